@@ -1,0 +1,142 @@
+package io.firstclaim.stack.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * DynamoDB Local, in memory, as a child process. Its port survives {@link #kill()} and {@link
+ * #restart()}; its tables do not.
+ */
+public final class DynamoDbServer implements AutoCloseable {
+  private static final String MAIN = "software.amazon.dynamodb.services.local.main.ServerRunner";
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+  private static final List<String> JVM_ARGS =
+      List.of(
+          "-Xms128m",
+          "-Xmx1g",
+          "-XX:-UsePerfData",
+          "-Djava.awt.headless=true",
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow",
+          "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
+
+  private final int port;
+  private final Path log;
+  private final boolean temporary;
+  private final JvmCommand command;
+  private ChildJvm child;
+
+  private DynamoDbServer(Path log, boolean temporary, List<String> jvmArgs) {
+    this.port = FreePort.next();
+    this.log = log;
+    this.temporary = temporary;
+    this.command =
+        JvmCommand.ofMain("DynamoDB Local", ServerClassPath.get(), MAIN)
+            .withJvmArgs(JVM_ARGS)
+            .withJvmArgs(jvmArgs)
+            .withArgs(List.of("-inMemory", "-disableTelemetry", "-port", Integer.toString(port)));
+    try {
+      this.child = launch();
+    } catch (RuntimeException e) {
+      deleteIfTemporary();
+      throw e;
+    }
+  }
+
+  /** Starts a server whose log is deleted at {@link #close()}. */
+  public static DynamoDbServer start() {
+    try {
+      return new DynamoDbServer(
+          Files.createTempFile("firstclaim-dynamodb-", ".log"), true, List.of());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts a server that logs to {@code log}, with further arguments for its JVM. */
+  public static DynamoDbServer start(Path log, List<String> jvmArgs) {
+    return new DynamoDbServer(log, false, jvmArgs);
+  }
+
+  public URI endpoint() {
+    return URI.create("http://127.0.0.1:" + port);
+  }
+
+  public long pid() {
+    return child.pid();
+  }
+
+  public Path log() {
+    return log;
+  }
+
+  /** Ends the server at once (SIGKILL). */
+  public void kill() {
+    child.kill();
+  }
+
+  /** Starts the server again, after {@link #kill()} or as it runs, on its port and empty. */
+  public void restart() {
+    child.close();
+    child = launch();
+  }
+
+  /** Stops the server where it is (SIGSTOP). */
+  public void pause() {
+    child.pause();
+  }
+
+  /** Lets a paused server go on (SIGCONT). */
+  public void resume() {
+    child.resume();
+  }
+
+  /** Ends the server at once. */
+  @Override
+  public void close() {
+    child.close();
+    deleteIfTemporary();
+  }
+
+  private void deleteIfTemporary() {
+    if (!temporary) {
+      return;
+    }
+    try {
+      Files.deleteIfExists(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private ChildJvm launch() {
+    ChildJvm started = ChildJvm.start(command, log);
+    try {
+      started.awaitReady("ready", this::answers, START_TIMEOUT);
+      return started;
+    } catch (RuntimeException e) {
+      started.close();
+      throw e;
+    }
+  }
+
+  /** An unsigned request is refused, which shows that requests are served. */
+  private boolean answers() {
+    try {
+      var connection = (HttpURLConnection) endpoint().toURL().openConnection();
+      connection.setConnectTimeout(1_000);
+      connection.setReadTimeout(5_000);
+      int status = connection.getResponseCode();
+      connection.disconnect();
+      return status > 0;
+    } catch (IOException _) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,226 @@
+package io.firstclaim.stack.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * A Kafka broker with its own controller (KRaft) as a child process, on ports of 127.0.0.1 and data
+ * that survive {@link #kill()} and {@link #restart()}.
+ *
+ * <p>Tuned for tests: one replica of everything, few internal partitions, no rebalance delay, short
+ * sessions allowed. Topics are not created by mere use: a mistyped name is an error.
+ */
+public final class KafkaBroker implements AutoCloseable {
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+  private static final List<String> JVM_ARGS =
+      List.of(
+          "-Xms128m",
+          "-Xmx512m",
+          "-XX:+UseSerialGC",
+          "-XX:-UsePerfData",
+          "-Djava.awt.headless=true",
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow",
+          "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+          "-Dorg.slf4j.simpleLogger.showDateTime=true",
+          "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+          "-Dorg.slf4j.simpleLogger.logFile=System.out");
+
+  private final Path directory;
+  private final boolean temporary;
+  private final int port;
+  private final JvmCommand command;
+  private ChildJvm child;
+
+  private KafkaBroker(Path directory, boolean temporary, Map<String, String> settings)
+      throws IOException {
+    this.directory = directory;
+    this.temporary = temporary;
+    this.port = FreePort.next();
+    Path properties = directory.resolve("server.properties");
+    try (Writer out = Files.newBufferedWriter(properties)) {
+      properties(settings).store(out, null);
+    }
+    this.command =
+        JvmCommand.ofMain("Kafka", ServerClassPath.get(), KafkaMain.class.getName())
+            .withJvmArgs(JVM_ARGS)
+            .withArgs(
+                List.of(
+                    properties.toString(), Uuid.randomUuid().toString(), readyFile().toString()));
+    try {
+      this.child = launch();
+    } catch (RuntimeException e) {
+      deleteIfTemporary();
+      throw e;
+    }
+  }
+
+  /** Starts a broker on a directory that is deleted at {@link #close()}. */
+  public static KafkaBroker start() {
+    return start(Map.of());
+  }
+
+  /** Starts a broker on a directory that is deleted at the end, with some settings changed. */
+  public static KafkaBroker start(Map<String, String> settings) {
+    try {
+      return new KafkaBroker(Files.createTempDirectory("firstclaim-kafka-"), true, settings);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts a broker with its data, settings and log in {@code directory}, which it leaves. */
+  public static KafkaBroker start(Path directory, Map<String, String> settings) {
+    try {
+      Files.createDirectories(directory);
+      return new KafkaBroker(directory.toAbsolutePath(), false, settings);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public String bootstrapServers() {
+    return "127.0.0.1:" + port;
+  }
+
+  public long pid() {
+    return child.pid();
+  }
+
+  public Path log() {
+    return child.log();
+  }
+
+  /** Creates a topic and waits until it can be used. */
+  public void createTopic(String name, int partitions) {
+    Map<String, Object> config =
+        Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
+    try (Admin admin = Admin.create(config)) {
+      var _ = admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1))).all().get();
+    } catch (ExecutionException e) {
+      throw new StackException("topic " + name + " cannot be created: " + e.getCause(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StackException("interrupted while creating topic " + name, e);
+    }
+  }
+
+  /** Ends the broker at once (SIGKILL). */
+  public void kill() {
+    child.kill();
+  }
+
+  /** Starts the broker again, after {@link #kill()} or as it runs, on its ports and data. */
+  public void restart() {
+    child.close();
+    child = launch();
+  }
+
+  /** Stops the broker where it is (SIGSTOP). */
+  public void pause() {
+    child.pause();
+  }
+
+  /** Lets a paused broker go on (SIGCONT). */
+  public void resume() {
+    child.resume();
+  }
+
+  /** Ends the broker at once and deletes its directory if it is a temporary one. */
+  @Override
+  public void close() {
+    child.close();
+    deleteIfTemporary();
+  }
+
+  private ChildJvm launch() {
+    try {
+      Files.deleteIfExists(readyFile());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    ChildJvm started = ChildJvm.start(command, directory.resolve("kafka.log"));
+    try {
+      started.awaitReady("ready", () -> Files.exists(readyFile()), START_TIMEOUT);
+      return started;
+    } catch (RuntimeException e) {
+      started.close();
+      throw e;
+    }
+  }
+
+  private Path readyFile() {
+    return directory.resolve("ready");
+  }
+
+  private Properties properties(Map<String, String> settings) {
+    int controllerPort = FreePort.next();
+    Properties properties = new Properties();
+    properties.putAll(
+        Map.of(
+            "process.roles", "broker,controller",
+            "node.id", "1",
+            "controller.quorum.voters", "1@127.0.0.1:" + controllerPort,
+            "listeners", "CLIENT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort,
+            "listener.security.protocol.map", "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "inter.broker.listener.name", "CLIENT",
+            "controller.listener.names", "CONTROLLER",
+            "log.dirs", directory.resolve("data").toString(),
+            "auto.create.topics.enable", "false"));
+    // After a kill -9 the controller lets the same broker in only when its old session is over.
+    properties.putAll(
+        Map.of("broker.session.timeout.ms", "2000", "broker.heartbeat.interval.ms", "500"));
+    properties.putAll(
+        Map.of(
+            "offsets.topic.replication.factor", "1",
+            "offsets.topic.num.partitions", "4",
+            "transaction.state.log.replication.factor", "1",
+            "transaction.state.log.min.isr", "1",
+            "transaction.state.log.num.partitions", "4",
+            "share.coordinator.state.topic.replication.factor", "1",
+            "share.coordinator.state.topic.min.isr", "1",
+            "share.coordinator.state.topic.num.partitions", "4"));
+    properties.putAll(
+        Map.of(
+            "group.initial.rebalance.delay.ms", "0",
+            "group.min.session.timeout.ms", "500",
+            "group.consumer.session.timeout.ms", "6000",
+            "group.consumer.min.session.timeout.ms", "1000",
+            "group.consumer.heartbeat.interval.ms", "500",
+            "group.consumer.min.heartbeat.interval.ms", "200"));
+    properties.putAll(
+        Map.of(
+            "num.network.threads", "2",
+            "num.io.threads", "4",
+            "log.cleaner.dedupe.buffer.size", "4194304"));
+    properties.putAll(settings);
+    return properties;
+  }
+
+  private void deleteIfTemporary() {
+    if (!temporary) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

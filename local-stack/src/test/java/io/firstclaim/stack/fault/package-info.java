@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.stack.fault;
+
+import org.jspecify.annotations.NullMarked;

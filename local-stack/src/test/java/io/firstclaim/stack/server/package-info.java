@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.stack.server;
+
+import org.jspecify.annotations.NullMarked;

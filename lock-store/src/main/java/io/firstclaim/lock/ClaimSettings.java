@@ -1,0 +1,88 @@
+package io.firstclaim.lock;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/**
+ * What all claims of one store have in common.
+ *
+ * @param namespace separates applications that share a table or bucket
+ * @param holder names this process to people; two processes with one name are still safe
+ * @param lease how long a grant lasts
+ * @param maxSkew declared bound of the clock difference between any two holders
+ * @param retention how long DONE and DEAD are kept
+ */
+public record ClaimSettings(
+    String namespace, String holder, Duration lease, Duration maxSkew, Duration retention) {
+
+  /** The longest namespace or holder name, in characters. */
+  private static final int MAX_NAME = 256;
+
+  /**
+   * Checks the values against each other.
+   *
+   * @throws IllegalArgumentException if they cannot keep the protocol's promise; the message says
+   *     which and what would be right
+   */
+  public ClaimSettings {
+    requireName("namespace", namespace);
+    requireName("holder", holder);
+    if (maxSkew.isNegative()) {
+      throw new IllegalArgumentException(
+          "max-skew " + text(maxSkew) + " is negative; give 0s or more");
+    }
+    if (!lease.isPositive() || lease.compareTo(shortestLease(maxSkew)) < 0) {
+      throw new IllegalArgumentException(
+          "lease %s is too short: renewing at a third of it, waiting a third of it for the store"
+                  .formatted(text(lease))
+              + " and a clock difference of %s need at least %s"
+                  .formatted(text(maxSkew), text(shortestLease(maxSkew))));
+    }
+    if (retention.compareTo(lease) < 0) {
+      throw new IllegalArgumentException(
+          "retention %s is shorter than lease %s; give days"
+              .formatted(text(retention), text(lease)));
+    }
+  }
+
+  /** The defaults: 30 s lease, 1 s skew, 8 days retention. */
+  public static ClaimSettings of(String namespace, String holder) {
+    return new ClaimSettings(
+        namespace, holder, Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
+  }
+
+  /** When a running lease is renewed: a third of it. */
+  public Duration renewAfter() {
+    return lease.dividedBy(3);
+  }
+
+  /**
+   * How long one step may wait for the store, retries included: a third of the lease, at most 5 s.
+   */
+  public Duration storeTimeout() {
+    Duration third = lease.dividedBy(3);
+    Duration most = Duration.ofSeconds(5);
+    return third.compareTo(most) < 0 ? third : most;
+  }
+
+  /**
+   * A third to renew, a third to wait for the store, the rest for the clocks; never under 600 ms.
+   */
+  private static Duration shortestLease(Duration maxSkew) {
+    Duration shortest = maxSkew.multipliedBy(3);
+    Duration floor = Duration.ofMillis(600);
+    return shortest.compareTo(floor) < 0 ? floor : shortest;
+  }
+
+  private static void requireName(String what, String name) {
+    if (name.isEmpty() || name.length() > MAX_NAME) {
+      throw new IllegalArgumentException(
+          "%s has %d characters; give 1 to %d".formatted(what, name.length(), MAX_NAME));
+    }
+  }
+
+  /** A duration as it is written in settings: 30s, not PT30S. */
+  private static String text(Duration duration) {
+    return duration.toString().substring("PT".length()).toLowerCase(Locale.ROOT);
+  }
+}

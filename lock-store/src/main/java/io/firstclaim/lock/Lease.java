@@ -1,0 +1,47 @@
+package io.firstclaim.lock;
+
+import java.time.Duration;
+
+/**
+ * A time-bound grant: until its end the holder alone may work on the record. Immutable; a renewal
+ * yields a new one.
+ *
+ * <p>Its life is counted on the holder's monotonic clock from before the claim was first sent, so
+ * it ends for the holder before it ends for anybody else.
+ *
+ * @param id the record
+ * @param holder who holds it
+ * @param token rises by one with every grant of this ID; a sink that remembers the highest token it
+ *     has seen can refuse a stale holder
+ * @param attempt how many grants of this ID there were, this one included, since it was last
+ *     redriven; the store counts them, so an attempt that killed its process counts too
+ * @param fingerprint of the payload
+ * @param nonce of the write that made this grant or last renewed it
+ * @param start before the first send of that write
+ * @param length how long the lease lasts from {@code start}
+ */
+public record Lease(
+    RecordId id,
+    String holder,
+    long token,
+    int attempt,
+    Fingerprint fingerprint,
+    Nonce nonce,
+    Moment start,
+    Duration length) {
+
+  /** What is left of the lease; zero or negative once it is over. */
+  public Duration remaining(Moment now) {
+    return length.minus(now.since(start));
+  }
+
+  /** Whether the holder must no longer act on it. */
+  public boolean isOver(Moment now) {
+    return !remaining(now).isPositive();
+  }
+
+  /** This lease after its next write, its life counted from {@code newStart}. */
+  public Lease renewed(Moment newStart) {
+    return new Lease(id, holder, token, attempt, fingerprint, nonce.next(), newStart, length);
+  }
+}

@@ -1,0 +1,47 @@
+package io.firstclaim.lock;
+
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+/**
+ * 128 bits that name one write. A grant starts from a random nonce and every write under it takes
+ * the {@link #next()} one, so no two bodies are ever equal, and a write that is repeated because
+ * its answer was lost is known again by its nonce.
+ */
+public record Nonce(long high, long low) {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** A nonce that nobody has used. */
+  public static Nonce random() {
+    byte[] bits = new byte[16];
+    RANDOM.nextBytes(bits);
+    ByteBuffer buffer = ByteBuffer.wrap(bits);
+    return new Nonce(buffer.getLong(), buffer.getLong());
+  }
+
+  /**
+   * The nonce that {@link #toString()} printed.
+   *
+   * @throws IllegalArgumentException if it is not 32 hex digits
+   */
+  public static Nonce parse(String hex) {
+    if (hex.length() != 32) {
+      throw new IllegalArgumentException("a nonce has 32 hex digits, this one " + hex.length());
+    }
+    return new Nonce(
+        HexFormat.fromHexDigitsToLong(hex, 0, 16), HexFormat.fromHexDigitsToLong(hex, 16, 32));
+  }
+
+  /** The nonce of the write that follows. */
+  public Nonce next() {
+    return new Nonce(high, low + 1);
+  }
+
+  /** 32 hex digits. */
+  @Override
+  public String toString() {
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(high) + hex.toHexDigits(low);
+  }
+}

@@ -1,0 +1,189 @@
+package io.firstclaim.lock;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.function.Predicate;
+
+/**
+ * The identity of a record: 1 to {@value #MAX_BYTES} bytes, compared byte for byte, never as text.
+ * Two IDs that differ in one byte are two records, whether or not they are valid UTF-8.
+ *
+ * <p>The bytes come from outside and may be hostile. {@link #text()} and {@link #headerText()} are
+ * safe to print and stay distinct for distinct IDs; {@link #key(String)} is safe as a store key.
+ * Immutable.
+ */
+public final class RecordId implements Comparable<RecordId> {
+  /** The longest ID that is accepted. */
+  public static final int MAX_BYTES = 1024;
+
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+  private final byte[] bytes;
+
+  private RecordId(byte[] bytes) {
+    if (bytes.length == 0 || bytes.length > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "a record ID has 1 to " + MAX_BYTES + " bytes, this one has " + bytes.length);
+    }
+    this.bytes = bytes;
+  }
+
+  /**
+   * The ID of these bytes, which are copied.
+   *
+   * @throws IllegalArgumentException if there are none or more than {@value #MAX_BYTES}
+   */
+  public static RecordId of(byte[] bytes) {
+    return new RecordId(bytes.clone());
+  }
+
+  /**
+   * The ID of this text's UTF-8 bytes.
+   *
+   * @throws IllegalArgumentException if there are none or more than {@value #MAX_BYTES}
+   */
+  public static RecordId of(String text) {
+    return new RecordId(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A copy of the bytes. */
+  public byte[] bytes() {
+    return bytes.clone();
+  }
+
+  /** How many bytes the ID has. */
+  public int length() {
+    return bytes.length;
+  }
+
+  /**
+   * The name under which a store keeps this ID: SHA-256, in hex, of the namespace and the ID, each
+   * preceded by its length, so that no two pairs share an input.
+   */
+  public String key(String namespace) {
+    byte[] space = namespace.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer input = ByteBuffer.allocate(8 + space.length + bytes.length);
+    input.putInt(space.length).put(space).putInt(bytes.length).put(bytes);
+    return HexFormat.of().formatHex(Sha256.of(input.array()));
+  }
+
+  /**
+   * The ID for people and JSON: itself where it is UTF-8 without control characters, else
+   * percent-encoded. Distinct IDs have distinct texts.
+   */
+  public String text() {
+    return escaped(RecordId::isPlainText);
+  }
+
+  /**
+   * The ID as an HTTP header value: itself where it is printable ASCII without blanks at its ends,
+   * else percent-encoded. Distinct IDs have distinct values.
+   */
+  public String headerText() {
+    return escaped(RecordId::isHeaderValue);
+  }
+
+  private String escaped(Predicate<byte[]> legal) {
+    return mustEscape(bytes, legal) ? encode(bytes) : new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * An illegal ID is escaped, and so is a legal one that looks like the escape of an ID that is
+   * escaped: else the two would print alike. An escape that decodes to a legal ID stays as it is.
+   */
+  private static boolean mustEscape(byte[] id, Predicate<byte[]> legal) {
+    if (!legal.test(id)) {
+      return true;
+    }
+    byte[] decoded = decode(id);
+    return decoded.length < id.length
+        && Arrays.equals(encode(decoded).getBytes(StandardCharsets.US_ASCII), id)
+        && mustEscape(decoded, legal);
+  }
+
+  private static String encode(byte[] id) {
+    StringBuilder out = new StringBuilder(id.length + 16);
+    for (byte b : id) {
+      if (b > ' ' && b < 0x7f && b != '%') {
+        out.append((char) b);
+      } else {
+        out.append('%').append(HEX.toHexDigits(b));
+      }
+    }
+    return out.toString();
+  }
+
+  private static byte[] decode(byte[] id) {
+    ByteBuffer out = ByteBuffer.allocate(id.length);
+    for (int i = 0; i < id.length; i++) {
+      if (id[i] == '%'
+          && i + 2 < id.length
+          && HexFormat.isHexDigit(id[i + 1])
+          && HexFormat.isHexDigit(id[i + 2])) {
+        out.put((byte) (HexFormat.fromHexDigit(id[++i]) << 4 | HexFormat.fromHexDigit(id[++i])));
+      } else {
+        out.put(id[i]);
+      }
+    }
+    return Arrays.copyOf(out.array(), out.position());
+  }
+
+  private static boolean isHeaderValue(byte[] id) {
+    for (byte b : id) {
+      if (b < ' ' || b == 0x7f) {
+        return false;
+      }
+    }
+    return id[0] != ' ' && id[id.length - 1] != ' ';
+  }
+
+  private static boolean isPlainText(byte[] id) {
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(id))
+          .codePoints()
+          .noneMatch(RecordId::isUnprintable);
+    } catch (CharacterCodingException e) {
+      return false;
+    }
+  }
+
+  /** Controls, line separators, and the format characters that reorder or hide text. */
+  private static boolean isUnprintable(int codePoint) {
+    return switch (Character.getType(codePoint)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED ->
+          true;
+      default -> false;
+    };
+  }
+
+  @Override
+  public int compareTo(RecordId other) {
+    return Arrays.compareUnsigned(bytes, other.bytes);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RecordId that && Arrays.equals(bytes, that.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  /** {@link #text()}. */
+  @Override
+  public String toString() {
+    return text();
+  }
+}

@@ -1,0 +1,25 @@
+package io.firstclaim.lock;
+
+import java.time.Duration;
+
+/**
+ * A lease as a waiter first saw it. A holder that lives renews, and each renewal changes the nonce;
+ * so a lease whose token and nonce stayed the same for its whole length on the waiter's own
+ * monotonic clock is over, whatever any wall clock says.
+ *
+ * @param token the token seen
+ * @param nonce the nonce seen
+ * @param firstSeen when the waiter first saw the two together
+ * @param length the length of the lease seen
+ */
+public record Sighting(long token, Nonce nonce, Moment firstSeen, Duration length) {
+  /** Whether the lease has been watched, unchanged, for its whole length. */
+  public boolean isOver(Moment now) {
+    return !remaining(now).isPositive();
+  }
+
+  /** How much longer it must stay unchanged. */
+  public Duration remaining(Moment now) {
+    return length.minus(now.since(firstSeen));
+  }
+}

@@ -1,0 +1,29 @@
+package io.firstclaim.lock;
+
+import java.time.Duration;
+
+/** Told of every call to the store; for metrics. Must not block or throw. Thread-safe. */
+public interface StoreListener {
+  /** Hears nothing. */
+  StoreListener NONE =
+      new StoreListener() {
+        @Override
+        public void called(String op, String result, Duration took) {}
+
+        @Override
+        public void clockSkew(Duration skew) {}
+      };
+
+  /**
+   * A call ended.
+   *
+   * @param op {@code claim}, {@code renew}, {@code complete}, {@code release}, {@code bury}, {@code
+   *     find}
+   * @param result {@code ok}, {@code refused} (the condition failed) or {@code error}
+   * @param took from the call to its end, the client's own retries included
+   */
+  void called(String op, String result, Duration took);
+
+  /** The store's clock is ahead of this machine's by at least this much; negative: behind. */
+  void clockSkew(Duration skew);
+}

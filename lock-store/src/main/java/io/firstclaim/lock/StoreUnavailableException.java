@@ -1,0 +1,11 @@
+package io.firstclaim.lock;
+
+/** The store could not be asked or did not answer. The message says what to look at. */
+public final class StoreUnavailableException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** A fault with its cause. */
+  public StoreUnavailableException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

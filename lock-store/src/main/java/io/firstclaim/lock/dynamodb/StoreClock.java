@@ -1,0 +1,81 @@
+package io.firstclaim.lock.dynamodb;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This machine's clocks, held against the store's. Every answer of the store has a {@code Date}
+ * with a resolution of one second; from it and the moments around the request follow bounds of the
+ * difference between the two wall clocks. While they prove more than half the declared skew bound
+ * (two machines may be off in opposite directions), the wall clock is corrected by the middle of
+ * the bounds, which is right to about half a second. Times are whole milliseconds, as the items
+ * keep them. Thread-safe.
+ */
+final class StoreClock implements TimeSource {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreClock.class);
+  private static final Duration RESOLUTION = Duration.ofSeconds(1);
+  private static final Duration SAMPLE_EVERY = Duration.ofSeconds(1);
+
+  private final TimeSource time;
+  private final Duration maxSkew;
+  private final StoreListener listener;
+  private volatile Duration correction = Duration.ZERO;
+  private volatile @Nullable Moment sampled;
+
+  StoreClock(TimeSource time, Duration maxSkew, StoreListener listener) {
+    this.time = time;
+    this.maxSkew = maxSkew;
+    this.listener = listener;
+  }
+
+  @Override
+  public Moment now() {
+    Moment now = time.now();
+    return new Moment(now.wall().plus(correction).truncatedTo(ChronoUnit.MILLIS), now.ticks());
+  }
+
+  /** Takes the {@code Date} of an answer that came now to a request that took this long. */
+  void observe(String date, Duration took) {
+    Moment received = time.now();
+    Moment last = sampled;
+    if (last != null && received.since(last).compareTo(SAMPLE_EVERY) < 0) {
+      return;
+    }
+    sampled = received;
+    Instant stamped;
+    try {
+      stamped = ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+    } catch (DateTimeException e) {
+      return; // a store without a usable Date proves nothing
+    }
+    Duration least = Duration.between(received.wall(), stamped);
+    Duration most = Duration.between(received.wall().minus(took), stamped).plus(RESOLUTION);
+    Duration proven = least.isPositive() ? least : most.isNegative() ? most : Duration.ZERO;
+    listener.clockSkew(proven);
+    Duration before = correction;
+    correction =
+        proven.abs().compareTo(maxSkew.dividedBy(2)) > 0
+            ? least.plus(most).dividedBy(2)
+            : Duration.ZERO;
+    if (before.isZero() && !correction.isZero()) {
+      LOG.warn(
+          "This machine's clock differs from the store's by {} at least; max-skew is {}. It is"
+              + " corrected by {} until they agree: check this machine's time synchronisation.",
+          proven,
+          maxSkew,
+          correction);
+    } else if (!before.isZero() && correction.isZero()) {
+      LOG.info("This machine's clock agrees with the store's again.");
+    }
+  }
+}

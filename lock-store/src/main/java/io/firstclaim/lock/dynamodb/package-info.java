@@ -1,0 +1,5 @@
+/** The claim store on Amazon DynamoDB. */
+@NullMarked
+package io.firstclaim.lock.dynamodb;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,88 @@
+package io.firstclaim.lock.dynamodb;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.stack.server.DynamoDbServer;
+import java.net.URI;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.SdkHttpResponse;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
+
+/**
+ * One DynamoDB Local for all tests of this JVM, with one table. It ends with the JVM.
+ *
+ * <p>Tests live in a time of their own, so their clients take the {@code Date} off the answers: the
+ * store's clock would correct theirs.
+ */
+final class LocalDynamoDb {
+  static final String TABLE = "claims";
+
+  private static final DynamoDbServer SERVER = DynamoDbServer.start();
+  private static final DynamoDbClient CLIENT = timeless(builder(SERVER.endpoint())).build();
+
+  static {
+    new DynamoDbTable(CLIENT, TABLE).create();
+  }
+
+  private LocalDynamoDb() {}
+
+  static URI endpoint() {
+    return SERVER.endpoint();
+  }
+
+  /** The tests' common client, straight to the server. */
+  static DynamoDbClient client() {
+    return CLIENT;
+  }
+
+  static DynamoDbClaimStore store(ClaimSettings settings, TimeSource time) {
+    return store(CLIENT, settings, time);
+  }
+
+  static DynamoDbClaimStore store(DynamoDbClient client, ClaimSettings settings, TimeSource time) {
+    return new DynamoDbClaimStore(client, TABLE, settings, time, StoreListener.NONE);
+  }
+
+  /** The name of a table that is not there. */
+  static String newTable() {
+    return "table-" + Nonce.random();
+  }
+
+  /** A client with a table, retries and limits of the SDK's own. */
+  static DynamoDbClientBuilder builder(URI endpoint) {
+    return DynamoDbClient.builder()
+        .endpointOverride(endpoint)
+        .region(Region.EU_CENTRAL_1)
+        .credentialsProvider(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test")))
+        .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64));
+  }
+
+  /** The same, its answers without {@code Date}. */
+  static DynamoDbClientBuilder timeless(DynamoDbClientBuilder builder) {
+    return intercepted(builder, new WithoutDate());
+  }
+
+  static DynamoDbClientBuilder intercepted(
+      DynamoDbClientBuilder builder, ExecutionInterceptor interceptor) {
+    return builder.overrideConfiguration(
+        builder.overrideConfiguration().toBuilder().addExecutionInterceptor(interceptor).build());
+  }
+
+  private static final class WithoutDate implements ExecutionInterceptor {
+    @Override
+    public SdkHttpResponse modifyHttpResponse(
+        Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
+      return context.httpResponse().copy(response -> response.removeHeader("Date"));
+    }
+  }
+}

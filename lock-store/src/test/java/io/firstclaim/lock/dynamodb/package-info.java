@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.dynamodb;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.state;
+
+import org.jspecify.annotations.NullMarked;

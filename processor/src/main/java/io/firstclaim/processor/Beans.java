@@ -1,0 +1,120 @@
+package io.firstclaim.processor;
+
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
+import io.firstclaim.lock.dynamodb.DynamoDbTable;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.config.Settings;
+import io.firstclaim.processor.config.SettingsReader;
+import io.firstclaim.processor.config.WrongSettingException;
+import io.firstclaim.processor.consumer.KafkaClients;
+import io.firstclaim.processor.handler.HttpHandler;
+import io.firstclaim.processor.handler.LogHandler;
+import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.processor.handler.TopicHandler;
+import io.firstclaim.processor.metrics.EngineMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.annotation.Factory;
+import io.micronaut.context.annotation.Primary;
+import io.micronaut.context.env.Environment;
+import io.micronaut.inject.qualifiers.Qualifiers;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.Producer;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** How the parts of an instance are made. */
+@Factory
+final class Beans {
+  private static final Duration TOPIC_ACK = Duration.ofSeconds(30);
+
+  /** Connections to the lock store: for all that pass the gate, and for renewals. */
+  private static final int CONNECTIONS = 96;
+
+  @Singleton
+  Settings settings(Environment environment) {
+    return SettingsReader.read(environment);
+  }
+
+  @Singleton
+  TimeSource time() {
+    return TimeSource.system();
+  }
+
+  @Singleton
+  EngineMetrics metrics(MeterRegistry registry) {
+    return new EngineMetrics(registry);
+  }
+
+  @Singleton
+  KafkaClients clients(Settings settings) {
+    return new KafkaClients(settings);
+  }
+
+  @Singleton
+  Producer<byte[], byte[]> producer(KafkaClients clients) {
+    return clients.producer();
+  }
+
+  @Singleton
+  Admin admin(KafkaClients clients) {
+    return clients.admin();
+  }
+
+  @Singleton
+  StoreOpener store(Settings settings, TimeSource time, EngineMetrics metrics) {
+    return switch (settings.claim().backend()) {
+      case MEMORY -> () -> new MemoryClaimStore(settings.claim().store(), time);
+      case DYNAMODB -> {
+        DynamoDbClient client = dynamoDb(settings);
+        yield () -> {
+          DynamoDbTable table = new DynamoDbTable(client, settings.claim().table());
+          if (settings.claim().create()) {
+            table.create();
+          }
+          table.verify();
+          return new DynamoDbClaimStore(
+              client, settings.claim().table(), settings.claim().store(), time, metrics);
+        };
+      }
+    };
+  }
+
+  private static DynamoDbClient dynamoDb(Settings settings) {
+    try {
+      return DynamoDbTable.configure(DynamoDbClient.builder(), settings.claim().store())
+          .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
+          .build();
+    } catch (SdkException e) {
+      throw new WrongSettingException(
+          "AWS settings",
+          null,
+          e.getMessage() + "; set AWS_REGION, and AWS_ENDPOINT_URL_DYNAMODB for another endpoint");
+    }
+  }
+
+  @Singleton
+  @Primary
+  RecordHandler handler(
+      Settings settings, Producer<byte[], byte[]> producer, ApplicationContext context) {
+    Settings.Handling handling = settings.handler();
+    return switch (handling.type()) {
+      case "log" -> new LogHandler();
+      case "http" -> new HttpHandler(handling.httpUrl().orElseThrow(), handling.httpTimeout());
+      case "topic" -> new TopicHandler(producer, handling.topicName().orElseThrow(), TOPIC_ACK);
+      default ->
+          context
+              .findBean(RecordHandler.class, Qualifiers.byName(handling.type()))
+              .orElseThrow(
+                  () ->
+                      new WrongSettingException(
+                          "firstclaim.handler.type",
+                          handling.type(),
+                          "give log, http, topic or the name of a RecordHandler bean"));
+    };
+  }
+}

@@ -1,0 +1,298 @@
+package io.firstclaim.processor.config;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.identity.RecordIdSource;
+import io.micronaut.context.env.Environment;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the settings from wherever Micronaut found them and checks them. The first wrong one stops
+ * the start.
+ */
+public final class SettingsReader {
+  private static final Pattern ZONE = Pattern.compile("[a-z0-9-]{1,32}");
+  private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
+  private static final String TOPIC_RULE = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
+  private static final int MAX_RECORDS = 1_000_000;
+
+  private final Environment environment;
+
+  private SettingsReader(Environment environment) {
+    this.environment = environment;
+  }
+
+  /**
+   * The settings.
+   *
+   * @throws WrongSettingException if one is wrong or missing
+   */
+  public static Settings read(Environment environment) {
+    return new SettingsReader(environment).settings();
+  }
+
+  private Settings settings() {
+    String zone = zone(required("firstclaim.zone", "name this deployment's zone, such as a"));
+    return new Settings(
+        zone,
+        zones(zone),
+        input(zone),
+        claiming(zone),
+        handling(),
+        retrying(),
+        optional("firstclaim.dead-letter.topic")
+            .map(topic -> topic("firstclaim.dead-letter.topic", topic)),
+        optionalTopic("firstclaim.outcomes.topic", "firstclaim.outcomes"),
+        positive("firstclaim.shutdown.grace", "30s"),
+        kafka());
+  }
+
+  private String zone(String zone) {
+    if (!ZONE.matcher(zone).matches()) {
+      throw new WrongSettingException(
+          "firstclaim.zone", zone, "a zone has 1 to 32 of a-z, 0-9 and -");
+    }
+    return zone;
+  }
+
+  private List<String> zones(String zone) {
+    List<String> zones = list("firstclaim.zones");
+    String given = String.join(",", zones);
+    if (zones.stream().anyMatch(name -> !ZONE.matcher(name).matches())
+        || zones.stream().distinct().count() != zones.size()) {
+      throw new WrongSettingException(
+          "firstclaim.zones", given, "give each zone once, of a-z, 0-9 and -, such as a,b");
+    }
+    if (!zones.isEmpty() && !zones.contains(zone)) {
+      throw new WrongSettingException(
+          "firstclaim.zones", given, "this instance's firstclaim.zone=" + zone + " must be in it");
+    }
+    return zones;
+  }
+
+  private Settings.Input input(String zone) {
+    List<String> topics = list("firstclaim.input.topics");
+    if (topics.isEmpty()) {
+      throw new WrongSettingException(
+          "firstclaim.input.topics", null, "name the input topics, comma-separated");
+    }
+    topics.forEach(topic -> topic("firstclaim.input.topics", topic));
+    return new Settings.Input(
+        topics,
+        text("firstclaim.input.group", "firstclaim-" + zone),
+        parsed("firstclaim.input.record-id", "header:ce_id,key", RecordIdSource::parseList),
+        choice("firstclaim.input.ordering", Settings.Ordering.UNORDERED),
+        count("firstclaim.input.max-in-flight", 1000),
+        count("firstclaim.input.max-parked", 10_000),
+        optional("firstclaim.input.replay-horizon")
+            .map(value -> duration("firstclaim.input.replay-horizon", value)));
+  }
+
+  private Settings.Claiming claiming(String zone) {
+    String backend = text("firstclaim.claim.backend", "dynamodb");
+    if (backend.equals("s3")) {
+      throw new WrongSettingException(
+          "firstclaim.claim.backend", backend, "this version has dynamodb and memory");
+    }
+    String holder = zone + "/" + text("firstclaim.instance", instance());
+    Duration lease = positive("firstclaim.claim.lease", "30s");
+    Duration maxSkew = duration("firstclaim.claim.max-skew", "1s", false);
+    Duration retention = positive("firstclaim.claim.retention", "8d");
+    String namespace = text("firstclaim.claim.namespace", "default");
+    ClaimSettings store;
+    try {
+      store = new ClaimSettings(namespace, holder, lease, maxSkew, retention);
+    } catch (IllegalArgumentException e) {
+      throw new WrongSettingException(
+          "firstclaim.claim.lease",
+          text("firstclaim.claim.lease", "30s"),
+          String.valueOf(e.getMessage()));
+    }
+    return new Settings.Claiming(
+        choice("firstclaim.claim.backend", Settings.Backend.DYNAMODB),
+        store,
+        flag("firstclaim.claim.renew", true),
+        duration("firstclaim.claim.head-start", "100ms", false),
+        choice("firstclaim.claim.on-mismatch", Settings.OnMismatch.DEAD_LETTER),
+        text("firstclaim.claim.dynamodb.table", "firstclaim"),
+        flag("firstclaim.claim.create", false));
+  }
+
+  private Settings.Handling handling() {
+    String type = text("firstclaim.handler.type", "log");
+    Optional<String> url = optional("firstclaim.handler.http.url");
+    if (type.equals("http") && url.isEmpty()) {
+      throw new WrongSettingException(
+          "firstclaim.handler.http.url", null, "the http handler needs the URL to post to");
+    }
+    Optional<String> topic =
+        optional("firstclaim.handler.topic.name")
+            .map(name -> topic("firstclaim.handler.topic.name", name));
+    if (type.equals("topic") && topic.isEmpty()) {
+      throw new WrongSettingException(
+          "firstclaim.handler.topic.name", null, "the topic handler needs the topic to publish to");
+    }
+    return new Settings.Handling(
+        type,
+        positive("firstclaim.handler.timeout", "5m"),
+        url.map(value -> parsed("firstclaim.handler.http.url", value, URI::create)),
+        positive("firstclaim.handler.http.timeout", "30s"),
+        topic);
+  }
+
+  private Settings.Retrying retrying() {
+    Duration backoff = positive("firstclaim.retry.backoff", "1s");
+    Duration maxBackoff = positive("firstclaim.retry.max-backoff", "1m");
+    if (maxBackoff.compareTo(backoff) < 0) {
+      throw new WrongSettingException(
+          "firstclaim.retry.max-backoff",
+          text("firstclaim.retry.max-backoff", "1m"),
+          "it must not be shorter than firstclaim.retry.backoff="
+              + text("firstclaim.retry.backoff", "1s"));
+    }
+    return new Settings.Retrying(count("firstclaim.retry.max-attempts", 5), backoff, maxBackoff);
+  }
+
+  private Map<String, Object> kafka() {
+    Map<String, Object> kafka =
+        environment.getProperties("kafka").entrySet().stream()
+            .filter(entry -> !(entry.getValue() instanceof Map))
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+    if (!kafka.containsKey("bootstrap.servers")) {
+      throw new WrongSettingException(
+          "kafka.bootstrap.servers", null, "give the brokers, such as localhost:9092");
+    }
+    return kafka;
+  }
+
+  private static String instance() {
+    String random = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()).substring(8);
+    try {
+      return InetAddress.getLocalHost().getHostName() + "-" + random;
+    } catch (UnknownHostException e) {
+      return "unknown-host-" + random;
+    }
+  }
+
+  private static String topic(String property, String name) {
+    if (!TOPIC.matcher(name).matches() || name.equals(".") || name.equals("..")) {
+      throw new WrongSettingException(property, name, TOPIC_RULE);
+    }
+    return name;
+  }
+
+  private Optional<String> optionalTopic(String property, String fallback) {
+    String name = text(property, fallback);
+    return name.equals("none") ? Optional.empty() : Optional.of(topic(property, name));
+  }
+
+  private Optional<String> optional(String property) {
+    return environment
+        .getProperty(property, String.class)
+        .map(String::strip)
+        .filter(value -> !value.isEmpty());
+  }
+
+  private String required(String property, String remedy) {
+    return optional(property).orElseThrow(() -> new WrongSettingException(property, null, remedy));
+  }
+
+  private String text(String property, String fallback) {
+    return optional(property).orElse(fallback);
+  }
+
+  private List<String> list(String property) {
+    return optional(property).stream()
+        .flatMap(value -> Arrays.stream(value.split(",")))
+        .map(String::strip)
+        .filter(value -> !value.isEmpty())
+        .toList();
+  }
+
+  private int count(String property, int fallback) {
+    String value = text(property, Integer.toString(fallback));
+    try {
+      int count = Integer.parseInt(value);
+      if (count >= 1 && count <= MAX_RECORDS) {
+        return count;
+      }
+    } catch (NumberFormatException e) {
+      // falls through to the same remedy
+    }
+    throw new WrongSettingException(property, value, "give a number from 1 to " + MAX_RECORDS);
+  }
+
+  private boolean flag(String property, boolean fallback) {
+    String value = text(property, Boolean.toString(fallback)).toLowerCase(Locale.ROOT);
+    return switch (value) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new WrongSettingException(property, value, "give true or false");
+    };
+  }
+
+  private <E extends Enum<E>> E choice(String property, E fallback) {
+    @Nullable String value = optional(property).orElse(null);
+    if (value == null) {
+      return fallback;
+    }
+    E[] choices = fallback.getDeclaringClass().getEnumConstants();
+    return Stream.of(choices)
+        .filter(choice -> name(choice).equals(value))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new WrongSettingException(
+                    property,
+                    value,
+                    "give one of "
+                        + Stream.of(choices)
+                            .map(SettingsReader::name)
+                            .collect(Collectors.joining(", "))));
+  }
+
+  private static String name(Enum<?> choice) {
+    return choice.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private Duration positive(String property, String fallback) {
+    return duration(property, fallback, true);
+  }
+
+  private Duration duration(String property, String value) {
+    return duration(property, value, true);
+  }
+
+  private Duration duration(String property, String fallback, boolean positive) {
+    String value = text(property, fallback);
+    Duration duration = environment.convert(value, Duration.class).orElse(null);
+    if (duration == null || duration.isNegative() || (positive && duration.isZero())) {
+      throw new WrongSettingException(
+          property, value, "give a duration such as 500ms, 30s, 5m, 12h or 8d");
+    }
+    return duration;
+  }
+
+  private <T> T parsed(String property, String fallback, Function<String, T> parser) {
+    String value = text(property, fallback);
+    try {
+      return parser.apply(value);
+    } catch (IllegalArgumentException e) {
+      throw new WrongSettingException(property, value, String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.firstclaim.processor.consumer;
+
+import io.firstclaim.processor.config.Settings;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * The Kafka clients of an instance: the user's {@code kafka.*} settings, over defaults that suit,
+ * under what correctness depends on.
+ */
+public final class KafkaClients {
+  private static final int MAX_REQUEST = 16 << 20;
+
+  private final Settings settings;
+
+  /** The clients for these settings. */
+  public KafkaClients(Settings settings) {
+    this.settings = settings;
+  }
+
+  /** Reads the input, in the zone's group. Offsets are committed by the poll loop alone. */
+  public Consumer<byte[], byte[]> input() {
+    Map<String, Object> config = new HashMap<>();
+    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    boolean classic =
+        !"consumer"
+            .equals(
+                String.valueOf(settings.kafka().get(ConsumerConfig.GROUP_PROTOCOL_CONFIG))
+                    .toLowerCase(Locale.ROOT));
+    if (classic) {
+      // With KIP-848 the broker assigns, incrementally anyway, and refuses this setting.
+      config.put(
+          ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+          CooperativeStickyAssignor.class.getName());
+    }
+    config.putAll(settings.kafka());
+    config.put(ConsumerConfig.GROUP_ID_CONFIG, settings.input().group());
+    config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /** Reads the outcomes, on its own and without a group. */
+  public Consumer<byte[], byte[]> outcomes() {
+    Map<String, Object> config = new HashMap<>(settings.kafka());
+    config.keySet().removeIf(key -> key.startsWith("group.") || key.startsWith("max.poll."));
+    config.remove(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
+    config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "latest");
+    config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /** Writes outcomes, dead letters and what the topic handler publishes. */
+  public Producer<byte[], byte[]> producer() {
+    Map<String, Object> config = new HashMap<>();
+    config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
+    config.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
+    // A record that came in must go out, with a few headers more; the topic has the last word.
+    config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST);
+    config.putAll(settings.kafka());
+    config.put(ProducerConfig.ACKS_CONFIG, "all");
+    config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    config.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+    return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /** Looks at topics and creates them. */
+  public Admin admin() {
+    return Admin.create(new HashMap<>(settings.kafka()));
+  }
+}

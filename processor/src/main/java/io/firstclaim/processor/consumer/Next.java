@@ -1,0 +1,28 @@
+package io.firstclaim.processor.consumer;
+
+import io.firstclaim.lock.ClaimResult;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** How a look at a record ended, and what comes next. */
+sealed interface Next {
+  /** The record needs nothing more. */
+  record Settled() implements Next {}
+
+  /**
+   * The record is to be looked at again.
+   *
+   * @param after this time, unless something is heard of it before
+   * @param held what stands in the way, if a holder does
+   */
+  record LookAgain(Duration after, ClaimResult.@Nullable Held held) implements Next {}
+
+  /** The lock store must answer first. */
+  record WhenStoreAnswers() implements Next {}
+
+  /** Something else is to be done with it. */
+  record Instead(Work work) implements Next {}
+
+  /** Another thread goes on with it. */
+  record Abandoned() implements Next {}
+}

@@ -1,0 +1,347 @@
+package io.firstclaim.processor.consumer;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.claim.Affinity;
+import io.firstclaim.processor.claim.Signal;
+import io.firstclaim.processor.claim.StoreGate;
+import io.firstclaim.processor.claim.Ticket;
+import io.firstclaim.processor.claim.Tickets;
+import io.firstclaim.processor.config.Settings;
+import io.firstclaim.processor.consumer.EngineListener.Delivered;
+import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.processor.identity.Identifier;
+import io.firstclaim.processor.outcome.KnownDone;
+import io.firstclaim.processor.outcome.Outcome;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/**
+ * What happens to one delivered record, from top to bottom: it waits for its turn, is identified,
+ * claimed, handled and settled. Runs on a virtual thread for each record, and blocks.
+ *
+ * <p>It ends in one of two ways. Either the record is settled, by whichever zone, and its offset
+ * may be committed. Or this instance lost the partition or stops: then whoever gets the partition
+ * next goes on from the lock store's state.
+ */
+final class RecordFlow {
+  private static final Logger LOG = LoggerFactory.getLogger(RecordFlow.class);
+
+  /** After this long an announcement is not coming any more. */
+  private static final Duration ANNOUNCEMENT = Duration.ofSeconds(2);
+
+  /** The first pause between two questions to the store while no outcomes can be read. */
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+
+  private static final int MAX_DOUBLINGS = 10;
+
+  private final Settings settings;
+  private final Identifier identifier;
+  private final RecordHandler handler;
+  private final ClaimStore store;
+  private final StoreGate gate;
+  private final Tickets tickets;
+  private final Affinity affinity;
+  private final KnownDone known;
+  private final BooleanSupplier feedIsLive;
+  private final Announcer announcer;
+  private final Attempt attempt;
+  private final Places places;
+  private final EngineListener listener;
+  private final TimeSource time;
+
+  RecordFlow(
+      Settings settings,
+      Identifier identifier,
+      RecordHandler handler,
+      ClaimStore store,
+      StoreGate gate,
+      Tickets tickets,
+      Affinity affinity,
+      KnownDone known,
+      BooleanSupplier feedIsLive,
+      Announcer announcer,
+      Attempt attempt,
+      Places places,
+      EngineListener listener,
+      TimeSource time) {
+    this.settings = settings;
+    this.identifier = identifier;
+    this.handler = handler;
+    this.store = store;
+    this.gate = gate;
+    this.tickets = tickets;
+    this.affinity = affinity;
+    this.known = known;
+    this.feedIsLive = feedIsLive;
+    this.announcer = announcer;
+    this.attempt = attempt;
+    this.places = places;
+    this.listener = listener;
+    this.time = time;
+  }
+
+  /** Takes a delivery from arrival to its end. */
+  void run(Delivery delivery) {
+    conclude(
+        delivery,
+        () -> {
+          delivery.awaitTurn();
+          return process(
+              delivery,
+              Work.of(identifier.identify(delivery.record()), delivery.record().value(), handler));
+        });
+  }
+
+  /** Goes on, on a new thread, with a delivery whose handler does not come back. */
+  private void goOnWithout(Ticket abandoned, Delivery delivery, Work work) {
+    tickets.leave(abandoned, false);
+    places.arrive();
+    Thread.startVirtualThread(() -> conclude(delivery, () -> process(delivery, work)));
+  }
+
+  private interface Body {
+    /** False if another thread goes on with the delivery. */
+    boolean run() throws InterruptedException;
+  }
+
+  private void conclude(Delivery delivery, Body body) {
+    boolean concluded = true;
+    try {
+      concluded = body.run();
+    } catch (InterruptedException e) {
+      LOG.debug("Stopped while waiting");
+    } catch (RuntimeException e) {
+      // Its offset is not committed, so nothing is lost; but nothing here should throw.
+      LOG.error(
+          "Record {}-{} offset {} is left unsettled by a defect",
+          delivery.record().topic(),
+          delivery.record().partition(),
+          delivery.record().offset(),
+          e);
+    } finally {
+      if (concluded) {
+        delivery.end().run();
+      }
+      places.depart();
+    }
+  }
+
+  private boolean process(Delivery delivery, Work first) throws InterruptedException {
+    Work work = first;
+    MDC.put("id", work.reportId().text());
+    while (delivery.isWanted()) {
+      Ticket ticket = new Ticket(work.claimId(), work.fingerprint(), delivery.partition());
+      Ticket leader = tickets.enter(ticket);
+      if (leader != null && leader.isFor(work.fingerprint())) {
+        if (leader.awaitEnd()) {
+          duplicate(delivery);
+          return true;
+        }
+        continue;
+      }
+      boolean settled = false;
+      try {
+        switch (lead(delivery, work, ticket)) {
+          case Next.Settled _ -> {
+            settled = true;
+            return true;
+          }
+          case Next.Abandoned _ -> {
+            return false;
+          }
+          case Next.Instead(Work instead) -> work = instead;
+          case Next.LookAgain _, Next.WhenStoreAnswers _ -> {}
+        }
+      } finally {
+        tickets.leave(ticket, settled);
+      }
+    }
+    return true;
+  }
+
+  /** Works on a record, as the only one in this instance, until it ends or is not wanted. */
+  private Next lead(Delivery delivery, Work work, Ticket ticket) throws InterruptedException {
+    Next next = new Next.LookAgain(affinity.headStartOfOthers(grouping(delivery, work)), null);
+    Claim claim = null;
+    int rounds = 0;
+    while (delivery.isWanted()) {
+      switch (next) {
+        case Next.Settled _, Next.Instead _, Next.Abandoned _ -> {
+          return next;
+        }
+        case Next.WhenStoreAnswers _ -> {}
+        case Next.LookAgain(Duration after, _) -> {
+          if (hearsOfItsEnd(work, ticket, after)) {
+            return duplicate(delivery);
+          }
+        }
+      }
+      if (delivery.isWanted()) {
+        places.takeOff();
+        try {
+          if (gate.enter(delivery::isWanted)) {
+            ClaimResult answer;
+            try {
+              claim = nextClaim(work, next, claim);
+              answer = claim(claim);
+            } finally {
+              gate.leave();
+            }
+            next =
+                answer == null
+                    ? new Next.WhenStoreAnswers()
+                    : next(delivery, work, ticket, answer, rounds++);
+          }
+        } finally {
+          places.land();
+        }
+      }
+    }
+    return next;
+  }
+
+  /** Waits, and says whether the record's end was announced meanwhile. */
+  private boolean hearsOfItsEnd(Work work, Ticket ticket, Duration atMost)
+      throws InterruptedException {
+    Duration left = atMost;
+    while (!known.contains(work.reportId(), work.fingerprint())) {
+      switch (ticket.await(left)) {
+        case null -> {
+          return known.contains(work.reportId(), work.fingerprint());
+        }
+        case Signal.Stop _ -> {
+          return false;
+        }
+        case Signal.Ended _ -> {
+          if (!known.contains(work.reportId(), work.fingerprint())) {
+            return false; // another payload's end: the store must say
+          }
+        }
+        case Signal.DueAt(Instant retryAt) -> left = Duration.between(time.now().wall(), retryAt);
+      }
+    }
+    return true;
+  }
+
+  /**
+   * The claim to send. One whose answer never came is sent again for as long as its lease could
+   * run, so that it is recognised if it took.
+   */
+  private Claim nextClaim(Work work, Next why, @Nullable Claim previous) {
+    Moment now = time.now();
+    if (previous != null) {
+      if (why instanceof Next.LookAgain(_, ClaimResult.Held held) && held != null) {
+        return Claim.after(held, previous, now);
+      }
+      if (why instanceof Next.WhenStoreAnswers
+          && now.since(previous.start()).compareTo(settings.claim().store().lease()) < 0) {
+        return previous;
+      }
+    }
+    return Claim.of(work.claimId(), work.fingerprint(), now);
+  }
+
+  /** Asks the store for the record; null if it does not answer. */
+  private @Nullable ClaimResult claim(Claim claim) {
+    try {
+      ClaimResult answer = store.claim(claim);
+      listener.claimed(answer.getClass().getSimpleName().toLowerCase(Locale.ROOT));
+      return answer;
+    } catch (StoreUnavailableException e) {
+      listener.claimed("unavailable");
+      gate.shut(String.valueOf(e.getMessage()));
+      return null;
+    }
+  }
+
+  /** What the store's answer means; if it granted the record, works on it. */
+  private Next next(Delivery delivery, Work work, Ticket ticket, ClaimResult answer, int round)
+      throws InterruptedException {
+    return switch (answer) {
+      case ClaimResult.Granted granted ->
+          attempt.make(delivery, work, granted, () -> goOnWithout(ticket, delivery, work));
+      case ClaimResult.Held held -> new Next.LookAgain(patience(held.remaining(), round), held);
+      case ClaimResult.Later(Instant retryAt, _) ->
+          new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
+      case ClaimResult.Done(Ending ending, _) ->
+          ended(delivery, work, Outcome.Kind.COMPLETED, ending, null);
+      case ClaimResult.Dead(Ending ending, String cause) ->
+          ended(delivery, work, work.deadKind(), ending, cause);
+      case ClaimResult.Mismatch(Fingerprint stored) -> mismatch(delivery, work, stored);
+    };
+  }
+
+  /** While outcomes are read, the end of the lease is soon enough to ask again. */
+  private Duration patience(Duration remaining, int round) {
+    if (feedIsLive.getAsBoolean()) {
+      return remaining;
+    }
+    Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(round, MAX_DOUBLINGS));
+    return pause.compareTo(remaining) < 0 ? pause : remaining;
+  }
+
+  /**
+   * The store says that the record has ended. If that was lately and nothing was heard of it, its
+   * holder may have died before it could say so; then it is said here, for whoever redelivers the
+   * record until it hears of its end.
+   */
+  private Next ended(
+      Delivery delivery, Work work, Outcome.Kind kind, Ending ending, @Nullable String cause) {
+    boolean shouldHaveHeard =
+        feedIsLive.getAsBoolean()
+            && ending.at().isAfter(known.horizon())
+            && !known.contains(work.reportId(), work.fingerprint());
+    if (!shouldHaveHeard) {
+      return duplicate(delivery);
+    }
+    Duration left = ANNOUNCEMENT.minus(Duration.between(ending.at(), time.now().wall()));
+    if (left.isPositive()) {
+      return new Next.LookAgain(left, null);
+    }
+    announcer.ended(delivery, work, kind, ending, Duration.ZERO, cause);
+    listener.delivered(Delivered.DUPLICATE);
+    return new Next.Settled();
+  }
+
+  private Next mismatch(Delivery delivery, Work work, Fingerprint stored) {
+    return switch (settings.claim().onMismatch()) {
+      case DEAD_LETTER -> new Next.Instead(work.mismatched(stored));
+      case SKIP -> {
+        LOG.warn("{} is known with another payload; this one is skipped", work.reportId());
+        announcer.skipped(delivery, work, settings.claim().store().holder());
+        listener.delivered(Delivered.MISMATCH);
+        yield new Next.Settled();
+      }
+    };
+  }
+
+  private Next duplicate(Delivery delivery) {
+    delivery.mark().settle();
+    listener.delivered(Delivered.DUPLICATE);
+    return new Next.Settled();
+  }
+
+  private byte[] grouping(Delivery delivery, Work work) {
+    ConsumerRecord<byte[], byte[]> record = delivery.record();
+    return switch (settings.input().ordering()) {
+      case UNORDERED -> work.claimId().bytes();
+      case KEY -> record.key() == null ? work.claimId().bytes() : record.key();
+      case PARTITION -> delivery.partition().id().toString().getBytes(StandardCharsets.UTF_8);
+    };
+  }
+}

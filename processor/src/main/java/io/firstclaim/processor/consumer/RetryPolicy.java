@@ -1,0 +1,23 @@
+package io.firstclaim.processor.consumer;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * When a failed record is tried again: after a backoff that doubles with every attempt, of which
+ * the second half is random, so that records that failed together do not return together.
+ */
+record RetryPolicy(int maxAttempts, Duration backoff, Duration maxBackoff) {
+  private static final int MAX_DOUBLINGS = 20;
+
+  boolean isLast(int attempt) {
+    return attempt >= maxAttempts;
+  }
+
+  Duration after(int attempt) {
+    Duration doubled = backoff.multipliedBy(1L << Math.min(attempt - 1, MAX_DOUBLINGS));
+    Duration whole = doubled.compareTo(maxBackoff) < 0 ? doubled : maxBackoff;
+    long half = Math.max(1, whole.toNanos() / 2);
+    return Duration.ofNanos(half + ThreadLocalRandom.current().nextLong(half));
+  }
+}

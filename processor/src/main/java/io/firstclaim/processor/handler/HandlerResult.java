@@ -1,0 +1,56 @@
+package io.firstclaim.processor.handler;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What became of a record in its handler. */
+public sealed interface HandlerResult {
+  /**
+   * It is done.
+   *
+   * @param result kept with the completion in the lock store, up to {@value #MAX_RESULT} characters
+   */
+  record Done(@Nullable String result) implements HandlerResult {
+    /** The longest result. */
+    public static final int MAX_RESULT = 4096;
+
+    /**
+     * Checks the length.
+     *
+     * @throws IllegalArgumentException if the result is longer than {@value #MAX_RESULT}
+     */
+    public Done {
+      if (result != null && result.length() > MAX_RESULT) {
+        throw new IllegalArgumentException(
+            "a stored result has at most %d characters, this one %d"
+                .formatted(MAX_RESULT, result.length()));
+      }
+    }
+  }
+
+  /**
+   * It failed and is to be tried again, up to {@code firstclaim.retry.max-attempts}.
+   *
+   * @param cause why, for people
+   * @param after how long to wait at least; if empty, the configured backoff
+   */
+  record Retry(String cause, Optional<Duration> after) implements HandlerResult {}
+
+  /**
+   * It will never succeed: dead letter.
+   *
+   * @param cause why, for people
+   */
+  record Failed(String cause) implements HandlerResult {}
+
+  /** Done, with nothing to keep. */
+  static HandlerResult done() {
+    return new Done(null);
+  }
+
+  /** Failed; to be tried again after the configured backoff. */
+  static HandlerResult retry(String cause) {
+    return new Retry(cause, Optional.empty());
+  }
+}

@@ -1,0 +1,35 @@
+package io.firstclaim.processor.handler;
+
+import io.firstclaim.lock.RecordId;
+import java.time.Instant;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** A record in its handler's hands. For use by the handler's thread, while it runs. */
+public interface RecordContext {
+  /** The record's ID: the same in every zone and at every delivery. */
+  RecordId id();
+
+  /**
+   * The record as it came. Key and value may be null; headers may hold anything. Not to be changed.
+   */
+  ConsumerRecord<byte[], byte[]> record();
+
+  /** Rises with every attempt on this ID in any zone: the fencing token. */
+  long token();
+
+  /** Which attempt this is, from 1, counted in the lock store over all zones and restarts. */
+  int attempt();
+
+  /** The zone that this instance runs in. */
+  String zone();
+
+  /** When the handler's time is up and its thread is interrupted. */
+  Instant deadline();
+
+  /**
+   * Makes sure that the lease is still held, by this machine's monotonic clock; asks no store.
+   *
+   * @throws LeaseLostException if it is not: stop, without effect
+   */
+  void ensureHeld();
+}

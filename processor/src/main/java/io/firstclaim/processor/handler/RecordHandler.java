@@ -1,0 +1,23 @@
+package io.firstclaim.processor.handler;
+
+/**
+ * What is done with a record. One handler serves all records of an instance, each on a virtual
+ * thread of its own: block as you like, and keep no state that is not thread-safe.
+ *
+ * <p>At most one handler in all zones runs for an ID while its lease is held. When the lease is
+ * lost, or the handler's time is up, its thread is interrupted. A handler whose effect must not
+ * happen twice passes {@link RecordContext#token()} to its sink, which refuses tokens lower than
+ * one it has seen, and calls {@link RecordContext#ensureHeld()} right before the effect.
+ *
+ * <p>To be found by {@code firstclaim.handler.type}, an implementation is a bean with that name.
+ */
+@FunctionalInterface
+public interface RecordHandler {
+  /**
+   * Handles a record.
+   *
+   * @return what became of it
+   * @throws Exception counts as {@link HandlerResult.Retry}
+   */
+  HandlerResult handle(RecordContext context) throws Exception;
+}

@@ -1,0 +1,213 @@
+package io.firstclaim.processor.outcome;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Learns from the outcomes topic what the other instances, of this zone and the others, have done:
+ * which records are done, when a failed one is due, and which zones live. Reads every partition
+ * from shortly before its start; one thread of its own owns the consumer.
+ */
+public final class OutcomeFeed implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(OutcomeFeed.class);
+  private static final Duration POLL = Duration.ofMillis(500);
+  private static final Duration SILENT = Duration.ofSeconds(5);
+  private static final Duration PAUSE_AFTER_FAULT = Duration.ofSeconds(1);
+
+  /** How much of the past is read at start, to know what was announced while this was down. */
+  private static final Duration LOOK_BACK = Duration.ofMinutes(2);
+
+  private static final long LOOK_BACK_RECORDS = 5_000;
+
+  private final Consumer<byte[], byte[]> consumer;
+  private final String topic;
+  private final byte[] namespace;
+  private final KnownDone known;
+  private final BiConsumer<RecordId, Outcome> listener;
+  private final TimeSource time;
+  private final Map<String, Instant> lastSign = new ConcurrentHashMap<>();
+  private final CountDownLatch caughtUp = new CountDownLatch(1);
+  private final Thread thread;
+  private volatile boolean closed;
+  private volatile @Nullable Instant lastPoll;
+
+  /**
+   * A feed that is not running yet.
+   *
+   * @param consumer without a group; owned and closed by the feed
+   * @param known is told of every record that ended
+   * @param listener is told of every outcome of this namespace; must not block
+   */
+  public OutcomeFeed(
+      Consumer<byte[], byte[]> consumer,
+      String topic,
+      String namespace,
+      KnownDone known,
+      BiConsumer<RecordId, Outcome> listener,
+      TimeSource time) {
+    this.consumer = consumer;
+    this.topic = topic;
+    this.namespace = namespace.getBytes(UTF_8);
+    this.known = known;
+    this.listener = listener;
+    this.time = time;
+    this.thread = Thread.ofPlatform().name("firstclaim-outcomes").daemon().unstarted(this::run);
+  }
+
+  /** Starts to read; returns once the recent past is known, or after the limit. */
+  public void start(Duration limit) throws InterruptedException {
+    thread.start();
+    if (!caughtUp.await(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      LOG.warn("Topic {} was not read up within {}; going on without", topic, limit);
+    }
+  }
+
+  /** Whether what is published is learnt at once. If not, the lock store must be asked. */
+  public boolean isLive() {
+    Instant last = lastPoll;
+    return last != null && Duration.between(last, time.now().wall()).compareTo(SILENT) < 0;
+  }
+
+  /** When this zone last published an outcome, as far as is known. */
+  public @Nullable Instant lastSignOf(String zone) {
+    return lastSign.get(zone);
+  }
+
+  private void run() {
+    while (!closed) {
+      try {
+        read();
+      } catch (WakeupException e) {
+        // close() wants the thread to look at closed
+      } catch (KafkaException e) {
+        LOG.warn("Topic {} cannot be read; the lock store is asked instead", topic, e);
+        pause();
+      }
+    }
+    consumer.close();
+  }
+
+  private void read() {
+    List<TopicPartition> partitions =
+        consumer.partitionsFor(topic).stream()
+            .map(info -> new TopicPartition(info.topic(), info.partition()))
+            .toList();
+    consumer.assign(partitions);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+    seekToRecentPast(partitions, ends);
+    while (!closed) {
+      ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+      lastPoll = time.now().wall();
+      records.forEach(this::learn);
+      if (caughtUp.getCount() > 0
+          && ends.entrySet().stream()
+              .allMatch(end -> consumer.position(end.getKey()) >= end.getValue())) {
+        caughtUp.countDown();
+      }
+    }
+  }
+
+  private void seekToRecentPast(List<TopicPartition> partitions, Map<TopicPartition, Long> ends) {
+    Instant from = time.now().wall().minus(LOOK_BACK);
+    known.startAt(from);
+    Map<TopicPartition, Long> times = new HashMap<>();
+    partitions.forEach(partition -> times.put(partition, from.toEpochMilli()));
+    Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
+    consumer
+        .offsetsForTimes(times)
+        .forEach(
+            (partition, found) -> {
+              long end = ends.getOrDefault(partition, 0L);
+              long start = found == null ? end : found.offset();
+              long least = Math.max(begins.getOrDefault(partition, 0L), end - LOOK_BACK_RECORDS);
+              if (start < least) {
+                // More than is read back; what came before is simply not known.
+                known.startAt(time.now().wall());
+              }
+              consumer.seek(partition, Math.max(start, least));
+            });
+  }
+
+  private void learn(ConsumerRecord<byte[], byte[]> message) {
+    byte[] key = message.key();
+    byte[] value = message.value();
+    if (key == null
+        || key.length == 0
+        || key.length > RecordId.MAX_BYTES
+        || value == null
+        || !Arrays.equals(namespace, header(message, OutcomePublisher.NAMESPACE))) {
+      return;
+    }
+    OutcomeFormat.read(value)
+        .ifPresent(
+            outcome -> {
+              RecordId id = RecordId.of(key);
+              lastSign.merge(outcome.zone(), outcome.at(), (a, b) -> a.isAfter(b) ? a : b);
+              switch (outcome.kind()) {
+                case COMPLETED, DEAD, MISMATCH ->
+                    fingerprint(message)
+                        .ifPresent(fingerprint -> known.add(id, fingerprint, outcome.at()));
+                case FAILED, TAKEN_OVER, LEASE_LOST -> {}
+              }
+              listener.accept(id, outcome);
+            });
+  }
+
+  private static Optional<Fingerprint> fingerprint(ConsumerRecord<byte[], byte[]> message) {
+    byte[] hash = header(message, OutcomePublisher.FINGERPRINT);
+    try {
+      return Optional.ofNullable(hash).map(Fingerprint::ofHash);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static byte @Nullable [] header(ConsumerRecord<byte[], byte[]> message, String name) {
+    Header header = message.headers().lastHeader(name);
+    return header == null ? null : header.value();
+  }
+
+  private void pause() {
+    try {
+      Thread.sleep(PAUSE_AFTER_FAULT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      closed = true;
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    consumer.wakeup();
+    try {
+      thread.join(PAUSE_AFTER_FAULT.multipliedBy(2));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

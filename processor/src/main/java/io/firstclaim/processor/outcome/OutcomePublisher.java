@@ -1,0 +1,74 @@
+package io.firstclaim.processor.outcome;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes outcomes under the record's ID. Two headers say whose they are: the namespace, as
+ * applications may share the topic, and the payload's fingerprint, as the same ID with another
+ * payload is another record. Thread-safe.
+ */
+public final class OutcomePublisher {
+  static final String NAMESPACE = "firstclaim-namespace";
+  static final String FINGERPRINT = "firstclaim-fingerprint";
+
+  private static final Logger LOG = LoggerFactory.getLogger(OutcomePublisher.class);
+
+  private final Producer<byte[], byte[]> producer;
+  private final Optional<String> topic;
+  private final byte[] namespace;
+
+  /** A publisher to this topic; without one, outcomes go nowhere. */
+  public OutcomePublisher(
+      Producer<byte[], byte[]> producer, Optional<String> topic, String namespace) {
+    this.producer = producer;
+    this.topic = topic;
+    this.namespace = namespace.getBytes(UTF_8);
+  }
+
+  /**
+   * Publishes an outcome. Outcomes inform; what counts is in the lock store. So if one cannot be
+   * published, that is logged, and the record goes on.
+   *
+   * @param then run when it is acknowledged or given up; on another thread
+   */
+  public void publish(Outcome outcome, RecordId id, Fingerprint fingerprint, Runnable then) {
+    if (topic.isEmpty()) {
+      then.run();
+      return;
+    }
+    ProducerRecord<byte[], byte[]> message =
+        new ProducerRecord<>(
+            topic.get(),
+            null,
+            id.bytes(),
+            OutcomeFormat.write(outcome),
+            List.of(
+                new RecordHeader(NAMESPACE, namespace),
+                new RecordHeader(FINGERPRINT, fingerprint.hash())));
+    try {
+      var _ =
+          producer.send(
+              message,
+              (_, fault) -> {
+                if (fault != null) {
+                  LOG.warn("Outcome {} of {} was not published", outcome.kind(), id, fault);
+                }
+                then.run();
+              });
+    } catch (KafkaException e) {
+      LOG.warn("Outcome {} of {} was not published", outcome.kind(), id, e);
+      then.run();
+    }
+  }
+}

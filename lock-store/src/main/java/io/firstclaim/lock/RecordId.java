@@ -1,6 +1,7 @@
 package io.firstclaim.lock;
 
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -43,10 +44,19 @@ public final class RecordId implements Comparable<RecordId> {
   /**
    * The ID of this text's UTF-8 bytes.
    *
-   * @throws IllegalArgumentException if there are none or more than {@value #MAX_BYTES}
+   * @throws IllegalArgumentException if there are none or more than {@value #MAX_BYTES}, or if the
+   *     text has none: half a surrogate pair would become '?', and two IDs one
    */
   public static RecordId of(String text) {
-    return new RecordId(text.getBytes(StandardCharsets.UTF_8));
+    try {
+      ByteBuffer utf8 = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] bytes = new byte[utf8.remaining()];
+      utf8.get(bytes);
+      return new RecordId(bytes);
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(
+          "a record ID is text that UTF-8 can write, this one has half a surrogate pair", e);
+    }
   }
 
   /** A copy of the bytes. */

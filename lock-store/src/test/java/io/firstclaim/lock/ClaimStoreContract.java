@@ -776,9 +776,10 @@ public abstract class ClaimStoreContract {
     assertThat(raceFor(ids, claimants)).containsExactlyInAnyOrderElementsOf(onceEach(ids, 1));
 
     time.advance(HOUR);
-    assertThat(raceFor(ids, claimants))
+    List<RecordId> expired = ids.subList(0, 50);
+    assertThat(raceFor(expired, claimants))
         .as("takeover of expired leases")
-        .containsExactlyInAnyOrderElementsOf(onceEach(ids, 2));
+        .containsExactlyInAnyOrderElementsOf(onceEach(expired, 2));
   }
 
   private static List<Grant> onceEach(List<RecordId> ids, long token) {

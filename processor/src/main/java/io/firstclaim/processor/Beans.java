@@ -20,6 +20,7 @@ import io.micronaut.context.annotation.Primary;
 import io.micronaut.context.env.Environment;
 import io.micronaut.inject.qualifiers.Qualifiers;
 import jakarta.inject.Singleton;
+import java.net.URI;
 import java.time.Duration;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
@@ -30,10 +31,10 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 /** How the parts of an instance are made. */
 @Factory
 final class Beans {
-  private static final Duration TOPIC_ACK = Duration.ofSeconds(30);
+  private static final Duration TOPIC_ACK = KafkaClients.ACKNOWLEDGED_WITHIN.plusSeconds(5);
 
   /** Connections to the lock store: for all that pass the gate, and for renewals. */
-  private static final int CONNECTIONS = 96;
+  private static final int CONNECTIONS = 128;
 
   @Singleton
   Settings settings(Environment environment) {
@@ -97,6 +98,17 @@ final class Beans {
     }
   }
 
+  private static RecordHandler httpHandler(URI url, Duration timeout) {
+    try {
+      return new HttpHandler(url, timeout);
+    } catch (IllegalArgumentException e) {
+      throw new WrongSettingException(
+          "firstclaim.handler.http.url",
+          url.getRawUserInfo() == null ? url.toString() : "(hidden: it has user-info)",
+          String.valueOf(e.getMessage()));
+    }
+  }
+
   @Singleton
   @Primary
   RecordHandler handler(
@@ -104,7 +116,7 @@ final class Beans {
     Settings.Handling handling = settings.handler();
     return switch (handling.type()) {
       case "log" -> new LogHandler();
-      case "http" -> new HttpHandler(handling.httpUrl().orElseThrow(), handling.httpTimeout());
+      case "http" -> httpHandler(handling.httpUrl().orElseThrow(), handling.httpTimeout());
       case "topic" -> new TopicHandler(producer, handling.topicName().orElseThrow(), TOPIC_ACK);
       default ->
           context

@@ -14,7 +14,7 @@ final class Connection implements Runnable {
 
   private final FaultProxy proxy;
   private final Socket client;
-  private @Nullable Upstream upstream;
+  private volatile @Nullable Upstream upstream;
   private volatile boolean swallowed;
   private volatile boolean closed;
 
@@ -36,14 +36,12 @@ final class Connection implements Runnable {
         }
         open = serve(readRequest(reader, head));
       }
+      client.shutdownOutput();
       client.close();
-    } catch (IOException _) {
-      // One side broke the connection, so the other side's is broken too.
-      reset();
-    } catch (InterruptedException _) {
-      reset();
+    } catch (IOException | InterruptedException _) {
+      // One side broke the connection, or the proxy was closed: the other side's is broken too.
     } finally {
-      closeUpstream();
+      reset();
       proxy.ended(this);
     }
   }
@@ -53,6 +51,7 @@ final class Connection implements Runnable {
     if (HttpMessage.header(head, "Expect") == null) {
       return new Request(reader.readRequest(head));
     }
+    passThrough();
     client.getOutputStream().write(CONTINUE);
     return new Request(reader.readRequest(head).without("Expect"));
   }

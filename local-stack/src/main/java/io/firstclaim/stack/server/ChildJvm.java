@@ -3,6 +3,7 @@ package io.firstclaim.stack.server;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +41,11 @@ public final class ChildJvm implements AutoCloseable {
 
   /** Starts the program; its output is appended to {@code log}. */
   public static ChildJvm start(JvmCommand command, Path log) {
+    return start(command, log, List.of());
+  }
+
+  /** Starts a program whose {@code scratch} directories go when this JVM goes before it. */
+  static ChildJvm start(JvmCommand command, Path log, List<Path> scratch) {
     List<String> line = new ArrayList<>(List.of("sh", "-c", "trap '' INT; exec \"$@\"", "sh"));
     line.addAll(command.line());
     ProcessBuilder builder =
@@ -56,17 +62,19 @@ public final class ChildJvm implements AutoCloseable {
         Files.createDirectories(directory);
       }
       Process process = builder.start();
-      watch(process);
+      watch(process, scratch);
       return new ChildJvm(command.name(), log, process);
     } catch (IOException e) {
       throw new StackException(command.name() + " cannot be started: " + e.getMessage(), e);
     }
   }
 
-  private static void watch(Process child) throws IOException {
-    String script = "trap '' INT; read line; kill -9 " + child.pid();
+  private static void watch(Process child, List<Path> scratch) throws IOException {
+    String script = "trap '' INT; read line; kill -9 " + child.pid() + "; rm -rf -- \"$@\"";
+    List<String> line = new ArrayList<>(List.of("sh", "-c", script, "sh"));
+    scratch.forEach(path -> line.add(path.toString()));
     Process watchdog =
-        new ProcessBuilder("sh", "-c", script)
+        new ProcessBuilder(line)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
@@ -154,7 +162,7 @@ public final class ChildJvm implements AutoCloseable {
   public String logTail() {
     try (var file = Files.newByteChannel(log)) {
       file.position(Math.max(0, file.size() - TAIL_BYTES));
-      var buffer = java.nio.ByteBuffer.allocate(TAIL_BYTES);
+      var buffer = ByteBuffer.allocate(TAIL_BYTES);
       while (buffer.hasRemaining() && file.read(buffer) >= 0) {
         // Until the end of the file.
       }

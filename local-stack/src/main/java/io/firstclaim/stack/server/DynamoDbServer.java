@@ -1,10 +1,8 @@
 package io.firstclaim.stack.server;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -26,42 +24,36 @@ public final class DynamoDbServer implements AutoCloseable {
           "--sun-misc-unsafe-memory-access=allow",
           "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
 
-  private final int port;
-  private final Path log;
-  private final boolean temporary;
+  private final WorkDirectory directory;
+  private final int port = FreePort.next();
   private final JvmCommand command;
   private ChildJvm child;
 
-  private DynamoDbServer(Path log, boolean temporary, List<String> jvmArgs) {
-    this.port = FreePort.next();
-    this.log = log;
-    this.temporary = temporary;
+  private DynamoDbServer(WorkDirectory directory, List<String> jvmArgs) {
+    this.directory = directory;
     this.command =
         JvmCommand.ofMain("DynamoDB Local", ServerClassPath.get(), MAIN)
             .withJvmArgs(JVM_ARGS)
+            // It unpacks a native library there at every start.
+            .withJvmArgs(List.of("-Djava.io.tmpdir=" + directory.path()))
             .withJvmArgs(jvmArgs)
             .withArgs(List.of("-inMemory", "-disableTelemetry", "-port", Integer.toString(port)));
     try {
       this.child = launch();
     } catch (RuntimeException e) {
-      deleteIfTemporary();
+      directory.deleteIfTemporary();
       throw e;
     }
   }
 
   /** Starts a server whose log is deleted at {@link #close()}. */
   public static DynamoDbServer start() {
-    try {
-      return new DynamoDbServer(
-          Files.createTempFile("firstclaim-dynamodb-", ".log"), true, List.of());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new DynamoDbServer(WorkDirectory.temporary("firstclaim-dynamodb-"), List.of());
   }
 
-  /** Starts a server that logs to {@code log}, with further arguments for its JVM. */
-  public static DynamoDbServer start(Path log, List<String> jvmArgs) {
-    return new DynamoDbServer(log, false, jvmArgs);
+  /** Starts a server that logs into {@code directory}, with further arguments for its JVM. */
+  public static DynamoDbServer start(Path directory, List<String> jvmArgs) {
+    return new DynamoDbServer(WorkDirectory.kept(directory), jvmArgs);
   }
 
   public URI endpoint() {
@@ -73,7 +65,7 @@ public final class DynamoDbServer implements AutoCloseable {
   }
 
   public Path log() {
-    return log;
+    return child.log();
   }
 
   /** Ends the server at once (SIGKILL). */
@@ -101,22 +93,12 @@ public final class DynamoDbServer implements AutoCloseable {
   @Override
   public void close() {
     child.close();
-    deleteIfTemporary();
-  }
-
-  private void deleteIfTemporary() {
-    if (!temporary) {
-      return;
-    }
-    try {
-      Files.deleteIfExists(log);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    directory.deleteIfTemporary();
   }
 
   private ChildJvm launch() {
-    ChildJvm started = ChildJvm.start(command, log);
+    Path log = directory.path().resolve("dynamodb.log");
+    ChildJvm started = ChildJvm.start(command, log, directory.scratch());
     try {
       started.awaitReady("ready", this::answers, START_TIMEOUT);
       return started;

@@ -6,12 +6,10 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -40,31 +38,29 @@ public final class KafkaBroker implements AutoCloseable {
           "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
           "-Dorg.slf4j.simpleLogger.logFile=System.out");
 
-  private final Path directory;
-  private final boolean temporary;
-  private final int port;
+  private final WorkDirectory directory;
+  private final int port = FreePort.next();
   private final JvmCommand command;
   private ChildJvm child;
 
-  private KafkaBroker(Path directory, boolean temporary, Map<String, String> settings)
-      throws IOException {
+  private KafkaBroker(WorkDirectory directory, Map<String, String> settings) {
     this.directory = directory;
-    this.temporary = temporary;
-    this.port = FreePort.next();
-    Path properties = directory.resolve("server.properties");
-    try (Writer out = Files.newBufferedWriter(properties)) {
-      properties(settings).store(out, null);
-    }
+    Path properties = directory.path().resolve("server.properties");
     this.command =
         JvmCommand.ofMain("Kafka", ServerClassPath.get(), KafkaMain.class.getName())
             .withJvmArgs(JVM_ARGS)
             .withArgs(
                 List.of(
                     properties.toString(), Uuid.randomUuid().toString(), readyFile().toString()));
+    try (Writer out = Files.newBufferedWriter(properties)) {
+      properties(settings).store(out, null);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     try {
       this.child = launch();
     } catch (RuntimeException e) {
-      deleteIfTemporary();
+      directory.deleteIfTemporary();
       throw e;
     }
   }
@@ -76,21 +72,12 @@ public final class KafkaBroker implements AutoCloseable {
 
   /** Starts a broker on a directory that is deleted at the end, with some settings changed. */
   public static KafkaBroker start(Map<String, String> settings) {
-    try {
-      return new KafkaBroker(Files.createTempDirectory("firstclaim-kafka-"), true, settings);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new KafkaBroker(WorkDirectory.temporary("firstclaim-kafka-"), settings);
   }
 
   /** Starts a broker with its data, settings and log in {@code directory}, which it leaves. */
   public static KafkaBroker start(Path directory, Map<String, String> settings) {
-    try {
-      Files.createDirectories(directory);
-      return new KafkaBroker(directory.toAbsolutePath(), false, settings);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new KafkaBroker(WorkDirectory.kept(directory), settings);
   }
 
   public String bootstrapServers() {
@@ -144,7 +131,7 @@ public final class KafkaBroker implements AutoCloseable {
   @Override
   public void close() {
     child.close();
-    deleteIfTemporary();
+    directory.deleteIfTemporary();
   }
 
   private ChildJvm launch() {
@@ -153,7 +140,8 @@ public final class KafkaBroker implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    ChildJvm started = ChildJvm.start(command, directory.resolve("kafka.log"));
+    Path log = directory.path().resolve("kafka.log");
+    ChildJvm started = ChildJvm.start(command, log, directory.scratch());
     try {
       started.awaitReady("ready", () -> Files.exists(readyFile()), START_TIMEOUT);
       return started;
@@ -164,7 +152,7 @@ public final class KafkaBroker implements AutoCloseable {
   }
 
   private Path readyFile() {
-    return directory.resolve("ready");
+    return directory.path().resolve("ready");
   }
 
   private Properties properties(Map<String, String> settings) {
@@ -179,7 +167,7 @@ public final class KafkaBroker implements AutoCloseable {
             "listener.security.protocol.map", "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "inter.broker.listener.name", "CLIENT",
             "controller.listener.names", "CONTROLLER",
-            "log.dirs", directory.resolve("data").toString(),
+            "log.dirs", directory.path().resolve("data").toString(),
             "auto.create.topics.enable", "false"));
     // After a kill -9 the controller lets the same broker in only when its old session is over.
     properties.putAll(
@@ -209,18 +197,5 @@ public final class KafkaBroker implements AutoCloseable {
             "log.cleaner.dedupe.buffer.size", "4194304"));
     properties.putAll(settings);
     return properties;
-  }
-
-  private void deleteIfTemporary() {
-    if (!temporary) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

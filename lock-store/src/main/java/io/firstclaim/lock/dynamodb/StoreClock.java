@@ -16,10 +16,10 @@ import org.slf4j.LoggerFactory;
 /**
  * This machine's clocks, held against the store's. Every answer of the store has a {@code Date}
  * with a resolution of one second; from it and the moments around the request follow bounds of the
- * difference between the two wall clocks. While they prove more than half the declared skew bound
- * (two machines may be off in opposite directions), the wall clock is corrected by the middle of
- * the bounds, which is right to about half a second. Times are whole milliseconds, as the items
- * keep them. Thread-safe.
+ * difference between the two wall clocks, which later answers narrow. While they prove more than
+ * half the declared skew bound (two machines may be off in opposite directions), the wall clock is
+ * corrected by the middle of the bounds, which is right to half a second at first and better soon.
+ * Times are whole milliseconds, as the items keep them. Thread-safe.
  */
 final class StoreClock implements TimeSource {
   private static final Logger LOG = LoggerFactory.getLogger(StoreClock.class);
@@ -30,7 +30,7 @@ final class StoreClock implements TimeSource {
   private final Duration maxSkew;
   private final StoreListener listener;
   private volatile Duration correction = Duration.ZERO;
-  private volatile @Nullable Moment sampled;
+  private volatile @Nullable Sample sample;
 
   StoreClock(TimeSource time, Duration maxSkew, StoreListener listener) {
     this.time = time;
@@ -47,26 +47,27 @@ final class StoreClock implements TimeSource {
   /** Takes the {@code Date} of an answer that came now to a request that took this long. */
   void observe(String date, Duration took) {
     Moment received = time.now();
-    Moment last = sampled;
-    if (last != null && received.since(last).compareTo(SAMPLE_EVERY) < 0) {
+    Sample last = sample;
+    if (last != null && received.since(last.at).compareTo(SAMPLE_EVERY) < 0) {
       return;
     }
-    sampled = received;
     Instant stamped;
     try {
       stamped = ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
     } catch (DateTimeException e) {
       return; // a store without a usable Date proves nothing
     }
-    Duration least = Duration.between(received.wall(), stamped);
-    Duration most = Duration.between(received.wall().minus(took), stamped).plus(RESOLUTION);
-    Duration proven = least.isPositive() ? least : most.isNegative() ? most : Duration.ZERO;
+    var fresh =
+        new Sample(
+            received,
+            Duration.between(received.wall(), stamped),
+            Duration.between(received.wall().minus(took), stamped).plus(RESOLUTION));
+    Sample known = last == null ? fresh : fresh.narrowedBy(last);
+    sample = known;
+    Duration proven = known.proven();
     listener.clockSkew(proven);
     Duration before = correction;
-    correction =
-        proven.abs().compareTo(maxSkew.dividedBy(2)) > 0
-            ? least.plus(most).dividedBy(2)
-            : Duration.ZERO;
+    correction = proven.abs().compareTo(maxSkew.dividedBy(2)) > 0 ? known.middle() : Duration.ZERO;
     if (before.isZero() && !correction.isZero()) {
       LOG.warn(
           "This machine's clock differs from the store's by {} at least; max-skew is {}. It is"
@@ -76,6 +77,39 @@ final class StoreClock implements TimeSource {
           correction);
     } else if (!before.isZero() && correction.isZero()) {
       LOG.info("This machine's clock agrees with the store's again.");
+    }
+  }
+
+  /**
+   * Bounds of how far the store's clock was ahead.
+   *
+   * @param at when the answer came that they were taken from
+   * @param least at least this far
+   * @param most at most this far
+   */
+  private record Sample(Moment at, Duration least, Duration most) {
+    /** What a clock may drift in a second: twice what time synchronisation slews it by. */
+    private static final int DRIFT_PER_THOUSAND = 1;
+
+    /**
+     * These bounds where they agree with the ones before, which have drifted since; alone where
+     * they do not, for then a clock was set.
+     */
+    Sample narrowedBy(Sample before) {
+      Duration drift = at.since(before.at).multipliedBy(DRIFT_PER_THOUSAND).dividedBy(1000);
+      Duration low = before.least.minus(drift);
+      Duration high = before.most.plus(drift);
+      Duration newLow = low.compareTo(least) > 0 ? low : least;
+      Duration newHigh = high.compareTo(most) < 0 ? high : most;
+      return newLow.compareTo(newHigh) <= 0 ? new Sample(at, newLow, newHigh) : this;
+    }
+
+    Duration proven() {
+      return least.isPositive() ? least : most.isNegative() ? most : Duration.ZERO;
+    }
+
+    Duration middle() {
+      return least.plus(most).dividedBy(2);
     }
   }
 }

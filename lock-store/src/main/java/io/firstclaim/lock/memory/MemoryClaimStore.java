@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryClaimStore implements ClaimStore {
   /** The claims that several stores of one process share. */
   public static final class Claims {
-    private static final int PURGE_EVERY = 1 << 16;
+    private static final int PURGE_EVERY = 1 << 20;
 
     private final ConcurrentMap<Key, Entry> entries = new ConcurrentHashMap<>();
     private final AtomicInteger calls = new AtomicInteger();

@@ -14,6 +14,7 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 
@@ -70,6 +71,14 @@ final class LocalDynamoDb {
   /** The same, its answers without {@code Date}. */
   static DynamoDbClientBuilder timeless(DynamoDbClientBuilder builder) {
     return intercepted(builder, new WithoutDate());
+  }
+
+  /** The same, without the SDK's own retries. */
+  static DynamoDbClientBuilder notRetrying(DynamoDbClientBuilder builder) {
+    return builder.overrideConfiguration(
+        builder.overrideConfiguration().toBuilder()
+            .retryStrategy(DefaultRetryStrategy.doNotRetry())
+            .build());
   }
 
   static DynamoDbClientBuilder intercepted(

@@ -6,6 +6,7 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -33,12 +34,14 @@ public final class HeldLease {
   private final TimeSource time;
   private final Moment begin;
   private final Duration limit;
+  private final Semaphore renewals;
   private final Runnable abandon;
 
   /** Held across every step in the store, so that two never cross. */
   private final ReentrantLock step = new ReentrantLock();
 
   private volatile Lease lease;
+  private volatile Moment lastTry;
   private volatile boolean lost;
   private volatile boolean closed;
 
@@ -46,13 +49,21 @@ public final class HeldLease {
   private boolean abandoned;
   private volatile @Nullable Interruption interruption;
 
-  HeldLease(ClaimStore store, TimeSource time, Lease lease, Duration limit, Runnable abandon) {
+  HeldLease(
+      ClaimStore store,
+      TimeSource time,
+      Lease lease,
+      Duration limit,
+      Semaphore renewals,
+      Runnable abandon) {
     this.store = store;
     this.time = time;
     this.lease = lease;
     this.begin = time.now();
     this.limit = limit;
+    this.renewals = renewals;
     this.abandon = abandon;
+    this.lastTry = lease.start();
   }
 
   /** The lease as it stands. */
@@ -130,10 +141,26 @@ public final class HeldLease {
     }
     if (now.since(begin).compareTo(limit.plus(current.length())) >= 0) {
       abandonWorker();
-    } else if (renew
-        && now.since(current.start()).compareTo(current.length().dividedBy(3)) >= 0
-        && !step.isLocked()) {
-      Thread.ofVirtual().name("firstclaim-renew").start(this::renew);
+    } else if (renew && isDue(current, now)) {
+      lastTry = now;
+      Thread.ofVirtual().name("firstclaim-renew").start(this::renewInTurn);
+    }
+  }
+
+  /** A third of the lease after its start, and a sixth after a renewal that failed. */
+  private boolean isDue(Lease current, Moment now) {
+    Duration third = current.length().dividedBy(3);
+    return now.since(current.start()).compareTo(third) >= 0
+        && now.since(lastTry).compareTo(third.dividedBy(2)) >= 0
+        && !step.isLocked();
+  }
+
+  private void renewInTurn() {
+    renewals.acquireUninterruptibly();
+    try {
+      renew();
+    } finally {
+      renewals.release();
     }
   }
 

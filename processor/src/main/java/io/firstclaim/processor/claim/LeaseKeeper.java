@@ -7,23 +7,28 @@ import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the leases of records in their handlers' hands: renews each at a third of its length,
  * however its handler's thread is doing, and interrupts the handler when the lease is lost or its
- * time is up. A renewal that fails is tried again at the next look. Thread-safe.
+ * time is up. A renewal that fails is tried again soon. Thread-safe.
  */
 public final class LeaseKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseKeeper.class);
   private static final int LOOKS_PER_LEASE = 24;
+
+  /** More at once only queue up in the client or the store. */
+  private static final int RENEWALS_AT_ONCE = 32;
 
   private final ClaimStore store;
   private final TimeSource time;
   private final boolean renew;
   private final Duration limit;
   private final Set<HeldLease> held = ConcurrentHashMap.newKeySet();
+  private final Semaphore renewals = new Semaphore(RENEWALS_AT_ONCE, true);
 
   /**
    * A keeper, which looks only when told.
@@ -63,7 +68,7 @@ public final class LeaseKeeper {
    * @param abandon run if the handler heeds no interrupt for a whole lease
    */
   public HeldLease keep(Lease lease, Runnable abandon) {
-    HeldLease kept = new HeldLease(store, time, lease, limit, abandon);
+    HeldLease kept = new HeldLease(store, time, lease, limit, renewals, abandon);
     held.add(kept);
     return kept;
   }

@@ -2,7 +2,6 @@ package io.firstclaim.processor.claim;
 
 import io.firstclaim.lock.StoreUnavailableException;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -14,23 +13,32 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Lets a bounded number of records ask the lock store at once, so that they queue here, where no
- * clock runs, and not in the store; and none while it does not answer. Then one thread asks it
- * again and again, so that an outage costs the store one request at a time. Renewals do not pass
- * here. Thread-safe.
+ * clock runs, and not in the store, where they time out. The bound follows what the store can do:
+ * it halves when the store fails to answer and grows by one with every round of answers (additive
+ * increase, multiplicative decrease, as TCP's congestion window: RFC 5681).
+ *
+ * <p>While the store does not answer nobody is let in: one thread asks it again and again, so that
+ * an outage costs the store one request at a time.
+ *
+ * <p>Claims and settlements have a lane each: else a record that was granted would wait behind
+ * those that want to be, and lose its lease. Thread-safe.
  */
 public final class StoreGate {
+  /** In one lane at once; more only queue up in the client. */
+  private static final int MOST = 48;
+
+  private static final int LEAST = 2;
+
   private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
   private static final Duration LOOK_UP = Duration.ofMillis(500);
 
-  /** More at once only queue up in the client or the store, and time out there. */
-  private static final int PLACES = 64;
-
   private final Runnable probe;
-  private final Semaphore places = new Semaphore(PLACES, true);
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition opened = lock.newCondition();
+  private final Lane claims = new Lane();
+  private final Lane settlements = new Lane();
+  private double limit = MOST;
   private volatile @Nullable String fault;
 
   /**
@@ -52,58 +60,75 @@ public final class StoreGate {
     return fault;
   }
 
+  /** For records that want to be claimed. */
+  public Lane claims() {
+    return claims;
+  }
+
+  /** For records that want to be completed, released or buried. */
+  public Lane settlements() {
+    return settlements;
+  }
+
+  /** One of the ways through the gate. */
+  public final class Lane {
+    private final Condition room = lock.newCondition();
+    private int inside;
+
+    private Lane() {}
+
+    /**
+     * Waits until the gate is open and the lane has a place, which the caller must {@linkplain
+     * #leave() leave} again.
+     *
+     * @return false, and no place, if {@code wanted} holds no longer
+     */
+    public boolean enter(BooleanSupplier wanted) throws InterruptedException {
+      lock.lockInterruptibly();
+      try {
+        while (!isOpen() || inside >= (int) limit) {
+          boolean _ = room.await(LOOK_UP.toMillis(), TimeUnit.MILLISECONDS);
+          if (!wanted.getAsBoolean()) {
+            room.signal(); // the place that woke this one, if any, is somebody else's
+            return false;
+          }
+        }
+        inside++;
+        return true;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** Gives the place back: the store answered, or the gate was told that it did not. */
+    public void leave() {
+      lock.lock();
+      try {
+        inside--;
+        if (isOpen()) {
+          limit = Math.min(MOST, limit + 1 / limit);
+        }
+        room.signal();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
   /** The store did not answer. */
   public void shut(String why) {
     lock.lock();
     try {
-      if (fault != null) {
+      if (!isOpen()) {
         return;
       }
       fault = why;
+      limit = Math.max(LEAST, limit / 2);
     } finally {
       lock.unlock();
     }
     LOG.warn("The lock store does not answer; no record is started until it does: {}", why);
     Thread.ofVirtual().name("firstclaim-store-probe").start(this::probeUntilItAnswers);
-  }
-
-  /**
-   * Waits until the gate is open and has a place, which the caller must {@linkplain #leave() leave}
-   * again.
-   *
-   * @return false, and no place, if {@code wanted} holds no longer
-   */
-  public boolean enter(BooleanSupplier wanted) throws InterruptedException {
-    do {
-      awaitOpen(wanted);
-      if (!wanted.getAsBoolean()) {
-        return false;
-      }
-      places.acquire();
-      if (isOpen()) {
-        return true;
-      }
-      places.release();
-    } while (true);
-  }
-
-  /** Gives the place back. */
-  public void leave() {
-    places.release();
-  }
-
-  private void awaitOpen(BooleanSupplier wanted) throws InterruptedException {
-    if (isOpen()) {
-      return;
-    }
-    lock.lockInterruptibly();
-    try {
-      while (!isOpen() && wanted.getAsBoolean()) {
-        boolean _ = opened.await(LOOK_UP.toNanos(), TimeUnit.NANOSECONDS);
-      }
-    } finally {
-      lock.unlock();
-    }
   }
 
   private void probeUntilItAnswers() {
@@ -122,7 +147,8 @@ public final class StoreGate {
     lock.lock();
     try {
       fault = null;
-      opened.signalAll();
+      claims.room.signalAll();
+      settlements.room.signalAll();
     } finally {
       lock.unlock();
     }

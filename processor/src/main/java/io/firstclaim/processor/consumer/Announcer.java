@@ -36,6 +36,10 @@ final class Announcer {
       Ending ending,
       Duration took,
       @Nullable String cause) {
+    if (known.contains(work.reportId(), work.fingerprint())) {
+      delivery.mark().settle(); // somebody took us for dead and said it for us
+      return;
+    }
     known.add(work.reportId(), work.fingerprint(), ending.at());
     publisher.publish(
         outcome(delivery, work, kind, ending, took, cause, null),
@@ -80,12 +84,13 @@ final class Announcer {
       @Nullable String cause,
       @Nullable Instant retryAt) {
     ConsumerRecord<?, ?> record = delivery.record();
-    String[] zoneAndInstance = ending.by().split("/", 2);
+    String by = ending.by();
+    int slash = by.indexOf('/');
     return new Outcome(
         work.reportId().text(),
         kind,
-        zoneAndInstance[0],
-        zoneAndInstance[zoneAndInstance.length - 1],
+        by.substring(0, Math.max(slash, 0)),
+        by.substring(slash + 1),
         ending.token(),
         ending.attempt(),
         record.topic(),

@@ -161,7 +161,7 @@ final class Attempt {
                         held,
                         handled,
                         cause,
-                        after.orElseGet(() -> retry.after(lease.attempt())));
+                        longer(after, retry.after(lease.attempt())));
           };
     };
   }
@@ -258,7 +258,7 @@ final class Attempt {
   private SettleResult step(HeldLease held, Function<Lease, SettleResult> last)
       throws InterruptedException {
     while (true) {
-      boolean _ = gate.enter(() -> true);
+      boolean _ = gate.settlements().enter(() -> true);
       try {
         SettleResult result = held.settle(last);
         if (!(result instanceof SettleResult.Unknown(String why))) {
@@ -266,9 +266,13 @@ final class Attempt {
         }
         gate.shut(why);
       } finally {
-        gate.leave();
+        gate.settlements().leave();
       }
     }
+  }
+
+  private static Duration longer(Optional<Duration> wanted, Duration backoff) {
+    return wanted.filter(after -> after.compareTo(backoff) > 0).orElse(backoff);
   }
 
   private static String inOneLine(Throwable fault) {

@@ -65,6 +65,7 @@ public final class Engine {
     this.producer = producer;
     Duration lease = settings.claim().store().lease();
     String namespace = settings.claim().store().namespace();
+    String holder = settings.claim().store().holder();
     Tickets tickets = new Tickets();
     KnownDone known = new KnownDone(KNOWN, time.now().wall());
     this.feed =
@@ -76,6 +77,7 @@ public final class Engine {
                         clients.outcomes(),
                         topic,
                         namespace,
+                        holder,
                         known,
                         (id, outcome) -> signal(tickets, id, outcome),
                         time));
@@ -85,7 +87,9 @@ public final class Engine {
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
     Announcer announcer =
         new Announcer(
-            new OutcomePublisher(producer, settings.outcomesTopic(), namespace), known, time);
+            new OutcomePublisher(producer, settings.outcomesTopic(), namespace, holder),
+            known,
+            time);
     Attempt attempt =
         new Attempt(
             store,

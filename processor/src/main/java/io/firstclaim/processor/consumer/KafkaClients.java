@@ -1,6 +1,7 @@
 package io.firstclaim.processor.consumer;
 
 import io.firstclaim.processor.config.Settings;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -20,7 +21,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * under what correctness depends on.
  */
 public final class KafkaClients {
+  /** How long a producer of these clients tries; whoever waits for it waits a little longer. */
+  public static final Duration ACKNOWLEDGED_WITHIN = Duration.ofSeconds(30);
+
   private static final int MAX_REQUEST = 16 << 20;
+  private static final int BATCH = 128 << 10;
 
   private final Settings settings;
 
@@ -66,6 +71,11 @@ public final class KafkaClients {
   public Producer<byte[], byte[]> producer() {
     Map<String, Object> config = new HashMap<>();
     config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
+    // An acknowledgement later than this is not waited for, so it must not come any more either.
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis());
+    config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis() / 2);
+    config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis());
+    config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH);
     config.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
     // A record that came in must go out, with a few headers more; the topic has the last word.
     config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST);

@@ -41,9 +41,6 @@ import org.slf4j.MDC;
 final class RecordFlow {
   private static final Logger LOG = LoggerFactory.getLogger(RecordFlow.class);
 
-  /** After this long an announcement is not coming any more. */
-  private static final Duration ANNOUNCEMENT = Duration.ofSeconds(2);
-
   /** The first pause between two questions to the store while no outcomes can be read. */
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
 
@@ -194,13 +191,13 @@ final class RecordFlow {
       if (delivery.isWanted()) {
         places.takeOff();
         try {
-          if (gate.enter(delivery::isWanted)) {
+          if (gate.claims().enter(delivery::isWanted)) {
             ClaimResult answer;
             try {
               claim = nextClaim(work, next, claim);
               answer = claim(claim);
             } finally {
-              gate.leave();
+              gate.claims().leave();
             }
             next =
                 answer == null
@@ -296,9 +293,9 @@ final class RecordFlow {
   }
 
   /**
-   * The store says that the record has ended. If that was lately and nothing was heard of it, its
-   * holder may have died before it could say so; then it is said here, for whoever redelivers the
-   * record until it hears of its end.
+   * The store says that the record has ended. If that was lately and nothing is heard of it for a
+   * lease, its holder has died before it could say so; then it is said here, for whoever redelivers
+   * the record until it hears of its end.
    */
   private Next ended(
       Delivery delivery, Work work, Outcome.Kind kind, Ending ending, @Nullable String cause) {
@@ -309,7 +306,8 @@ final class RecordFlow {
     if (!shouldHaveHeard) {
       return duplicate(delivery);
     }
-    Duration left = ANNOUNCEMENT.minus(Duration.between(ending.at(), time.now().wall()));
+    Duration left =
+        settings.claim().store().lease().minus(Duration.between(ending.at(), time.now().wall()));
     if (left.isPositive()) {
       return new Next.LookAgain(left, null);
     }

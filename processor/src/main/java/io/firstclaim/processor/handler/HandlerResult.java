@@ -33,7 +33,7 @@ public sealed interface HandlerResult {
    * It failed and is to be tried again, up to {@code firstclaim.retry.max-attempts}.
    *
    * @param cause why, for people
-   * @param after how long to wait at least; if empty, the configured backoff
+   * @param after how long to wait at least; the configured backoff, if that is longer
    */
   record Retry(String cause, Optional<Duration> after) implements HandlerResult {}
 

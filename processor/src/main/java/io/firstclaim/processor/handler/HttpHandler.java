@@ -49,7 +49,10 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
   private static final String NO_STREAM = "too many concurrent streams";
 
   private final HttpClient client;
+
+  /** Few platform threads: name lookups would pin the carriers of virtual ones. */
   private final ExecutorService executor;
+
   private final HttpRequest.Builder template;
   private final String place;
   private final Duration timeout;
@@ -80,7 +83,10 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
       byte[] credentials = url.getUserInfo().getBytes(StandardCharsets.UTF_8);
       template.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(credentials));
     }
-    this.executor = Executors.newVirtualThreadPerTaskExecutor();
+    this.executor =
+        Executors.newFixedThreadPool(
+            Math.max(2, Runtime.getRuntime().availableProcessors()),
+            Thread.ofPlatform().daemon().name("http-handler-", 0).factory());
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(secure ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)

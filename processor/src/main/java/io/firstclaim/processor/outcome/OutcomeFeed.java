@@ -46,6 +46,7 @@ public final class OutcomeFeed implements AutoCloseable {
   private final Consumer<byte[], byte[]> consumer;
   private final String topic;
   private final byte[] namespace;
+  private final byte[] self;
   private final KnownDone known;
   private final BiConsumer<RecordId, Outcome> listener;
   private final TimeSource time;
@@ -59,6 +60,7 @@ public final class OutcomeFeed implements AutoCloseable {
    * A feed that is not running yet.
    *
    * @param consumer without a group; owned and closed by the feed
+   * @param self whose outcomes are passed over, as they are known already
    * @param known is told of every record that ended
    * @param listener is told of every outcome of this namespace; must not block
    */
@@ -66,12 +68,14 @@ public final class OutcomeFeed implements AutoCloseable {
       Consumer<byte[], byte[]> consumer,
       String topic,
       String namespace,
+      String self,
       KnownDone known,
       BiConsumer<RecordId, Outcome> listener,
       TimeSource time) {
     this.consumer = consumer;
     this.topic = topic;
     this.namespace = namespace.getBytes(UTF_8);
+    this.self = self.getBytes(UTF_8);
     this.known = known;
     this.listener = listener;
     this.time = time;
@@ -159,7 +163,8 @@ public final class OutcomeFeed implements AutoCloseable {
         || key.length == 0
         || key.length > RecordId.MAX_BYTES
         || value == null
-        || !Arrays.equals(namespace, header(message, OutcomePublisher.NAMESPACE))) {
+        || !Arrays.equals(namespace, header(message, OutcomePublisher.NAMESPACE))
+        || Arrays.equals(self, header(message, OutcomePublisher.SENDER))) {
       return;
     }
     OutcomeFormat.read(value)

@@ -2,6 +2,7 @@ package io.firstclaim.processor.outcome;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
@@ -15,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Outcomes as JSON, field by field as the README lists them. Thread-safe. */
 final class OutcomeFormat {
-  private static final JsonFactory JSON = new JsonFactory();
+  /** Buffers are pooled for all: a virtual thread, used once, would make its own each time. */
+  private static final JsonFactory JSON =
+      JsonFactory.builder().recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool()).build();
+
   private static final ObjectMapper MAPPER = new ObjectMapper(JSON);
 
   private OutcomeFormat() {}

@@ -14,26 +14,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes outcomes under the record's ID. Two headers say whose they are: the namespace, as
- * applications may share the topic, and the payload's fingerprint, as the same ID with another
- * payload is another record. Thread-safe.
+ * Publishes outcomes under the record's ID. Headers say whose they are: the namespace, as
+ * applications may share the topic, the payload's fingerprint, as the same ID with another payload
+ * is another record, and the sender, which need not read its own. Thread-safe.
  */
 public final class OutcomePublisher {
   static final String NAMESPACE = "firstclaim-namespace";
   static final String FINGERPRINT = "firstclaim-fingerprint";
+  static final String SENDER = "firstclaim-sender";
 
   private static final Logger LOG = LoggerFactory.getLogger(OutcomePublisher.class);
 
   private final Producer<byte[], byte[]> producer;
   private final Optional<String> topic;
   private final byte[] namespace;
+  private final byte[] sender;
 
   /** A publisher to this topic; without one, outcomes go nowhere. */
   public OutcomePublisher(
-      Producer<byte[], byte[]> producer, Optional<String> topic, String namespace) {
+      Producer<byte[], byte[]> producer, Optional<String> topic, String namespace, String sender) {
     this.producer = producer;
     this.topic = topic;
     this.namespace = namespace.getBytes(UTF_8);
+    this.sender = sender.getBytes(UTF_8);
   }
 
   /**
@@ -55,6 +58,7 @@ public final class OutcomePublisher {
             OutcomeFormat.write(outcome),
             List.of(
                 new RecordHeader(NAMESPACE, namespace),
+                new RecordHeader(SENDER, sender),
                 new RecordHeader(FINGERPRINT, fingerprint.hash())));
     try {
       var _ =

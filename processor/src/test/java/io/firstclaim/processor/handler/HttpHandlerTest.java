@@ -255,13 +255,6 @@ final class HttpHandlerTest {
     }
   }
 
-  @Test
-  void unknownHost_isTriedAgain() throws Exception {
-    try (HttpHandler handler = new HttpHandler(URI.create("http://nowhere.invalid/x"), LONG)) {
-      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Retry.class);
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -1,0 +1,117 @@
+package io.firstclaim.stack;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A file with one JSON document per line.
+ *
+ * @param digested how many documents have no {@code id}, so that the SHA-256 of the line is their
+ *     record ID
+ */
+record EventFile(String name, List<Event> events, int digested) {
+  private static final String SAMPLE = "earthquakes.jsonl";
+  private static final ObjectReader JSON =
+      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build().reader();
+
+  /** The sample that comes with this module. */
+  static EventFile sample() {
+    try (InputStream in = EventFile.class.getResourceAsStream(SAMPLE)) {
+      if (in == null) {
+        throw new JobFailure(SAMPLE + " is missing from local-stack");
+      }
+      return read(SAMPLE, in);
+    } catch (IOException e) {
+      throw new JobFailure(SAMPLE + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  static EventFile of(Path path) {
+    try (InputStream in = Files.newInputStream(path)) {
+      return read(path.toString(), in);
+    } catch (NoSuchFileException e) {
+      throw new JobFailure("input=" + path + ": there is no such file", e);
+    } catch (IOException e) {
+      throw new JobFailure("input=" + path + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static EventFile read(String name, InputStream in) throws IOException {
+    Map<String, Integer> lineOfId = new LinkedHashMap<>();
+    List<Event> events = new ArrayList<>();
+    int digested = 0;
+    var lines =
+        new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8.newDecoder()));
+    int number = 0;
+    while (true) {
+      String line;
+      try {
+        line = lines.readLine();
+      } catch (CharacterCodingException e) {
+        throw new JobFailure(name + ": not UTF-8, after line " + number, e);
+      }
+      if (line == null) {
+        break;
+      }
+      number++;
+      if (line.isBlank()) {
+        continue;
+      }
+      String id = id(name, number, line);
+      if (id.isEmpty()) {
+        digested++;
+        id = sha256(line);
+      }
+      Integer earlier = lineOfId.putIfAbsent(id, number);
+      if (earlier != null) {
+        throw new JobFailure(
+            "%s:%d: the ID %s was in line %d already".formatted(name, number, id, earlier));
+      }
+      events.add(new Event(id, line));
+    }
+    if (events.isEmpty()) {
+      throw new JobFailure(name + ": there is no document in it");
+    }
+    return new EventFile(name, List.copyOf(events), digested);
+  }
+
+  /** The document's {@code id}, empty if it has none. */
+  private static String id(String name, int number, String line) {
+    try {
+      JsonNode id = JSON.readTree(line).path("id");
+      return id.isTextual() || id.isNumber() ? id.asText() : "";
+    } catch (JsonProcessingException e) {
+      throw new JobFailure(
+          "%s:%d: not a JSON document: %s".formatted(name, number, e.getOriginalMessage()), e);
+    }
+  }
+
+  private static String sha256(String line) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(line.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

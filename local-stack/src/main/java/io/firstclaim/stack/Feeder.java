@@ -1,0 +1,152 @@
+package io.firstclaim.stack;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes every event at least three times under one record ID, and goes on with those whose
+ * outcome has not been seen. New events wait while many are without an outcome.
+ */
+final class Feeder implements AutoCloseable {
+  static final int DELIVERIES = 3;
+  private static final Duration FIRST_PASS = Duration.ofSeconds(4);
+  private static final double LEAST_PER_SECOND = 400;
+  private static final int LEAST_UNSETTLED = 16;
+  private static final int MAX_UNSETTLED = 250;
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(4);
+  private static final Duration IDLE = Duration.ofMillis(2);
+
+  private record Delivery(Ledger.Entry entry, long at) {}
+
+  private final Ledger ledger;
+  private final String topic;
+  private final Producer<String, byte[]> producer;
+  private final Random random = new Random(2026);
+  private final PriorityQueue<Delivery> again =
+      new PriorityQueue<>((one, other) -> Long.signum(one.at - other.at));
+  private final Thread thread = Thread.ofPlatform().daemon().name("feeder").unstarted(this::run);
+  private volatile boolean stopped;
+  private volatile boolean finished;
+  private volatile @Nullable Exception failure;
+
+  Feeder(Ledger ledger, String bootstrapServers, String topic) {
+    this.ledger = ledger;
+    this.topic = topic;
+    Map<String, Object> config =
+        Map.of(
+            "bootstrap.servers", bootstrapServers,
+            "client.id", "feeder",
+            "acks", "all",
+            "linger.ms", 2);
+    this.producer =
+        new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer());
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Whether every event has its deliveries and its outcome, or the feeder was stopped. */
+  boolean isFinished() {
+    Exception cause = failure;
+    if (cause != null) {
+      throw new JobFailure("an event cannot be published: " + cause.getMessage(), cause);
+    }
+    return finished;
+  }
+
+  /** Publishes no more, and waits until the last delivery is acknowledged. */
+  void stop() {
+    stopped = true;
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new JobFailure("interrupted", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    producer.close(Duration.ZERO);
+  }
+
+  private void run() {
+    try {
+      Iterator<Ledger.Entry> fresh = ledger.entries().iterator();
+      double perSecond =
+          Math.max(LEAST_PER_SECOND, (double) ledger.size() / FIRST_PASS.toSeconds());
+      long start = System.nanoTime();
+      int published = 0;
+      while (!stopped && (fresh.hasNext() || !again.isEmpty())) {
+        long now = System.nanoTime();
+        boolean due = now - start >= published * 1e9 / perSecond;
+        if (fresh.hasNext() && due && published - ledger.settled() < window()) {
+          publish(fresh.next(), now);
+          published++;
+        } else if (!publishAgain(now)) {
+          Thread.sleep(IDLE);
+        }
+      }
+      producer.flush();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      failure = e;
+    } finally {
+      finished = true;
+    }
+  }
+
+  /** How many events may be without an outcome: few at first, while everything is still cold. */
+  private int window() {
+    return Math.min(MAX_UNSETTLED, LEAST_UNSETTLED + ledger.settled() / 4);
+  }
+
+  /** Publishes the next event that is due again; false if none is. */
+  private boolean publishAgain(long now) {
+    Delivery next = again.peek();
+    if (next == null || next.at - now > 0) {
+      return false;
+    }
+    again.remove();
+    if (next.entry.deliveries() < DELIVERIES || !next.entry.isSettled()) {
+      publish(next.entry, now);
+    }
+    return true;
+  }
+
+  private void publish(Ledger.Entry entry, long now) {
+    Event event = entry.event();
+    byte[] value = event.json().getBytes(StandardCharsets.UTF_8);
+    var _ =
+        producer.send(
+            new ProducerRecord<>(topic, event.id(), value),
+            (_, problem) -> {
+              if (problem != null) {
+                failure = problem;
+              }
+            });
+    again.add(new Delivery(entry, now + pause(entry.delivered()).toNanos()));
+  }
+
+  /** Some come again at once, some late; then ever more rarely until there is an outcome. */
+  private Duration pause(int deliveries) {
+    if (deliveries < DELIVERIES) {
+      return Duration.ofMillis(random.nextInt(5, 700));
+    }
+    Duration pause = Duration.ofSeconds(1).multipliedBy(deliveries - DELIVERIES + 1);
+    return pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
+  }
+}

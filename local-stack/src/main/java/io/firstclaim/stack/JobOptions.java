@@ -1,0 +1,61 @@
+package io.firstclaim.stack;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Properties;
+
+/**
+ * The main job's options, from system properties.
+ *
+ * @param processorJar {@code processor.jar}: the packaged processor
+ * @param input {@code input}: a file with one JSON document per line; none for the sample
+ * @param kill {@code kill}: kill -9 one zone half-way, start it again later
+ * @param keep {@code keep}: leave everything running until Ctrl-C
+ * @param directory {@code local.dir}: for logs and data
+ */
+record JobOptions(
+    Path processorJar, Optional<Path> input, boolean kill, boolean keep, Path directory) {
+
+  static JobOptions from(Properties properties) {
+    String backend = value(properties, "backend");
+    switch (backend) {
+      case "", "dynamodb" -> {}
+      case "s3" ->
+          throw new JobFailure("backend=s3: the S3 backend is not there yet, take dynamodb");
+      default -> throw new JobFailure("backend=" + backend + ": there are dynamodb and s3");
+    }
+    String jar = value(properties, "processor.jar");
+    if (jar.isEmpty()) {
+      throw new JobFailure("processor.jar is not set: the path of the packaged processor");
+    }
+    if (!Files.isRegularFile(Path.of(jar))) {
+      throw new JobFailure("processor.jar=" + jar + ": there is no such file; mvn package makes it");
+    }
+    String input = value(properties, "input");
+    return new JobOptions(
+        Path.of(jar).toAbsolutePath(),
+        input.isEmpty() ? Optional.empty() : Optional.of(Path.of(input)),
+        isOn(properties, "kill"),
+        isOn(properties, "keep"),
+        Path.of(properties.getProperty("local.dir", "target/local")).toAbsolutePath());
+  }
+
+  /** {@code -Dkill} and {@code -Dkill=true} are on. */
+  private static boolean isOn(Properties properties, String name) {
+    boolean bare = "".equals(properties.getProperty(name));
+    String value = value(properties, name);
+    return switch (value) {
+      case "" -> bare;
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new JobFailure(name + "=" + value + ": true or false");
+    };
+  }
+
+  /** The value, empty for none; Maven passes on {@code ${name}} for a property that nobody set. */
+  private static String value(Properties properties, String name) {
+    String value = properties.getProperty(name, "");
+    return value.equals("${" + name + "}") ? "" : value;
+  }
+}

@@ -1,0 +1,173 @@
+package io.firstclaim.stack;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known from outside about every event: how often it was delivered, handled and recorded as
+ * completed. The feeder, the handler and the watcher of outcomes write it, each from its thread.
+ */
+final class Ledger {
+
+  /** One event's account. */
+  static final class Entry {
+    private final Event event;
+    private final AtomicInteger deliveries = new AtomicInteger();
+    private final AtomicInteger completions = new AtomicInteger();
+    private final List<String> runs = new ArrayList<>(1);
+    private volatile @Nullable String completedBy;
+    private volatile boolean dead;
+
+    private Entry(Event event) {
+      this.event = event;
+    }
+
+    Event event() {
+      return event;
+    }
+
+    /** Notes a delivery and tells how many there are now. */
+    int delivered() {
+      return deliveries.incrementAndGet();
+    }
+
+    int deliveries() {
+      return deliveries.get();
+    }
+
+    int completions() {
+      return completions.get();
+    }
+
+    @Nullable String completedBy() {
+      return completedBy;
+    }
+
+    boolean isDead() {
+      return dead;
+    }
+
+    boolean isSettled() {
+      return dead || completions.get() > 0;
+    }
+
+    /** The zones that ran the handler, in their order. */
+    List<String> runs() {
+      synchronized (runs) {
+        return List.copyOf(runs);
+      }
+    }
+
+    private void ran(String zone) {
+      synchronized (runs) {
+        runs.add(zone);
+      }
+    }
+  }
+
+  private final Map<String, Entry> entries = new LinkedHashMap<>();
+  private final AtomicInteger settled = new AtomicInteger();
+  private final AtomicInteger takeovers = new AtomicInteger();
+  private final AtomicInteger strangers = new AtomicInteger();
+  private final AtomicInteger mismatches = new AtomicInteger();
+  private final AtomicLong lastSettled = new AtomicLong(System.nanoTime());
+
+  Ledger(List<Event> events) {
+    for (Event event : events) {
+      entries.put(event.id(), new Entry(event));
+    }
+  }
+
+  Collection<Entry> entries() {
+    return entries.values();
+  }
+
+  int size() {
+    return entries.size();
+  }
+
+  /** A handler run of {@code zone} begins. */
+  void ran(String id, String zone) {
+    Entry entry = entries.get(id);
+    if (entry == null) {
+      strangers.incrementAndGet();
+    } else {
+      entry.ran(zone);
+    }
+  }
+
+  boolean knows(String id) {
+    return entries.containsKey(id);
+  }
+
+  /** An outcome was published. */
+  void outcome(String id, String outcome, String zone) {
+    Entry entry = entries.get(id);
+    if (entry == null) {
+      strangers.incrementAndGet();
+      return;
+    }
+    switch (outcome) {
+      case "COMPLETED" -> {
+        boolean first = !entry.isSettled();
+        entry.completedBy = zone;
+        entry.completions.incrementAndGet();
+        settle(first);
+      }
+      case "DEAD" -> {
+        boolean first = !entry.isSettled();
+        entry.dead = true;
+        settle(first);
+      }
+      case "TAKEN_OVER" -> takeovers.incrementAndGet();
+      case "MISMATCH" -> mismatches.incrementAndGet();
+      default -> {
+        // FAILED and LEASE_LOST: the record is on its way to one of the above.
+      }
+    }
+  }
+
+  private void settle(boolean first) {
+    if (first) {
+      settled.incrementAndGet();
+      lastSettled.set(System.nanoTime());
+    }
+  }
+
+  /** How many events are completed or dead. */
+  int settled() {
+    return settled.get();
+  }
+
+  /** {@link System#nanoTime()} of the last event that became settled. */
+  long lastSettled() {
+    return lastSettled.get();
+  }
+
+  int takeovers() {
+    return takeovers.get();
+  }
+
+  int mismatches() {
+    return mismatches.get();
+  }
+
+  /** Handler runs and outcomes of IDs that nobody published. */
+  int strangers() {
+    return strangers.get();
+  }
+
+  int deliveries() {
+    return entries.values().stream().mapToInt(Entry::deliveries).sum();
+  }
+
+  long completedBy(String zone) {
+    return entries.values().stream().filter(each -> zone.equals(each.completedBy)).count();
+  }
+}

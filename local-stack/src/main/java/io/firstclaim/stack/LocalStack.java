@@ -1,0 +1,170 @@
+package io.firstclaim.stack;
+
+import io.firstclaim.stack.server.DynamoDbServer;
+import io.firstclaim.stack.server.KafkaBroker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+/** Everything the main job runs: a broker, a store, the handler's service and two zones. */
+final class LocalStack implements AutoCloseable {
+  static final String TOPIC = "events";
+  private static final int PARTITIONS = 6;
+  private static final List<String> ZONES = List.of("a", "b");
+
+  private final Deque<AutoCloseable> running = new ArrayDeque<>();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final KafkaBroker kafka;
+  private final DynamoDbServer dynamoDb;
+  private final HandlerServer handler;
+  private final List<Zone> zones;
+
+  /** Starts the servers, and then the zones, which are not awaited. */
+  LocalStack(JobOptions options, Ledger ledger) {
+    Path directory = options.directory();
+    empty(directory);
+    try {
+      Future<DynamoDbServer> store =
+          inBackground(() -> DynamoDbServer.start(directory.resolve("dynamodb"), List.of()));
+      this.kafka = add(KafkaBroker.start(directory.resolve("kafka"), Map.of()));
+      kafka.createTopic(TOPIC, PARTITIONS);
+      this.handler = add(HandlerServer.start(ledger));
+      this.dynamoDb = get(store);
+      this.zones =
+          ZONES.stream()
+              .map(
+                  name ->
+                      add(
+                          new Zone(
+                              name,
+                              options.processorJar(),
+                              dynamoDb.endpoint(),
+                              directory,
+                              environment())))
+              .toList();
+      zones.forEach(Zone::start);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private Map<String, String> environment() {
+    return Map.ofEntries(
+        Map.entry("KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers()),
+        // A killed instance's partitions are dealt out anew after this.
+        Map.entry("KAFKA_SESSION_TIMEOUT_MS", "3000"),
+        Map.entry("KAFKA_HEARTBEAT_INTERVAL_MS", "500"),
+        Map.entry("AWS_REGION", "us-east-1"),
+        Map.entry("AWS_ACCESS_KEY_ID", "local"),
+        Map.entry("AWS_SECRET_ACCESS_KEY", "local"),
+        Map.entry("FIRSTCLAIM_ZONES", String.join(",", ZONES)),
+        Map.entry("FIRSTCLAIM_INPUT_TOPICS", TOPIC),
+        Map.entry("FIRSTCLAIM_INPUT_RECORD_ID", "key"),
+        Map.entry("FIRSTCLAIM_CLAIM_CREATE", "true"),
+        Map.entry("FIRSTCLAIM_CLAIM_LEASE", "5s"),
+        Map.entry("FIRSTCLAIM_HANDLER_TYPE", "http"),
+        Map.entry("FIRSTCLAIM_HANDLER_HTTP_URL", handler.url().toString()));
+  }
+
+  /** Waits until both zones serve. */
+  void awaitZones() {
+    zones.stream().map(zone -> inBackground(() -> ready(zone))).toList().forEach(LocalStack::get);
+  }
+
+  private static Zone ready(Zone zone) {
+    zone.awaitReady();
+    return zone;
+  }
+
+  KafkaBroker kafka() {
+    return kafka;
+  }
+
+  DynamoDbServer dynamoDb() {
+    return dynamoDb;
+  }
+
+  HandlerServer handler() {
+    return handler;
+  }
+
+  List<Zone> zones() {
+    return zones;
+  }
+
+  /** Ends everything at once, the last started first. */
+  @Override
+  public void close() {
+    threads.shutdownNow();
+    while (true) {
+      AutoCloseable last;
+      synchronized (running) {
+        last = running.pollFirst();
+      }
+      if (last == null) {
+        return;
+      }
+      try {
+        last.close();
+      } catch (Exception e) {
+        throw new JobFailure("not everything could be stopped: " + e.getMessage(), e);
+      }
+    }
+  }
+
+  private <T extends AutoCloseable> Future<T> inBackground(Callable<T> start) {
+    return threads.submit(
+        () -> {
+          T started = start.call();
+          return started instanceof Zone ? started : add(started);
+        });
+  }
+
+  private <T extends AutoCloseable> T add(T started) {
+    synchronized (running) {
+      running.addFirst(started);
+    }
+    return started;
+  }
+
+  private static <T> T get(Future<T> future) {
+    try {
+      return future.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException cause
+          ? cause
+          : new JobFailure("cannot be started: " + e.getCause(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new JobFailure("interrupted", e);
+    }
+  }
+
+  /** Deletes what an earlier run left. */
+  private static void empty(Path directory) {
+    try {
+      if (Files.exists(directory)) {
+        try (Stream<Path> files = Files.walk(directory)) {
+          for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+            Files.delete(file);
+          }
+        }
+      }
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new JobFailure(directory + " cannot be emptied: " + e.getMessage(), e);
+    }
+  }
+}

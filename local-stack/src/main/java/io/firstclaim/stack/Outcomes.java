@@ -1,0 +1,75 @@
+package io.firstclaim.stack;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the outcomes topic from its beginning into the {@link Ledger}. */
+final class Outcomes implements AutoCloseable {
+  static final String TOPIC = "firstclaim.outcomes";
+  private static final ObjectReader JSON = JsonMapper.builder().build().reader();
+
+  private final Ledger ledger;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final Thread thread = Thread.ofPlatform().daemon().name("outcomes").unstarted(this::run);
+  private volatile @Nullable Exception failure;
+
+  Outcomes(Ledger ledger, String bootstrapServers) {
+    this.ledger = ledger;
+    Map<String, Object> config =
+        Map.of("bootstrap.servers", bootstrapServers, "client.id", "outcomes");
+    this.consumer =
+        new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  void start() {
+    List<TopicPartition> partitions =
+        consumer.partitionsFor(TOPIC).stream()
+            .map(each -> new TopicPartition(TOPIC, each.partition()))
+            .toList();
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    thread.start();
+  }
+
+  /** Fails if the topic could not be read or understood. */
+  void check() {
+    Exception cause = failure;
+    if (cause != null) {
+      throw new JobFailure(TOPIC + " cannot be read: " + cause.getMessage(), cause);
+    }
+  }
+
+  @Override
+  public void close() {
+    consumer.wakeup();
+  }
+
+  private void run() {
+    try (consumer) {
+      while (true) {
+        for (ConsumerRecord<byte[], byte[]> each : consumer.poll(Duration.ofMillis(200))) {
+          JsonNode json = JSON.readTree(each.value());
+          ledger.outcome(
+              json.path("id").asText(),
+              json.path("outcome").asText(),
+              json.path("zone").asText());
+        }
+      }
+    } catch (WakeupException _) {
+      // Closed.
+    } catch (IOException | RuntimeException e) {
+      failure = e;
+    }
+  }
+}

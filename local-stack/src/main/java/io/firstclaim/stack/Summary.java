@@ -1,0 +1,165 @@
+package io.firstclaim.stack;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * What came of the run: figures, what a person should know, and what is wrong.
+ *
+ * @param problems why the run failed; none if every record was processed once
+ */
+record Summary(List<String> figures, List<String> notes, List<String> problems) {
+  private static final int NAMED = 5;
+
+  /** The run's durations. */
+  record Times(Duration start, Duration work, Duration stop) {
+    Duration total() {
+      return start.plus(work).plus(stop);
+    }
+  }
+
+  boolean isGood() {
+    return problems.isEmpty();
+  }
+
+  static Summary of(
+      EventFile file, Ledger ledger, List<Zone> zones, boolean killed, Times times) {
+    return new Summary(
+        figures(file, ledger, zones, times),
+        notes(file, ledger, zones, killed),
+        problems(ledger, zones, killed));
+  }
+
+  private static List<String> figures(
+      EventFile file, Ledger ledger, List<Zone> zones, Times times) {
+    List<String> lines = new ArrayList<>();
+    lines.add(line("Records", "%,d", ledger.size(), file.name()));
+    lines.add(
+        line(
+            "Deliveries",
+            "%,d",
+            ledger.deliveries(),
+            "%.2f of each record, to each zone"
+                .formatted((double) ledger.deliveries() / ledger.size())));
+    lines.add(line("Processed once", "%,d", count(ledger, each -> each.completions() == 1), ""));
+    for (Zone zone : zones) {
+      long done = ledger.completedBy(zone.name());
+      lines.add(
+          line("  by zone " + zone.name(), "%,d", done, percent((double) done / ledger.size())));
+    }
+    double duplicates = zones.stream().mapToDouble(Zone::duplicates).sum();
+    lines.add(line("Duplicates", "%,.0f", duplicates, "suppressed"));
+    lines.add(line("Takeovers", "%,d", ledger.takeovers(), ""));
+    SortedMap<String, Long> requests = new TreeMap<>();
+    for (Zone zone : zones) {
+      zone.store().requestsByOperation().forEach((op, n) -> requests.merge(op, n, Long::sum));
+    }
+    long all = requests.values().stream().mapToLong(Long::longValue).sum();
+    String operations =
+        requests.entrySet().stream()
+            .map(each -> each.getKey() + " %,d".formatted(each.getValue()))
+            .collect(Collectors.joining(", "));
+    lines.add(
+        line("Store requests", "%.2f", (double) all / ledger.size(), "a record; " + operations));
+    lines.add(
+        line(
+            "Time",
+            "%.1f s",
+            seconds(times.total()),
+            "start %.1f s, work %.1f s, stop %.1f s"
+                .formatted(
+                    seconds(times.start()), seconds(times.work()), seconds(times.stop()))));
+    return lines;
+  }
+
+  private static List<String> notes(
+      EventFile file, Ledger ledger, List<Zone> zones, boolean killed) {
+    List<String> notes = new ArrayList<>();
+    if (file.digested() > 0) {
+      notes.add(
+          "%,d documents have no id; their record ID is the SHA-256 of the line"
+              .formatted(file.digested()));
+    }
+    if (killed) {
+      long repeated =
+          ledger.entries().stream().mapToInt(each -> Math.max(0, each.runs().size() - 1)).sum();
+      notes.add(
+          "Handler runs repeated after the kill: %d (in the killed zone's hands: at least once)"
+              .formatted(repeated));
+      long silent = count(ledger, each -> isDoneWithoutOutcome(each));
+      if (silent > 0) {
+        notes.add("Settled in zone %s's last moment, its outcome unpublished: %d"
+            .formatted(zones.getFirst().name(), silent));
+      }
+      notes.add("Duplicates of the killed process are counted up to a second before the kill");
+    }
+    return notes;
+  }
+
+  private static List<String> problems(Ledger ledger, List<Zone> zones, boolean killed) {
+    List<String> problems = new ArrayList<>();
+    String killable = zones.getFirst().name();
+    Predicate<Ledger.Entry> unprocessed =
+        each -> !each.isSettled() && !(killed && isDoneWithoutOutcome(each));
+    add(problems, ledger, "not completed", unprocessed);
+    add(problems, ledger, "completed more than once", each -> each.completions() > 1);
+    add(problems, ledger, "dead-lettered", Ledger.Entry::isDead);
+    add(
+        problems,
+        ledger,
+        "handled more than once",
+        each -> each.runs().size() > 1 && !(killed && each.runs().getFirst().equals(killable)));
+    add(
+        problems,
+        ledger,
+        "completed without a handler run",
+        each -> each.completions() > 0 && each.runs().isEmpty());
+    if (ledger.mismatches() > 0) {
+      problems.add("%,d mismatches of payload".formatted(ledger.mismatches()));
+    }
+    if (ledger.strangers() > 0) {
+      problems.add("%,d runs or outcomes of unknown IDs".formatted(ledger.strangers()));
+    }
+    return problems;
+  }
+
+  /** Handled, and every offset is settled, but the killed zone's outcome was never seen. */
+  private static boolean isDoneWithoutOutcome(Ledger.Entry each) {
+    return !each.isSettled() && !each.runs().isEmpty();
+  }
+
+  private static void add(
+      List<String> problems, Ledger ledger, String what, Predicate<Ledger.Entry> wrong) {
+    Collection<String> ids =
+        ledger.entries().stream().filter(wrong).map(each -> each.event().id()).toList();
+    if (!ids.isEmpty()) {
+      String some = ids.stream().limit(NAMED).collect(Collectors.joining(", "));
+      String more = ids.size() > NAMED ? ", ..." : "";
+      problems.add("%,d records %s: %s%s".formatted(ids.size(), what, some, more));
+    }
+  }
+
+  private static long count(Ledger ledger, Predicate<Ledger.Entry> wanted) {
+    return ledger.entries().stream().filter(wanted).count();
+  }
+
+  private static String line(String name, String format, Object value, String remark) {
+    return String.format(Locale.ROOT, "  %-16s%10s   %s", name, format.formatted(value), remark)
+        .stripTrailing();
+  }
+
+  private static String percent(double share) {
+    return "%.1f %%".formatted(100 * share);
+  }
+
+  private static double seconds(Duration duration) {
+    return duration.toMillis() / 1000.0;
+  }
+}

@@ -1,0 +1,5 @@
+/** The main job: two zones on an embedded stack, fed with events that are redelivered till done. */
+@NullMarked
+package io.firstclaim.stack;
+
+import org.jspecify.annotations.NullMarked;

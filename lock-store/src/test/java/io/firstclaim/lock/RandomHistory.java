@@ -1,0 +1,283 @@
+package io.firstclaim.lock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimResult.Held;
+import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.state.ClaimRecord;
+import io.firstclaim.lock.state.ClaimState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Three holders, whose clocks differ within the bound and are set now and then, do at random what
+ * holders do: claim, send a claim again, renew, complete, release and bury, with leases new and
+ * old, their answers lost now and then. Every command goes to the store under test and to the
+ * memory store, whose answers and contents must be equal; and whatever both say, the protocol's
+ * invariants must hold of it. Invariant numbers are those of the protocol's document.
+ */
+final class RandomHistory {
+  private static final int STEPS = 60;
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration MAX_SKEW = Duration.ofSeconds(1);
+  private static final int HALF_SKEW_MILLIS = 500;
+  private static final List<Duration> PASSING =
+      List.of(
+          Duration.ofMillis(1),
+          Duration.ofMillis(500),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(10),
+          LEASE.minusMillis(1),
+          LEASE,
+          LEASE.plus(MAX_SKEW),
+          LEASE.plus(MAX_SKEW).plusMillis(1),
+          LEASE.plus(MAX_SKEW.multipliedBy(2)).plusMillis(1));
+
+  /** Makes a store under test. */
+  interface Stores {
+    ClaimStore store(ClaimSettings settings, TimeSource time);
+  }
+
+  /** One holder, with what it remembers. */
+  private static final class Party {
+    final String name;
+    final ManualTime clock;
+    final ClaimStore store;
+    final ClaimStore model;
+    final Map<RecordId, Claim> lastClaim = new HashMap<>();
+    final Map<RecordId, Held> lastHeld = new HashMap<>();
+    final Map<RecordId, List<Lease>> leases = new HashMap<>();
+
+    Party(String name, ManualTime clock, ClaimStore store, ClaimStore model) {
+      this.name = name;
+      this.clock = clock;
+      this.store = store;
+      this.model = model;
+    }
+  }
+
+  private record Grant(RecordId id, long token) {}
+
+  private record Write(RecordId id, long token, Nonce nonce) {}
+
+  private record LeaseOf(Party party, Lease lease) {}
+
+  private final Random random;
+  private final ManualTime time = ManualTime.start();
+  private final List<Party> parties = new ArrayList<>();
+  private final List<RecordId> ids = List.of(RecordId.of("one"), RecordId.of("two"));
+  private final List<String> log = new ArrayList<>();
+
+  private final Map<Grant, Nonce> granted = new HashMap<>();
+  private final Set<Write> written = new HashSet<>();
+  private final Map<RecordId, List<LeaseOf>> everLeased = new HashMap<>();
+
+  RandomHistory(long seed, Stores stores) {
+    random = new Random(seed);
+    var claims = new MemoryClaimStore.Claims();
+    String namespace = "history-" + Nonce.random();
+    for (String name : List.of("a", "b", "a")) { // the third is another process of the first's name
+      var settings = new ClaimSettings(namespace, name, LEASE, MAX_SKEW, Duration.ofDays(8));
+      ManualTime clock = time.machine(skew());
+      parties.add(
+          new Party(
+              name + "#" + parties.size(),
+              clock,
+              stores.store(settings, clock),
+              new MemoryClaimStore(claims, settings, clock)));
+    }
+  }
+
+  String log() {
+    return String.join(System.lineSeparator(), log);
+  }
+
+  void play() {
+    for (int step = 0; step < STEPS; step++) {
+      Party party = oneOf(parties);
+      RecordId id = oneOf(ids);
+      int dice = random.nextInt(100);
+      if (dice < 25) {
+        time.advance(oneOf(PASSING));
+      } else if (dice < 28) {
+        party.clock.setSkew(skew());
+      } else if (dice < 60) {
+        claim(party, newClaim(party, id));
+      } else if (dice < 66) {
+        Claim last = party.lastClaim.get(id);
+        claim(party, last == null ? newClaim(party, id) : last);
+      } else {
+        Lease lease = someLease(party, id);
+        if (lease != null) {
+          settle(party, lease, dice);
+        }
+      }
+    }
+  }
+
+  private Duration skew() {
+    return Duration.ofMillis(random.nextInt(2 * HALF_SKEW_MILLIS + 1) - HALF_SKEW_MILLIS);
+  }
+
+  private <T> T oneOf(List<T> some) {
+    return some.get(random.nextInt(some.size()));
+  }
+
+  private Claim newClaim(Party party, RecordId id) {
+    Moment now = party.clock.now();
+    Fingerprint payload = random.nextInt(20) == 0 ? Claimant.OTHER_PAYLOAD : Claimant.PAYLOAD;
+    Claim claim = Claim.of(id, payload, now);
+    Held held = party.lastHeld.get(id);
+    return held == null || random.nextInt(4) == 0 ? claim : Claim.after(held, claim, now);
+  }
+
+  /** Mostly the latest lease, now and then an older one. */
+  private @Nullable Lease someLease(Party party, RecordId id) {
+    List<Lease> leases = party.leases.getOrDefault(id, List.of());
+    if (leases.isEmpty()) {
+      return null;
+    }
+    return random.nextInt(4) == 0 ? oneOf(leases) : leases.getLast();
+  }
+
+  private void claim(Party party, Claim claim) {
+    RecordId id = claim.id();
+    party.lastClaim.put(id, claim);
+    Optional<ClaimRecord> before = party.store.find(id);
+
+    ClaimResult answer = ask(party, claim.toString(), store -> store.claim(claim));
+
+    Optional<ClaimRecord> after = found(party, id);
+    checkTransition(id, before, after);
+    if (answer instanceof Granted(Lease lease, _)) {
+      checkGrant(party, claim, lease, before, after.orElseThrow());
+      remember(party, lease);
+    } else {
+      assertThat(after).as("not granted, so nothing changed").isEqualTo(before);
+      if (answer instanceof Held held) {
+        party.lastHeld.put(id, held);
+      }
+    }
+  }
+
+  private void settle(Party party, Lease lease, int dice) {
+    RecordId id = lease.id();
+    Optional<ClaimRecord> before = party.store.find(id);
+    Instant retryAt = party.clock.now().wall().plusSeconds(random.nextInt(30) - 5);
+
+    SettleResult answer;
+    if (dice < 80) {
+      answer = ask(party, "renew " + lease, store -> store.renew(lease));
+    } else if (dice < 87) {
+      answer = ask(party, "complete " + lease, store -> store.complete(lease, "by " + party.name));
+    } else if (dice < 97) {
+      answer = ask(party, "release " + lease, store -> store.release(lease, retryAt, "again"));
+    } else {
+      answer = ask(party, "bury " + lease, store -> store.bury(lease, "by " + party.name));
+    }
+
+    Optional<ClaimRecord> after = found(party, id);
+    checkTransition(id, before, after);
+    if (answer instanceof Settled(Lease settled)) {
+      checkSettled(lease, before.orElseThrow(), after.orElseThrow());
+      remember(party, settled);
+    } else {
+      assertThat(after).as("invariant 4: lost, so nothing changed").isEqualTo(before);
+    }
+  }
+
+  private <R> R ask(Party party, String command, Function<ClaimStore, R> request) {
+    R answer = request.apply(party.store);
+    log.add("%s %s: %s%n  -> %s".formatted(time.elapsed(), party.name, command, answer));
+    assertThat(answer).as("as the model answers").isEqualTo(request.apply(party.model));
+    return answer;
+  }
+
+  private Optional<ClaimRecord> found(Party party, RecordId id) {
+    Optional<ClaimRecord> found = party.store.find(id);
+    assertThat(found).as("as the model has it").isEqualTo(party.model.find(id));
+    return found;
+  }
+
+  /** The answer may be lost on its way; what it granted holds all the same. */
+  private void remember(Party party, Lease lease) {
+    everLeased.computeIfAbsent(lease.id(), _ -> new ArrayList<>()).add(new LeaseOf(party, lease));
+    if (random.nextInt(6) > 0) {
+      party.leases.computeIfAbsent(lease.id(), _ -> new ArrayList<>()).add(lease);
+    }
+  }
+
+  private void checkTransition(
+      RecordId id, Optional<ClaimRecord> before, Optional<ClaimRecord> after) {
+    if (after.equals(before)) {
+      return;
+    }
+    ClaimRecord now = after.orElseThrow();
+    assertThat(written.add(new Write(id, now.token(), now.nonce())))
+        .as("invariant 9: no two writes with one token and nonce")
+        .isTrue();
+    if (before.isEmpty()) {
+      assertThat(now.token()).isEqualTo(1);
+      return;
+    }
+    ClaimRecord was = before.get();
+    assertThat(was.state())
+        .as("invariant 3: a terminal state is not overwritten")
+        .isNotInstanceOfAny(ClaimState.Done.class, ClaimState.Dead.class);
+    assertThat(now.token() - was.token())
+        .as("invariant 2: the token never falls, and rises by one")
+        .isBetween(0L, 1L);
+    assertThat(now.attempts() - was.attempts()).isEqualTo((int) (now.token() - was.token()));
+    assertThat(now.fingerprint()).isEqualTo(was.fingerprint());
+  }
+
+  private void checkGrant(
+      Party party, Claim claim, Lease lease, Optional<ClaimRecord> before, ClaimRecord after) {
+    RecordId id = claim.id();
+    assertThat(granted.merge(new Grant(id, lease.token()), claim.nonce(), (first, _) -> first))
+        .as("invariant 1: at most one claimant is granted a token")
+        .isEqualTo(claim.nonce());
+    assertThat(lease.start()).as("invariant 7").isEqualTo(claim.start());
+    assertThat(after.token()).isEqualTo(lease.token());
+    assertThat(after.nonce()).isEqualTo(claim.nonce());
+    if (before.isEmpty() || before.get().token() == lease.token()) {
+      return;
+    }
+    switch (before.get().state()) {
+      case ClaimState.Held _ -> {
+        for (LeaseOf earlier : everLeased.getOrDefault(id, List.of())) {
+          assertThat(earlier.lease.isOver(earlier.party.clock.now()))
+              .as("invariant 8: %s of %s is over", earlier.lease, earlier.party.name)
+              .isTrue();
+        }
+      }
+      case ClaimState.Free free ->
+          assertThat(free.retryAt()).isBeforeOrEqualTo(party.clock.now().wall());
+      case ClaimState.Done _, ClaimState.Dead _ -> throw new AssertionError("invariant 3");
+    }
+  }
+
+  private static void checkSettled(Lease lease, ClaimRecord before, ClaimRecord after) {
+    assertThat(before.token())
+        .as("invariant 4: the token is the caller's")
+        .isEqualTo(lease.token());
+    if (!after.equals(before)) {
+      assertThat(before.nonce())
+          .as("invariant 4: so is the nonce, or that of its own next write")
+          .isIn(lease.nonce(), lease.nonce().next());
+      assertThat(before.state()).isInstanceOf(ClaimState.Held.class);
+    }
+  }
+}

@@ -1,0 +1,371 @@
+package io.firstclaim.processor.bench;
+
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.bench.DynamoDbWrites.Figure;
+import io.firstclaim.processor.bench.Instance.Plan;
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.stack.fault.FaultProxy;
+import io.firstclaim.stack.server.ChildJvm;
+import io.firstclaim.stack.server.FreePort;
+import io.firstclaim.stack.server.JvmCommand;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** {@code mvn -Pbench}: one table, all in one run. */
+public final class Bench {
+  private static final RecordHandler NOTHING = _ -> HandlerResult.done();
+  private static final List<String> ZONES = List.of("a", "b");
+
+  private final Stack stack;
+  private final Table table = new Table();
+
+  private Bench(Stack stack) {
+    this.stack = stack;
+  }
+
+  /** Runs the measurements named, or all. */
+  public static void main(String[] args) throws Exception {
+    List<String> wanted = List.of(args.length == 0 ? "all".split(",") : args[0].split(","));
+    try (Stack stack = new Stack()) {
+      Bench bench = new Bench(stack);
+      if (wants(wanted, "engine")) {
+        bench.engine();
+      }
+      if (wants(wanted, "writes")) {
+        bench.writes();
+      }
+      if (wants(wanted, "latency")) {
+        bench.latency();
+      }
+      if (wants(wanted, "requests")) {
+        bench.requests();
+      }
+      if (wants(wanted, "zones")) {
+        bench.zones();
+      }
+      if (wants(wanted, "heap")) {
+        bench.heap();
+      }
+      if (wants(wanted, "start")) {
+        bench.start();
+      }
+      bench.table.print();
+    }
+    System.exit(0);
+  }
+
+  private static boolean wants(List<String> wanted, String name) {
+    return wanted.contains("all") || wanted.contains(name);
+  }
+
+  /** The engine with the memory store and an empty handler, against a bare poll loop. */
+  private void engine() throws Exception {
+    int records = 1_000_000;
+    String topic = stack.topicOf(records, 100);
+    double bare = 0;
+    for (int round = 0; round < 3; round++) {
+      bare = Math.max(bare, barePoll(topic, records));
+    }
+    warmUp();
+    for (boolean announced : new boolean[] {true, false}) {
+      Optional<String> outcomes = announced ? Instance.outcomes(stack) : Optional.empty();
+      Plan plan = Plan.of(topic, outcomes).zone(announced ? "announced" : "silent", List.of());
+      ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
+      try (Instance zone = new Instance(stack, plan, store, NOTHING)) {
+        Duration took = Instance.time(records, List.of(zone), Instance::completed);
+        double rate = records / seconds(took);
+        table.add(
+            "engine, memory store, empty handler, "
+                + (announced ? "outcomes published" : "no outcomes topic"),
+            "%,.0f records/s".formatted(rate),
+            "bare poll loop %,.0f records/s".formatted(bare),
+            "%.1f %%".formatted(100 * rate / bare),
+            "≥ 4 %",
+            rate / bare >= 0.04);
+      }
+    }
+  }
+
+  private void warmUp() throws Exception {
+    int records = 100_000;
+    Plan plan = Plan.of(stack.topicOf(records, 100), Instance.outcomes(stack));
+    ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
+    try (Instance zone = new Instance(stack, plan, store, NOTHING)) {
+      var _ = Instance.time(records, List.of(zone), Instance::completed);
+    }
+  }
+
+  private double barePoll(String topic, int records) {
+    try (KafkaConsumer<byte[], byte[]> consumer = stack.consumer(stack.name("bare"))) {
+      consumer.subscribe(List.of(topic));
+      while (consumer.assignment().isEmpty()) {
+        consumer.poll(Duration.ofMillis(10));
+      }
+      consumer.seekToBeginning(consumer.assignment());
+      long start = System.nanoTime();
+      int seen = 0;
+      while (seen < records) {
+        seen += consumer.poll(Duration.ofMillis(100)).count();
+      }
+      return seen / ((System.nanoTime() - start) / 1e9);
+    }
+  }
+
+  /** Two writes a record, against the bare SDK doing the same. */
+  private void writes() throws Exception {
+    int records = 15_000;
+    Figure best = null;
+    try (DynamoDbClient client = Stack.client(stack.dynamoDb())) {
+      var _ = DynamoDbWrites.raw(client, stack.table(), records, 32); // warms both sides up
+      for (int atOnce : new int[] {16, 32, 48, 64, 96}) {
+        Figure raw = DynamoDbWrites.raw(client, stack.table(), records, atOnce);
+        System.out.printf(
+            "  bare SDK, %d at once: %,.0f records/s, %.0f µs CPU a record%n",
+            atOnce, raw.perSecond(), raw.cpuMicros());
+        if (best == null || raw.perSecond() > best.perSecond()) {
+          best = raw;
+        }
+      }
+    }
+    Figure engine = null;
+    for (int round = 0; round < 2; round++) {
+      engine = dynamoDbEngine(records, stack.dynamoDb());
+    }
+    Figure raw = Objects.requireNonNull(best);
+    Figure own = Objects.requireNonNull(engine);
+    table.add(
+        "two writes a record on DynamoDB Local",
+        "%,.0f records/s".formatted(own.perSecond()),
+        "bare SDK %,.0f records/s".formatted(raw.perSecond()),
+        "%.0f %%".formatted(100 * own.perSecond() / raw.perSecond()),
+        "≥ 85 %",
+        own.perSecond() >= 0.85 * raw.perSecond());
+    table.add(
+        "CPU time a record of that run",
+        "%.0f µs".formatted(own.cpuMicros()),
+        "bare SDK %.0f µs".formatted(raw.cpuMicros()),
+        "%.2f".formatted(own.cpuMicros() / raw.cpuMicros()),
+        "≤ 1.15",
+        own.cpuMicros() <= 1.15 * raw.cpuMicros());
+  }
+
+  private Figure dynamoDbEngine(int records, URI endpoint) throws Exception {
+    Plan plan = Plan.of(stack.topicOf(records, 100), Instance.outcomes(stack));
+    try (DynamoDbClient client = Stack.client(endpoint);
+        Instance zone = new Instance(stack, plan, store(client, stack.table(), plan), NOTHING)) {
+      Duration cpu = DynamoDbWrites.cpu();
+      Duration took = Instance.time(records, List.of(zone), Instance::completed);
+      return new Figure(took, DynamoDbWrites.cpu().minus(cpu), records);
+    }
+  }
+
+  private static DynamoDbClaimStore store(DynamoDbClient client, String claims, Plan plan) {
+    return new DynamoDbClaimStore(
+        client, claims, plan.store(), TimeSource.system(), StoreListener.NONE);
+  }
+
+  /** With 5 ms added to each request, against claim, handle, complete one after the other. */
+  private void latency() throws Exception {
+    try (FaultProxy proxy = FaultProxy.start(stack.dynamoDb())) {
+      proxy.latency(Duration.ofMillis(5));
+      Figure naive;
+      try (DynamoDbClient client = Stack.client(proxy.endpoint())) {
+        Plan plan = Plan.of("", Optional.empty());
+        naive = DynamoDbWrites.naive(store(client, stack.table(), plan), 300);
+      }
+      Figure engine = dynamoDbEngine(15_000, proxy.endpoint());
+      double ratio = engine.perSecond() / naive.perSecond();
+      table.add(
+          "the same with 5 ms added to each request",
+          "%,.0f records/s".formatted(engine.perSecond()),
+          "naive loop %,.0f records/s".formatted(naive.perSecond()),
+          "%.0f ×".formatted(ratio),
+          "≥ 20 ×",
+          ratio >= 20);
+    }
+  }
+
+  /** Store requests for each record with two zones, counted at the proxy. */
+  private void requests() throws Exception {
+    for (boolean affinity : new boolean[] {false, true}) {
+      int records = 6_000;
+      String topic = stack.topicOf(records, 100);
+      Optional<String> outcomes = Instance.outcomes(stack);
+      String claims = stack.table();
+      try (FaultProxy proxy = FaultProxy.start(stack.dynamoDb());
+          DynamoDbClient clientA = Stack.client(proxy.endpoint());
+          DynamoDbClient clientB = Stack.client(proxy.endpoint())) {
+        Plan a = Plan.of(topic, outcomes).zone("a", affinity ? ZONES : List.of());
+        Plan b = Plan.of(topic, outcomes).zone("b", affinity ? ZONES : List.of());
+        RecordHandler handler =
+            _ -> {
+              Thread.sleep(2);
+              return HandlerResult.done();
+            };
+        try (Instance zoneA = new Instance(stack, a, store(clientA, claims, a), handler);
+            Instance zoneB = new Instance(stack, b, store(clientB, claims, b), handler)) {
+          var _ =
+              Instance.time(
+                  2L * records,
+                  List.of(zoneA, zoneB),
+                  zone -> zone.completed() + zone.duplicates());
+          double each = (double) proxy.requests() / records;
+          double most = affinity ? 2.1 : 2.6;
+          table.add(
+              "store requests a record, two zones, " + (affinity ? "with affinity" : "racing"),
+              "%.2f".formatted(each),
+              "%d records; %d by a, %d by b"
+                  .formatted(records, zoneA.completed(), zoneB.completed()),
+              "",
+              "≤ " + most,
+              each <= most);
+        }
+      }
+    }
+  }
+
+  /** Two zones against one, 20 ms handlers, 64 in flight each. */
+  private void zones() throws Exception {
+    int records = 40_000;
+    RecordHandler handler =
+        _ -> {
+          Thread.sleep(20);
+          return HandlerResult.done();
+        };
+    double one = throughput(records, List.of("a"), handler);
+    double two = throughput(records, ZONES, handler);
+    table.add(
+        "two zones, 20 ms handlers, 64 in flight each",
+        "%,.0f records/s".formatted(two),
+        "one zone %,.0f records/s".formatted(one),
+        "%.2f ×".formatted(two / one),
+        "≥ 1.7 ×",
+        two / one >= 1.7);
+  }
+
+  private double throughput(int records, List<String> names, RecordHandler handler)
+      throws Exception {
+    String topic = stack.topicOf(records, 100);
+    Optional<String> outcomes = Instance.outcomes(stack);
+    MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
+    List<Instance> zones = new ArrayList<>();
+    for (String name : names) {
+      Plan plan = Plan.of(topic, outcomes).zone(name, names).inFlight(64);
+      zones.add(
+          new Instance(
+              stack,
+              plan,
+              new MemoryClaimStore(claims, plan.store(), TimeSource.system()),
+              handler));
+    }
+    Duration took = Instance.time(records, zones, Instance::completed);
+    for (Instance zone : zones) {
+      zone.close();
+    }
+    return records / seconds(took);
+  }
+
+  /** Heap for each record in flight, beyond its payload. */
+  private void heap() throws Exception {
+    int records = 10_000;
+    int bytes = 100;
+    Plan plan = Plan.of(stack.topicOf(records, bytes), Instance.outcomes(stack)).inFlight(records);
+    CountDownLatch release = new CountDownLatch(1);
+    RecordHandler handler =
+        _ -> {
+          release.await();
+          return HandlerResult.done();
+        };
+    ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
+    try (Instance zone = new Instance(stack, plan, store, handler)) {
+      long before = usedHeap();
+      var _ = Instance.time(records, List.of(zone), z -> (long) z.inFlight());
+      double each = (usedHeap() - before) / (double) records - bytes;
+      release.countDown();
+      table.add(
+          "heap a record in flight, 10,000 in flight",
+          "%.1f KB".formatted(each / 1024),
+          "beyond the payload",
+          "",
+          "≤ 8 KB",
+          each <= 8 * 1024);
+    }
+  }
+
+  private static long usedHeap() throws InterruptedException {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      Thread.sleep(100);
+    }
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  /** From the start of the packaged service's process to its first claim. */
+  private void start() throws Exception {
+    List<Duration> times = new ArrayList<>();
+    Path logs = Files.createDirectories(Path.of("target", "bench"));
+    for (int round = 0; round < 3; round++) {
+      String topic = stack.topicOf(1, 100);
+      String claims = stack.table();
+      try (FaultProxy proxy = FaultProxy.start(stack.dynamoDb())) {
+        long begin = System.nanoTime();
+        try (ChildJvm service =
+            ChildJvm.start(
+                JvmCommand.ofJar("service", Path.of(System.getProperty("processor.jar")))
+                    .withEnv(
+                        Map.of(
+                            "FIRSTCLAIM_ZONE",
+                            "a",
+                            "FIRSTCLAIM_INPUT_TOPICS",
+                            topic,
+                            "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE",
+                            claims,
+                            "KAFKA_BOOTSTRAP_SERVERS",
+                            stack.bootstrapServers(),
+                            "AWS_ENDPOINT_URL_DYNAMODB",
+                            proxy.endpoint().toString(),
+                            "AWS_REGION",
+                            "us-east-1",
+                            "AWS_ACCESS_KEY_ID",
+                            "local",
+                            "AWS_SECRET_ACCESS_KEY",
+                            "local",
+                            "MICRONAUT_SERVER_PORT",
+                            Integer.toString(FreePort.next()))),
+                logs.resolve("service-%d.log".formatted(round)))) {
+          service.awaitReady(
+              "the first claim", () -> proxy.requests("UpdateItem") > 0, Duration.ofMinutes(1));
+          times.add(Duration.ofNanos(System.nanoTime() - begin));
+        }
+      }
+    }
+    times.sort(null);
+    double median = seconds(times.get(1));
+    table.add(
+        "start of the packaged service to its first claim",
+        "%.1f s".formatted(median),
+        "median of %d".formatted(times.size()),
+        "",
+        "≤ 3 s",
+        median <= 3);
+  }
+
+  private static double seconds(Duration duration) {
+    return duration.toNanos() / 1e9;
+  }
+}

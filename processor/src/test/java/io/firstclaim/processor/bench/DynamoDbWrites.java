@@ -1,0 +1,137 @@
+package io.firstclaim.processor.bench;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/**
+ * The baseline: the same two conditional writes a record, of the same size, by the bare SDK;
+ * nothing else.
+ */
+final class DynamoDbWrites {
+  /** What a run took. */
+  record Figure(Duration wall, Duration cpu, int records) {
+    double perSecond() {
+      return records / (wall.toNanos() / 1e9);
+    }
+
+    double cpuMicros() {
+      return cpu.toNanos() / 1e3 / records;
+    }
+  }
+
+  private static final OperatingSystemMXBean OS =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+  private DynamoDbWrites() {}
+
+  static Duration cpu() {
+    return Duration.ofNanos(OS.getProcessCpuTime());
+  }
+
+  /** So many records, two writes each, so many at once on virtual threads. */
+  static Figure raw(DynamoDbClient client, String table, int records, int atOnce)
+      throws InterruptedException {
+    AtomicInteger next = new AtomicInteger();
+    CountDownLatch done = new CountDownLatch(atOnce);
+    String run = "raw-" + ThreadLocalRandom.current().nextLong();
+    Duration cpu = cpu();
+    long start = System.nanoTime();
+    for (int i = 0; i < atOnce; i++) {
+      Thread.startVirtualThread(
+          () -> {
+            int n;
+            while ((n = next.getAndIncrement()) < records) {
+              write(client, table, run + n);
+            }
+            done.countDown();
+          });
+    }
+    done.await();
+    return new Figure(Duration.ofNanos(System.nanoTime() - start), cpu().minus(cpu), records);
+  }
+
+  private static void write(DynamoDbClient client, String table, String id) {
+    Map<String, AttributeValue> values = new HashMap<>();
+    byte[] raw = id.getBytes(StandardCharsets.UTF_8);
+    values.put(":id", AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(raw)));
+    values.put(":held", AttributeValue.fromS("HELD"));
+    values.put(":holder", AttributeValue.fromS("a/bench"));
+    values.put(":lease", AttributeValue.fromN("30000"));
+    values.put(":end", AttributeValue.fromN("1790000000000"));
+    values.put(":nonce", AttributeValue.fromS("0123456789abcdef0123456789abcdef"));
+    values.put(":hash", AttributeValue.fromB(SdkBytes.fromByteArray(new byte[32])));
+    values.put(":expires", AttributeValue.fromN("1790000000"));
+    values.put(":over", AttributeValue.fromN("1780000000000"));
+    values.put(":zero", AttributeValue.fromN("0"));
+    values.put(":one", AttributeValue.fromN("1"));
+    AttributeValue key = AttributeValue.fromS(RecordId.of(raw).key("bench"));
+    var _ =
+        client.updateItem(
+            update ->
+                update
+                    .tableName(table)
+                    .key(Map.of("pk", key))
+                    .updateExpression(
+                        "SET recordId = :id, claimState = :held, holder = :holder, leaseMillis ="
+                            + " :lease, leaseEnd = :end, nonce = :nonce, payloadHash = :hash,"
+                            + " expiresAt = :expires, fencingToken = if_not_exists(fencingToken,"
+                            + " :zero) + :one, attempts = if_not_exists(attempts, :zero) + :one")
+                    .conditionExpression("attribute_not_exists(pk) OR leaseEnd < :over")
+                    .expressionAttributeValues(values));
+    Map<String, AttributeValue> item = new HashMap<>();
+    item.put("pk", key);
+    item.put("recordId", AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(raw)));
+    item.put("claimState", AttributeValue.fromS("DONE"));
+    item.put("holder", AttributeValue.fromS("a/bench"));
+    item.put("fencingToken", AttributeValue.fromN("1"));
+    item.put("attempts", AttributeValue.fromN("1"));
+    item.put("endedAt", AttributeValue.fromN("1790000000000"));
+    item.put("nonce", AttributeValue.fromS("0123456789abcdef0123456789abcdee"));
+    item.put("payloadHash", AttributeValue.fromB(SdkBytes.fromByteArray(new byte[32])));
+    item.put("expiresAt", AttributeValue.fromN("1790000000"));
+    var _ =
+        client.putItem(
+            put ->
+                put.tableName(table)
+                    .item(item)
+                    .conditionExpression("fencingToken = :token AND nonce = :nonce")
+                    .expressionAttributeValues(
+                        Map.of(
+                            ":token",
+                            AttributeValue.fromN("1"),
+                            ":nonce",
+                            AttributeValue.fromS("0123456789abcdef0123456789abcdef"))));
+  }
+
+  /** Claim, handle, complete, one after the other, as the articles do. */
+  static Figure naive(ClaimStore store, int records) {
+    TimeSource time = TimeSource.system();
+    String run = "naive-" + ThreadLocalRandom.current().nextLong();
+    Duration cpu = cpu();
+    Instant start = time.now().wall();
+    for (int i = 0; i < records; i++) {
+      Claim claim = Claim.of(RecordId.of(run + i), Fingerprint.none(), time.now());
+      if (store.claim(claim) instanceof ClaimResult.Granted granted) {
+        var _ = store.complete(granted.lease(), null);
+      }
+    }
+    return new Figure(Duration.between(start, time.now().wall()), cpu().minus(cpu), records);
+  }
+}

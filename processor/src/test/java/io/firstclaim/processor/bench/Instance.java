@@ -1,0 +1,174 @@
+package io.firstclaim.processor.bench;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.config.Settings;
+import io.firstclaim.processor.consumer.Engine;
+import io.firstclaim.processor.consumer.EngineListener;
+import io.firstclaim.processor.consumer.KafkaClients;
+import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.processor.identity.RecordIdSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.Producer;
+
+/** One zone's engine, in this process. */
+final class Instance implements AutoCloseable, EngineListener {
+  private final LongAdder completed = new LongAdder();
+  private final LongAdder duplicates = new LongAdder();
+  private final Producer<byte[], byte[]> producer;
+  private final Engine engine;
+
+  /** What may differ between measurements. */
+  record Plan(
+      String zone, List<String> zones, String topic, Optional<String> outcomes, int inFlight) {
+
+    static Plan of(String topic, Optional<String> outcomes) {
+      return new Plan("a", List.of(), topic, outcomes, 1000);
+    }
+
+    Plan zone(String name, List<String> all) {
+      return new Plan(name, all, topic, outcomes, inFlight);
+    }
+
+    Plan inFlight(int most) {
+      return new Plan(zone, zones, topic, outcomes, most);
+    }
+
+    ClaimSettings store() {
+      return new ClaimSettings(
+          "bench",
+          zone + "/bench",
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(1),
+          Duration.ofDays(8));
+    }
+  }
+
+  Instance(Stack stack, Plan plan, ClaimStore store, RecordHandler handler) {
+    Settings settings =
+        new Settings(
+            plan.zone(),
+            plan.zones(),
+            new Settings.Input(
+                List.of(plan.topic()),
+                plan.topic() + "-" + plan.zone(),
+                RecordIdSource.parseList("key"),
+                Settings.Ordering.UNORDERED,
+                plan.inFlight(),
+                10_000,
+                Optional.empty()),
+            new Settings.Claiming(
+                Settings.Backend.MEMORY,
+                plan.store(),
+                true,
+                Duration.ofMillis(100),
+                Settings.OnMismatch.DEAD_LETTER,
+                "",
+                false),
+            new Settings.Handling(
+                "bench", Duration.ofMinutes(5), Optional.empty(), Duration.ZERO, Optional.empty()),
+            new Settings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)),
+            Optional.empty(),
+            plan.outcomes(),
+            Duration.ofSeconds(5),
+            Map.of("bootstrap.servers", stack.bootstrapServers()));
+    KafkaClients clients = new KafkaClients(settings);
+    producer = clients.producer();
+    engine =
+        new Engine(
+            settings,
+            clients,
+            producer,
+            store,
+            handler,
+            this,
+            TimeSource.system(),
+            fault -> fault.printStackTrace());
+  }
+
+  /** A new outcomes topic. */
+  static Optional<String> outcomes(Stack stack) throws Exception {
+    String topic = stack.name("outcomes");
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
+      admin.createTopics(List.of(new NewTopic(topic, 6, (short) 1))).all().get();
+    }
+    return Optional.of(topic);
+  }
+
+  /** Starts the engine; what it processes is counted from here. */
+  Instance start() throws InterruptedException {
+    engine.start();
+    return this;
+  }
+
+  long completed() {
+    return completed.sum();
+  }
+
+  long duplicates() {
+    return duplicates.sum();
+  }
+
+  int inFlight() {
+    return engine.inFlight();
+  }
+
+  int parked() {
+    return engine.parked();
+  }
+
+  /** How long all of them need for so many records, from the start of the first. */
+  static Duration time(long records, Iterable<Instance> zones, Function<Instance, Long> count)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    for (Instance zone : zones) {
+      zone.start();
+    }
+    long done;
+    do {
+      Thread.sleep(5);
+      done = 0;
+      for (Instance zone : zones) {
+        done += count.apply(zone);
+      }
+    } while (done < records);
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  @Override
+  public void delivered(Delivered result) {
+    switch (result) {
+      case COMPLETED -> completed.increment();
+      case DUPLICATE -> duplicates.increment();
+      case FAILED, DEAD, LOST, MISMATCH ->
+          throw new IllegalStateException("a record ended as " + result);
+    }
+  }
+
+  @Override
+  public void claimed(String result) {}
+
+  @Override
+  public void tookOver() {}
+
+  @Override
+  public void handled(Duration took) {}
+
+  @Override
+  public void close() {
+    try {
+      engine.stop();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    producer.close();
+  }
+}

@@ -1,0 +1,115 @@
+package io.firstclaim.processor.bench;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.dynamodb.DynamoDbTable;
+import io.firstclaim.stack.server.DynamoDbServer;
+import io.firstclaim.stack.server.KafkaBroker;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** The real servers that the measurements share, and what they are fed with. */
+final class Stack implements AutoCloseable {
+  static final int PARTITIONS = 6;
+
+  private final KafkaBroker kafka = KafkaBroker.start();
+  private final DynamoDbServer dynamoDb = DynamoDbServer.start();
+  private final AtomicInteger names = new AtomicInteger();
+
+  String bootstrapServers() {
+    return kafka.bootstrapServers();
+  }
+
+  URI dynamoDb() {
+    return dynamoDb.endpoint();
+  }
+
+  /** A name that nothing has yet. */
+  String name(String what) {
+    return "%s-%d".formatted(what, names.incrementAndGet());
+  }
+
+  /** A new topic with so many records: keys are their numbers, values of so many bytes. */
+  String topicOf(int records, int bytes) {
+    String topic = name("bench");
+    kafka.createTopic(topic, PARTITIONS);
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", bootstrapServers(), "linger.ms", 20, "batch.size", 1 << 18),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (int i = 0; i < records; i++) {
+        byte[] value = new byte[bytes];
+        byte[] key = "%s-%d".formatted(topic, i).getBytes(StandardCharsets.UTF_8);
+        System.arraycopy(key, 0, value, 0, Math.min(key.length, bytes));
+        var _ = producer.send(new ProducerRecord<>(topic, i % PARTITIONS, key, value));
+      }
+    }
+    return topic;
+  }
+
+  KafkaConsumer<byte[], byte[]> consumer(String group) {
+    return new KafkaConsumer<>(
+        Map.of(
+            "bootstrap.servers",
+            bootstrapServers(),
+            "group.id",
+            group,
+            "auto.offset.reset",
+            "earliest",
+            "enable.auto.commit",
+            false),
+        new ByteArrayDeserializer(),
+        new ByteArrayDeserializer());
+  }
+
+  /** A client as the service has it, to this endpoint. */
+  static DynamoDbClient client(URI endpoint, SdkHttpClient.Builder<?> http) {
+    return DynamoDbTable.configure(
+            DynamoDbClient.builder(),
+            new ClaimSettings(
+                "bench",
+                "bench",
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(1),
+                Duration.ofDays(8)))
+        .endpointOverride(endpoint)
+        .region(Region.US_EAST_1)
+        .credentialsProvider(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
+        .httpClientBuilder(http)
+        .build();
+  }
+
+  static DynamoDbClient client(URI endpoint) {
+    return client(endpoint, Apache5HttpClient.builder().maxConnections(128));
+  }
+
+  /** A new claim table. */
+  String table() {
+    String table = name("claims");
+    try (DynamoDbClient client = client(dynamoDb())) {
+      new DynamoDbTable(client, table).create();
+    }
+    return table;
+  }
+
+  @Override
+  public void close() {
+    dynamoDb.close();
+    kafka.close();
+  }
+}

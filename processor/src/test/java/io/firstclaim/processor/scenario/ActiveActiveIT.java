@@ -1,0 +1,89 @@
+package io.firstclaim.processor.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Timeout(180)
+class ActiveActiveIT {
+  private static final String EVENTS = "/io/firstclaim/stack/earthquakes.jsonl";
+  private static final int DELIVERIES = 3;
+
+  @RegisterExtension final Scenario scenario = new Scenario(6);
+
+  @Test
+  void everyEvent_isCompletedOnce_andBothZonesTakeAFairShare() throws Exception {
+    Map<String, String> events = events();
+    assertThat(events).hasSize(1707);
+    scenario.sink().behave(Sink.takes(Duration.ofMillis(1), Duration.ofMillis(30)));
+    Zone a = scenario.zone("a").inDefaultGroup();
+    Zone b = scenario.zone("b").inDefaultGroup();
+    scenario.start(a, b);
+
+    for (int i = 1; i < DELIVERIES; i++) {
+      send(events);
+    }
+    scenario.eventually(
+        "every event is completed",
+        () -> assertThat(scenario.outcomes().ids("COMPLETED")).hasSameSizeAs(events.keySet()));
+    send(events);
+    scenario.awaitAtTheEnd(a, b);
+
+    assertThat(scenario.outcomes().of("COMPLETED")).hasSameSizeAs(events.keySet());
+    assertThat(scenario.outcomes().onlyOne("COMPLETED")).containsOnlyKeys(events.keySet());
+    assertThat(scenario.sink().calls()).hasSameSizeAs(events.keySet());
+    assertThat(scenario.sink().calls())
+        .allSatisfy(
+            call -> {
+              assertThat(call.token()).isEqualTo(1);
+              assertThat(new String(call.body(), StandardCharsets.UTF_8))
+                  .isEqualTo(events.get(call.id()));
+            });
+    assertThat(scenario.claims().all())
+        .hasSameSizeAs(events.keySet())
+        .allSatisfy(claim -> assertThat(claim.state()).isEqualTo("DONE"));
+    for (Zone zone : List.of(a, b)) {
+      long completed = zone.deliveries("completed");
+      assertThat(completed)
+          .as("records of zone %s", zone.name())
+          .isEqualTo(scenario.sink().callsBy(zone.name()).size())
+          .isGreaterThanOrEqualTo(events.size() / 4);
+      assertThat(completed + zone.deliveries("duplicate"))
+          .as("deliveries to zone %s", zone.name())
+          .isGreaterThanOrEqualTo((long) DELIVERIES * events.size());
+    }
+  }
+
+  private void send(Map<String, String> events) {
+    events.forEach(scenario.feed()::send);
+    scenario.feed().flush();
+  }
+
+  /** The events by their IDs, as one line of JSON each. */
+  private static Map<String, String> events() throws IOException {
+    ObjectMapper json = new ObjectMapper();
+    Map<String, String> events = new LinkedHashMap<>();
+    try (InputStream file =
+            Objects.requireNonNull(ActiveActiveIT.class.getResourceAsStream(EVENTS), EVENTS);
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(file, StandardCharsets.UTF_8))) {
+      for (String line : lines.lines().toList()) {
+        events.put(json.readTree(line).required("id").textValue(), line);
+      }
+    }
+    return events;
+  }
+}

@@ -1,0 +1,66 @@
+package io.firstclaim.processor.scenario;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/** The items of a table of claims, as DynamoDB has them. */
+final class Claims implements AutoCloseable {
+  /** An item, as far as tests look at it. */
+  record Claim(String id, String state, long token, int attempts, String holder) {
+    static Claim of(Map<String, AttributeValue> item) {
+      return new Claim(
+          new String(attribute(item, "recordId").b().asByteArray(), UTF_8),
+          attribute(item, "claimState").s(),
+          Long.parseLong(attribute(item, "fencingToken").n()),
+          Integer.parseInt(attribute(item, "attempts").n()),
+          item.containsKey("holder") ? attribute(item, "holder").s() : "");
+    }
+
+    private static AttributeValue attribute(Map<String, AttributeValue> item, String name) {
+      return Objects.requireNonNull(item.get(name), name);
+    }
+  }
+
+  private final String table;
+  private final DynamoDbClient client =
+      DynamoDbClient.builder()
+          .endpointOverride(Servers.DYNAMO_DB.endpoint())
+          .region(Region.EU_CENTRAL_1)
+          .credentialsProvider(
+              StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
+          .httpClientBuilder(Apache5HttpClient.builder())
+          .build();
+
+  Claims(String table) {
+    this.table = table;
+  }
+
+  /** All claims. */
+  List<Claim> all() {
+    return client.scanPaginator(scan -> scan.tableName(table).consistentRead(true)).items().stream()
+        .filter(item -> item.containsKey("claimState"))
+        .map(Claim::of)
+        .toList();
+  }
+
+  /** All claims by the text of their IDs. */
+  Map<String, Claim> byId() {
+    return all().stream().collect(Collectors.toMap(Claim::id, Function.identity()));
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+}

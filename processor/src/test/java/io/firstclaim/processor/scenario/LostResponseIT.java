@@ -1,0 +1,121 @@
+package io.firstclaim.processor.scenario;
+
+import static io.firstclaim.stack.fault.Match.bodyContains;
+import static io.firstclaim.stack.fault.Match.operation;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.processor.scenario.Outcomes.Outcome;
+import io.firstclaim.stack.fault.Fault;
+import io.firstclaim.stack.fault.FaultProxy;
+import io.firstclaim.stack.fault.Request;
+import io.firstclaim.stack.fault.Rule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Timeout(180)
+class LostResponseIT {
+  /** Long, so that a record that waits for a lease to run out stands out. */
+  private static final Duration LEASE = Duration.ofSeconds(12);
+
+  /** Longer than a third of the lease, when it is renewed. */
+  private static final Duration LONG_HANDLER = Duration.ofSeconds(5);
+
+  private static final int EACH = 3;
+
+  @RegisterExtension final Scenario scenario = new Scenario(4);
+
+  /** The steps, each with how its request is told. */
+  private enum Step {
+    CLAIM(operation("UpdateItem")),
+    RENEW(put("HELD")),
+    COMPLETE(put("DONE")),
+    RELEASE(put("FREE"));
+
+    private final Predicate<Request> request;
+
+    Step(Predicate<Request> request) {
+      this.request = request;
+    }
+
+    private static Predicate<Request> put(String state) {
+      return operation("PutItem")
+          .and(bodyContains("\"claimState\":{\"S\":\"%s\"}".formatted(state)));
+    }
+
+    Predicate<Request> of(String id) {
+      return request.and(
+          bodyContains("\"" + Base64.getEncoder().encodeToString(id.getBytes(UTF_8)) + "\""));
+    }
+
+    boolean concerns(String id) {
+      return id.startsWith(name());
+    }
+  }
+
+  @Test
+  void stepWhoseAnswerIsLost_leavesNoOrphan_andGrantsNothingTwice() {
+    FaultProxy proxy = scenario.proxy();
+    scenario
+        .sink()
+        .behave(
+            call -> {
+              if (Step.RENEW.concerns(call.id())) {
+                Thread.sleep(LONG_HANDLER);
+              }
+              return Step.RELEASE.concerns(call.id()) && call.attempt() == 1 ? 503 : 200;
+            });
+    for (Zone zone : List.of(scenario.zone("a"), scenario.zone("b"))) {
+      zone.lease(LEASE).through(proxy).set("FIRSTCLAIM_RETRY_BACKOFF", "100ms");
+    }
+    scenario.start();
+    List<String> warmUp = Feed.ids("warm-up", 20);
+    completeAll(warmUp);
+    Map<String, Rule> rules = new LinkedHashMap<>();
+    for (Step step : Step.values()) {
+      for (Fault fault : List.of(new Fault.LoseResponse(), new Fault.ResetAfterApply())) {
+        for (String id : Feed.ids(step + "-" + fault.getClass().getSimpleName(), EACH)) {
+          rules.put(id, proxy.add(Rule.once(step.of(id), fault)));
+        }
+      }
+    }
+
+    Instant sent = Instant.now();
+    completeAll(rules.keySet());
+
+    Map<String, Outcome> completed = scenario.outcomes().onlyOne("COMPLETED");
+    rules.forEach(
+        (id, rule) -> {
+          assertThat(rule.hits()).as("faults done to %s", id).isEqualTo(1);
+          Duration handler = Step.RENEW.concerns(id) ? LONG_HANDLER : Duration.ZERO;
+          assertThat(Duration.between(sent, completed.get(id).at()))
+              .as("time that %s took", id)
+              .isLessThan(handler.plus(LEASE));
+          assertThat(scenario.sink().callsOf(id))
+              .as("handler calls of %s", id)
+              .extracting(Call::token)
+              .isEqualTo(Step.RELEASE.concerns(id) ? List.of(1L, 2L) : List.of(1L));
+        });
+    assertThat(scenario.outcomes().of("TAKEN_OVER")).isEmpty();
+    assertThat(scenario.outcomes().of("LEASE_LOST")).isEmpty();
+    assertThat(scenario.claims().all())
+        .hasSize(warmUp.size() + rules.size())
+        .allSatisfy(claim -> assertThat(claim.state()).isEqualTo("DONE"));
+  }
+
+  private void completeAll(java.util.Collection<String> ids) {
+    scenario.feed().send(new ArrayList<>(ids));
+    scenario.eventually(
+        "the records are completed",
+        () -> assertThat(scenario.outcomes().ids("COMPLETED")).containsAll(ids));
+  }
+}

@@ -1,0 +1,105 @@
+package io.firstclaim.processor.scenario;
+
+import static io.firstclaim.stack.fault.Match.bodyContains;
+import static io.firstclaim.stack.fault.Match.operation;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.processor.scenario.Outcomes.Outcome;
+import io.firstclaim.stack.fault.Fault;
+import io.firstclaim.stack.fault.FaultProxy;
+import io.firstclaim.stack.fault.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Timeout(180)
+class PausedZoneIT {
+  private static final Duration LEASE = Duration.ofSeconds(5);
+
+  @RegisterExtension final Scenario scenario = new Scenario(4);
+
+  /**
+   * Of the records of a paused zone some are in their handlers, which are told; some are answered
+   * during the pause; and of one the completion itself is on its way and arrives too late.
+   */
+  @Test
+  void zoneThatWakesAfterItsLeases_recordsNothing() throws Exception {
+    scenario
+        .sink()
+        .behave(
+            call -> call.zone().equals("a") && call.token() == 1 ? call.awaitVerdict() : 200);
+    FaultProxy proxy = scenario.proxy();
+    Zone a = scenario.zone("a").lease(LEASE).through(proxy);
+    Zone b = scenario.zone("b").lease(LEASE);
+    scenario.start(a, b);
+    List<String> ids = Feed.ids("event", 40);
+    scenario.feed().send(ids);
+    scenario.eventually(
+        "every record is in a handler or through",
+        () -> assertThat(scenario.sink().called()).containsExactlyInAnyOrderElementsOf(ids));
+    List<Call> held = scenario.sink().callsBy("a");
+    assertThat(held).hasSizeBetween(5, 35);
+    Call completing = held.getFirst();
+    List<Call> answered = held.subList(1, held.size() / 2);
+    List<Call> unanswered = held.subList(held.size() / 2, held.size());
+
+    Rule late =
+        proxy.add(
+            Rule.always(
+                operation("PutItem").and(bodyContains("\"claimState\":{\"S\":\"DONE\"}")),
+                new Fault.DelayRequest(LEASE.multipliedBy(3))));
+    completing.answer(200);
+    assertThat(late.awaitHits(1, Scenario.PATIENCE)).isTrue();
+    a.pause();
+    Set<String> heldIds = held.stream().map(Call::id).collect(Collectors.toCollection(TreeSet::new));
+    scenario.eventually(
+        "the other zone completes every record",
+        () ->
+            assertThat(scenario.outcomes().ids("COMPLETED"))
+                .containsExactlyInAnyOrderElementsOf(ids));
+    answered.forEach(call -> call.answer(200));
+    proxy.remove(late);
+    a.resume();
+
+    scenario.eventually(
+        "the paused zone has lost every lease",
+        () -> assertThat(scenario.outcomes().ids("LEASE_LOST")).isEqualTo(heldIds));
+    assertThat(unanswered).allSatisfy(call -> assertThat(call.end()).isNull());
+    assertThat(scenario.outcomes().onlyOne("LEASE_LOST").values())
+        .allSatisfy(
+            outcome -> {
+              assertThat(outcome.zone()).isEqualTo("a");
+              assertThat(outcome.token()).isEqualTo(1);
+            });
+    assertThat(a.metric("firstclaim_store_requests_total", "op=\"complete\"", "\"refused\""))
+        .as("completions that came too late")
+        .isGreaterThanOrEqualTo(1);
+    assertThat(a.deliveries("lost")).isEqualTo(held.size());
+    scenario.awaitAtTheEnd(a);
+
+    Map<String, Outcome> completed = scenario.outcomes().onlyOne("COMPLETED");
+    assertThat(completed).containsOnlyKeys(ids);
+    assertThat(heldIds)
+        .allSatisfy(
+            id -> {
+              assertThat(completed.get(id)).extracting("zone", "token").containsExactly("b", 2L);
+              assertThat(scenario.sink().callsOf(id))
+                  .extracting(Call::token)
+                  .containsExactly(1L, 2L);
+            });
+    assertThat(scenario.claims().all())
+        .hasSameSizeAs(ids)
+        .allSatisfy(
+            claim -> {
+              assertThat(claim.state()).isEqualTo("DONE");
+              assertThat(claim.holder()).startsWith("b/").describedAs(claim.id());
+              assertThat(claim.token()).isEqualTo(heldIds.contains(claim.id()) ? 2 : 1);
+            });
+  }
+}

@@ -5,10 +5,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,8 +16,8 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -56,23 +55,16 @@ record EventFile(String name, List<Event> events, int digested) {
   }
 
   private static EventFile read(String name, InputStream in) throws IOException {
-    Map<String, Integer> lineOfId = new LinkedHashMap<>();
+    Map<String, Integer> lineOfId = new HashMap<>();
     List<Event> events = new ArrayList<>();
     int digested = 0;
-    var lines =
-        new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8.newDecoder()));
+    byte[] bytes = in.readAllBytes();
     int number = 0;
-    while (true) {
-      String line;
-      try {
-        line = lines.readLine();
-      } catch (CharacterCodingException e) {
-        throw new JobFailure(name + ": not UTF-8, after line " + number, e);
-      }
-      if (line == null) {
-        break;
-      }
+    int end;
+    for (int start = 0; start < bytes.length; start = end + 1) {
+      end = endOfLine(bytes, start);
       number++;
+      String line = decode(name, number, ByteBuffer.wrap(bytes, start, end - start));
       if (line.isBlank()) {
         continue;
       }
@@ -92,6 +84,22 @@ record EventFile(String name, List<Event> events, int digested) {
       throw new JobFailure(name + ": there is no document in it");
     }
     return new EventFile(name, List.copyOf(events), digested);
+  }
+
+  private static int endOfLine(byte[] bytes, int start) {
+    int end = start;
+    while (end < bytes.length && bytes[end] != '\n') {
+      end++;
+    }
+    return end;
+  }
+
+  private static String decode(String name, int number, ByteBuffer line) {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(line).toString().strip();
+    } catch (CharacterCodingException e) {
+      throw new JobFailure("%s:%d: not UTF-8".formatted(name, number), e);
+    }
   }
 
   /** The document's {@code id}, empty if it has none. */

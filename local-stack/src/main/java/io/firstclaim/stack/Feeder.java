@@ -44,12 +44,15 @@ final class Feeder implements AutoCloseable {
     this.topic = topic;
     Map<String, Object> config =
         Map.of(
-            "bootstrap.servers", bootstrapServers,
-            "client.id", "feeder",
-            "acks", "all",
-            "linger.ms", 2);
-    this.producer =
-        new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer());
+            "bootstrap.servers",
+            bootstrapServers,
+            "client.id",
+            "feeder",
+            "acks",
+            "all",
+            "linger.ms",
+            2);
+    this.producer = new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer());
   }
 
   void start() {

@@ -30,7 +30,8 @@ record JobOptions(
       throw new JobFailure("processor.jar is not set: the path of the packaged processor");
     }
     if (!Files.isRegularFile(Path.of(jar))) {
-      throw new JobFailure("processor.jar=" + jar + ": there is no such file; mvn package makes it");
+      throw new JobFailure(
+          "processor.jar=" + jar + ": there is no such file; mvn package makes it");
     }
     String input = value(properties, "input");
     return new JobOptions(

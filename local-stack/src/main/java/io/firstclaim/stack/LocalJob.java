@@ -63,7 +63,8 @@ public final class LocalJob {
 
   private int run(AtomicBoolean interrupted) {
     terminal.say("");
-    terminal.say("Firstclaim: two zones, one topic, each record processed by the first to claim it");
+    terminal.say(
+        "Firstclaim: two zones, one topic, each record processed by the first to claim it");
     terminal.say("  %,d events from %s".formatted(ledger.size(), file.name()));
     long begin = System.nanoTime();
     try (LocalStack stack = new LocalStack(options, ledger)) {

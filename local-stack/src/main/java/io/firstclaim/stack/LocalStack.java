@@ -1,6 +1,7 @@
 package io.firstclaim.stack;
 
 import io.firstclaim.stack.server.DynamoDbServer;
+import io.firstclaim.stack.server.JvmTuning;
 import io.firstclaim.stack.server.KafkaBroker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,8 +37,10 @@ final class LocalStack implements AutoCloseable {
     empty(directory);
     try {
       Future<DynamoDbServer> store =
-          inBackground(() -> DynamoDbServer.start(directory.resolve("dynamodb"), List.of()));
-      this.kafka = add(KafkaBroker.start(directory.resolve("kafka"), Map.of()));
+          inBackground(
+              () -> DynamoDbServer.start(directory.resolve("dynamodb"), JvmTuning.SHORT_RUN));
+      this.kafka =
+          add(KafkaBroker.start(directory.resolve("kafka"), JvmTuning.SHORT_RUN, Map.of()));
       kafka.createTopic(TOPIC, PARTITIONS);
       this.handler = add(HandlerServer.start(ledger));
       this.dynamoDb = get(store);

@@ -29,8 +29,7 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
     return problems.isEmpty();
   }
 
-  static Summary of(
-      EventFile file, Ledger ledger, List<Zone> zones, boolean killed, Times times) {
+  static Summary of(EventFile file, Ledger ledger, List<Zone> zones, boolean killed, Times times) {
     return new Summary(
         figures(file, ledger, zones, times),
         notes(file, ledger, zones, killed),
@@ -74,8 +73,7 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
             "%.1f s",
             seconds(times.total()),
             "start %.1f s, work %.1f s, stop %.1f s"
-                .formatted(
-                    seconds(times.start()), seconds(times.work()), seconds(times.stop()))));
+                .formatted(seconds(times.start()), seconds(times.work()), seconds(times.stop()))));
     return lines;
   }
 
@@ -95,8 +93,9 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
               .formatted(repeated));
       long silent = count(ledger, each -> isDoneWithoutOutcome(each));
       if (silent > 0) {
-        notes.add("Settled in zone %s's last moment, its outcome unpublished: %d"
-            .formatted(zones.getFirst().name(), silent));
+        notes.add(
+            "Settled in zone %s's last moment, its outcome unpublished: %d"
+                .formatted(zones.getFirst().name(), silent));
       }
       notes.add("Duplicates of the killed process are counted up to a second before the kill");
     }

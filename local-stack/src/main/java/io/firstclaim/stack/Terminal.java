@@ -4,7 +4,9 @@ import java.io.Console;
 import java.io.PrintStream;
 import java.util.Optional;
 
-/** The person's terminal: lines that stay, and a progress line that is rewritten where it can be. */
+/**
+ * The person's terminal: lines that stay, and a progress line that is rewritten where it can be.
+ */
 final class Terminal {
   private static final String TO_LINE_START_AND_CLEAR = "\r\u001b[K";
 

@@ -4,6 +4,7 @@ import io.firstclaim.stack.fault.FaultProxy;
 import io.firstclaim.stack.server.ChildJvm;
 import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.stack.server.JvmCommand;
+import io.firstclaim.stack.server.JvmTuning;
 import io.firstclaim.stack.server.StackException;
 import java.io.IOException;
 import java.net.URI;
@@ -45,6 +46,7 @@ final class Zone implements AutoCloseable {
     this.command =
         JvmCommand.ofJar("zone " + name, jar)
             .withJvmArgs(List.of("-Xmx512m"))
+            .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
             .withEnv(env)
             .withEnv(
                 Map.of(
@@ -150,7 +152,8 @@ final class Zone implements AutoCloseable {
   }
 
   private Optional<String> get(String path) {
-    HttpRequest request = HttpRequest.newBuilder(http().resolve(path)).timeout(HTTP_TIMEOUT).build();
+    HttpRequest request =
+        HttpRequest.newBuilder(http().resolve(path)).timeout(HTTP_TIMEOUT).build();
     try {
       HttpResponse<String> response = HTTP.send(request, BodyHandlers.ofString());
       return response.statusCode() == 200 ? Optional.of(response.body()) : Optional.empty();

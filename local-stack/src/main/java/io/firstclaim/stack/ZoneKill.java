@@ -7,6 +7,8 @@ import java.time.Duration;
  * often whether it is time.
  */
 final class ZoneKill {
+  private static final int ENOUGH_HELD = 5;
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
   private static final Duration AWAY = Duration.ofSeconds(2);
 
   private enum Stage {
@@ -21,6 +23,7 @@ final class ZoneKill {
   private final Ledger ledger;
   private final Terminal terminal;
   private Stage stage = Stage.WAITING;
+  private long halfWay;
   private long killedAt;
 
   ZoneKill(Zone zone, HandlerServer handler, Ledger ledger, Terminal terminal) {
@@ -47,7 +50,9 @@ final class ZoneKill {
     switch (stage) {
       case WAITING -> {
         int held = handler.running(zone.name());
-        if (held > 0 && ledger.settled() >= ledger.size() / 2) {
+        if (ledger.settled() < ledger.size() / 2) {
+          halfWay = System.nanoTime();
+        } else if (held >= ENOUGH_HELD || (held > 0 && isOver(halfWay, PATIENCE))) {
           zone.kill();
           killedAt = System.nanoTime();
           stage = Stage.AWAY;
@@ -57,7 +62,7 @@ final class ZoneKill {
         }
       }
       case AWAY -> {
-        if (System.nanoTime() - killedAt > AWAY.toNanos()) {
+        if (isOver(killedAt, AWAY)) {
           zone.start();
           stage = Stage.STARTING;
         }
@@ -75,5 +80,9 @@ final class ZoneKill {
         // Nothing more to do.
       }
     }
+  }
+
+  private static boolean isOver(long since, Duration duration) {
+    return System.nanoTime() - since > duration.toNanos();
   }
 }

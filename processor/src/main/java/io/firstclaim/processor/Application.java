@@ -30,17 +30,21 @@ public final class Application {
       service.run();
     } catch (InterruptedException e) {
       LOG.debug("Stopped while starting");
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       fail(e);
     }
   }
 
-  /** Ends the process because of this. */
+  /**
+   * Ends the process because of this. Returns at once: the stop may well wait for the caller's
+   * thread.
+   */
   static void fail(Throwable fault) {
     LOG.debug("Cannot go on", fault);
     System.err.println("firstclaim: " + reason(fault));
     exitCode = 1;
-    System.exit(exitCode);
+    // On a thread of its own: the shutdown waits for the thread that may have called this.
+    Thread.ofPlatform().name("firstclaim-exit").start(() -> System.exit(exitCode));
   }
 
   private static void stop(Service service, ApplicationContext context) {

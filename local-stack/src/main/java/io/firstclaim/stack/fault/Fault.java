@@ -56,7 +56,8 @@ public sealed interface Fault {
       String body =
           """
           <?xml version="1.0" encoding="UTF-8"?>
-          <Error><Code>%s</Code><Message>by the fault proxy</Message></Error>"""
+          <Error><Code>%s</Code><Message>by the fault proxy</Message></Error>\
+          """
               .formatted(code);
       return new Answer(status, Map.of("Content-Type", "application/xml"), body);
     }

@@ -18,7 +18,6 @@ public final class DynamoDbServer implements AutoCloseable {
       List.of(
           "-Xms128m",
           "-Xmx1g",
-          "-XX:-UsePerfData",
           "-Djava.awt.headless=true",
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow",
@@ -29,14 +28,14 @@ public final class DynamoDbServer implements AutoCloseable {
   private final JvmCommand command;
   private ChildJvm child;
 
-  private DynamoDbServer(WorkDirectory directory, List<String> jvmArgs) {
+  private DynamoDbServer(WorkDirectory directory, JvmTuning tuning) {
     this.directory = directory;
     this.command =
         JvmCommand.ofMain("DynamoDB Local", ServerClassPath.get(), MAIN)
             .withJvmArgs(JVM_ARGS)
             // It unpacks a native library there at every start.
             .withJvmArgs(List.of("-Djava.io.tmpdir=" + directory.path()))
-            .withJvmArgs(jvmArgs)
+            .withJvmArgs(tuning.jvmArgs())
             .withArgs(List.of("-inMemory", "-disableTelemetry", "-port", Integer.toString(port)));
     try {
       this.child = launch();
@@ -48,12 +47,17 @@ public final class DynamoDbServer implements AutoCloseable {
 
   /** Starts a server whose log is deleted at {@link #close()}. */
   public static DynamoDbServer start() {
-    return new DynamoDbServer(WorkDirectory.temporary("firstclaim-dynamodb-"), List.of());
+    return start(JvmTuning.LONG_RUN);
   }
 
-  /** Starts a server that logs into {@code directory}, with further arguments for its JVM. */
-  public static DynamoDbServer start(Path directory, List<String> jvmArgs) {
-    return new DynamoDbServer(WorkDirectory.kept(directory), jvmArgs);
+  /** Starts a server whose log is deleted at {@link #close()}. */
+  public static DynamoDbServer start(JvmTuning tuning) {
+    return new DynamoDbServer(WorkDirectory.temporary("firstclaim-dynamodb-"), tuning);
+  }
+
+  /** Starts a server with its log in {@code directory}, which it leaves. */
+  public static DynamoDbServer start(Path directory, JvmTuning tuning) {
+    return new DynamoDbServer(WorkDirectory.kept(directory), tuning);
   }
 
   public URI endpoint() {

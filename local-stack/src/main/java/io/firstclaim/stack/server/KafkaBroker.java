@@ -28,8 +28,6 @@ public final class KafkaBroker implements AutoCloseable {
       List.of(
           "-Xms128m",
           "-Xmx512m",
-          "-XX:+UseSerialGC",
-          "-XX:-UsePerfData",
           "-Djava.awt.headless=true",
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow",
@@ -43,12 +41,13 @@ public final class KafkaBroker implements AutoCloseable {
   private final JvmCommand command;
   private ChildJvm child;
 
-  private KafkaBroker(WorkDirectory directory, Map<String, String> settings) {
+  private KafkaBroker(WorkDirectory directory, Map<String, String> settings, JvmTuning tuning) {
     this.directory = directory;
     Path properties = directory.path().resolve("server.properties");
     this.command =
         JvmCommand.ofMain("Kafka", ServerClassPath.get(), KafkaMain.class.getName())
             .withJvmArgs(JVM_ARGS)
+            .withJvmArgs(tuning.jvmArgs())
             .withArgs(
                 List.of(
                     properties.toString(), Uuid.randomUuid().toString(), readyFile().toString()));
@@ -67,17 +66,22 @@ public final class KafkaBroker implements AutoCloseable {
 
   /** Starts a broker on a directory that is deleted at {@link #close()}. */
   public static KafkaBroker start() {
-    return start(Map.of());
+    return start(JvmTuning.LONG_RUN, Map.of());
+  }
+
+  /** Starts a broker on a directory that is deleted at {@link #close()}. */
+  public static KafkaBroker start(JvmTuning tuning) {
+    return start(tuning, Map.of());
   }
 
   /** Starts a broker on a directory that is deleted at the end, with some settings changed. */
-  public static KafkaBroker start(Map<String, String> settings) {
-    return new KafkaBroker(WorkDirectory.temporary("firstclaim-kafka-"), settings);
+  public static KafkaBroker start(JvmTuning tuning, Map<String, String> settings) {
+    return new KafkaBroker(WorkDirectory.temporary("firstclaim-kafka-"), settings, tuning);
   }
 
   /** Starts a broker with its data, settings and log in {@code directory}, which it leaves. */
-  public static KafkaBroker start(Path directory, Map<String, String> settings) {
-    return new KafkaBroker(WorkDirectory.kept(directory), settings);
+  public static KafkaBroker start(Path directory, JvmTuning tuning, Map<String, String> settings) {
+    return new KafkaBroker(WorkDirectory.kept(directory), settings, tuning);
   }
 
   public String bootstrapServers() {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -36,7 +37,7 @@ class ServersIT {
   @Test
   void broker_keepsRecordsAndPort_acrossKill() throws Exception {
     long start = System.nanoTime();
-    try (KafkaBroker broker = KafkaBroker.start()) {
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
       report("Kafka start", start);
       broker.createTopic("events", 3);
       publish(broker, "one");
@@ -58,7 +59,7 @@ class ServersIT {
 
   @Test
   void pausedBroker_goesOn_whenResumed() throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start()) {
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
       broker.createTopic("events", 1);
       broker.pause();
       Thread.sleep(Duration.ofSeconds(4));
@@ -71,7 +72,7 @@ class ServersIT {
   @Test
   void dynamoDb_checksConditions_andIsEmptyAfterRestart() {
     long start = System.nanoTime();
-    try (DynamoDbServer server = DynamoDbServer.start()) {
+    try (DynamoDbServer server = DynamoDbServer.start(JvmTuning.SHORT_RUN)) {
       report("DynamoDB Local start", start);
       try (DynamoDbClient client = client(server)) {
         createTable(client);
@@ -94,9 +95,9 @@ class ServersIT {
   @Test
   void bothServers_start_inParallel() throws Exception {
     long start = System.nanoTime();
-    try (var threads = java.util.concurrent.Executors.newVirtualThreadPerTaskExecutor()) {
-      var kafka = threads.submit(() -> KafkaBroker.start());
-      var dynamoDb = threads.submit(() -> DynamoDbServer.start());
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var kafka = threads.submit(() -> KafkaBroker.start(JvmTuning.SHORT_RUN));
+      var dynamoDb = threads.submit(() -> DynamoDbServer.start(JvmTuning.SHORT_RUN));
       try (KafkaBroker _ = kafka.get();
           DynamoDbServer _ = dynamoDb.get()) {
         report("both", start);
@@ -106,7 +107,9 @@ class ServersIT {
 
   @Test
   void failedStart_showsTheEndOfTheLog(@TempDir Path directory) {
-    assertThatThrownBy(() -> KafkaBroker.start(directory, Map.of("num.io.threads", "none")))
+    assertThatThrownBy(
+            () ->
+                KafkaBroker.start(directory, JvmTuning.SHORT_RUN, Map.of("num.io.threads", "none")))
         .isInstanceOf(StackException.class)
         .hasMessageContaining("Kafka ended with exit code 1")
         .hasMessageContaining("num.io.threads");

@@ -68,8 +68,7 @@ public final class DynamoDbTable {
             .apiCallTimeout(limit)
             .apiCallAttemptTimeout(limit.multipliedBy(2).dividedBy(5))
             .retryStrategy(
-                retry ->
-                    retry.retryOnExceptionInstanceOf(ReplicatedWriteConflictException.class))
+                retry -> retry.retryOnExceptionInstanceOf(ReplicatedWriteConflictException.class))
             .build());
   }
 

@@ -25,13 +25,12 @@ import io.firstclaim.stack.fault.FaultProxy;
 import io.firstclaim.stack.fault.Match;
 import io.firstclaim.stack.fault.Rule;
 import java.time.Duration;
-import java.util.Map;
-import java.util.function.Supplier;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,38 +48,31 @@ class DynamoDbFaultsTest {
   private static final Duration MAX_SKEW = Duration.ofSeconds(1);
   private static final RecordId ID = RecordId.of("order-4711");
 
-  private static FaultProxy proxy;
-  private static DynamoDbClient retrying;
-  private static DynamoDbClient notRetrying;
+  private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
+  private static final DynamoDbClient RETRYING = configured().build();
+  private static final DynamoDbClient NOT_RETRYING =
+      LocalDynamoDb.notRetrying(configured()).build();
 
   private final String namespace = "faults-" + Nonce.random();
   private final ManualTime time = ManualTime.start();
-  private final Claimant b =
-      new Claimant(LocalDynamoDb.store(settings("b"), time), time);
-
-  @BeforeAll
-  static void start() {
-    proxy = FaultProxy.start(LocalDynamoDb.endpoint());
-    retrying = configured().build();
-    notRetrying = LocalDynamoDb.notRetrying(configured()).build();
-  }
+  private final Claimant b = new Claimant(LocalDynamoDb.store(settings("b"), time), time);
 
   @AfterAll
   static void stop() {
-    retrying.close();
-    notRetrying.close();
-    proxy.close();
+    RETRYING.close();
+    NOT_RETRYING.close();
+    PROXY.close();
   }
 
   @BeforeEach
   void countFromHere() {
-    proxy.reset();
+    PROXY.reset();
   }
 
   @AfterEach
   void mend() {
-    proxy.clear();
-    proxy.restore();
+    PROXY.clear();
+    PROXY.restore();
   }
 
   /** As an application would configure it, for a lease of this length. */
@@ -88,7 +80,7 @@ class DynamoDbFaultsTest {
     var settings =
         new ClaimSettings("any", "any", Duration.ofSeconds(9), MAX_SKEW, Duration.ofDays(8));
     return LocalDynamoDb.timeless(
-        DynamoDbTable.configure(LocalDynamoDb.builder(proxy.endpoint()), settings));
+        DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings));
   }
 
   private ClaimSettings settings(String holder) {
@@ -100,11 +92,11 @@ class DynamoDbFaultsTest {
   }
 
   private Claimant retrying() {
-    return claimant(retrying);
+    return claimant(RETRYING);
   }
 
   private Claimant notRetrying() {
-    return claimant(notRetrying);
+    return claimant(NOT_RETRYING);
   }
 
   private Optional<ClaimRecord> stored() {
@@ -116,11 +108,11 @@ class DynamoDbFaultsTest {
   @Test
   void claimWhoseAnswerIsLost_isGranted_byTheSdksOwnRetry() {
     Claimant a = retrying();
-    proxy.add(Rule.once(Match.operation("UpdateItem"), new Fault.ResetAfterApply()));
+    PROXY.add(Rule.once(Match.operation("UpdateItem"), new Fault.ResetAfterApply()));
 
     Lease lease = a.acquire(ID);
 
-    assertThat(proxy.requests("UpdateItem")).as("the SDK sent it twice").isEqualTo(2);
+    assertThat(PROXY.requests("UpdateItem")).as("the SDK sent it twice").isEqualTo(2);
     assertThat(lease.token()).isEqualTo(1);
     assertThat(lease.attempt()).isEqualTo(1);
     assertThat(b.heldOff(ID).by()).isEqualTo("a");
@@ -130,7 +122,7 @@ class DynamoDbFaultsTest {
   @Test
   void claimWhoseAnswerNeverComes_isGranted_byTheSdksOwnRetry() {
     Claimant a = retrying();
-    proxy.add(Rule.once(Match.operation("UpdateItem"), new Fault.LoseResponse()));
+    PROXY.add(Rule.once(Match.operation("UpdateItem"), new Fault.LoseResponse()));
 
     Lease lease = a.acquire(ID);
 
@@ -142,7 +134,7 @@ class DynamoDbFaultsTest {
   void claimWhoseAnswerIsLost_withoutRetries_isUnavailable_andItsRepetitionGranted() {
     Claimant a = notRetrying();
     Claim claim = a.newClaim(ID);
-    proxy.add(Rule.once(Match.operation("UpdateItem"), new Fault.ResetAfterApply()));
+    PROXY.add(Rule.once(Match.operation("UpdateItem"), new Fault.ResetAfterApply()));
 
     assertThatThrownBy(() -> a.store().claim(claim))
         .isInstanceOf(StoreUnavailableException.class)
@@ -162,7 +154,7 @@ class DynamoDbFaultsTest {
   void takeoverWhoseAnswerIsLost_isGranted_withOneTokenMore() {
     b.acquire(ID);
     time.advance(Duration.ofHours(1));
-    proxy.add(Rule.once(Match.operation("UpdateItem"), new Fault.ResetAfterApply()));
+    PROXY.add(Rule.once(Match.operation("UpdateItem"), new Fault.ResetAfterApply()));
 
     Lease lease = retrying().acquire(ID);
 
@@ -175,11 +167,11 @@ class DynamoDbFaultsTest {
   void stepWhoseAnswerIsLost_isSettled_byTheSdksOwnRetry(Step step) {
     Claimant a = retrying();
     Lease lease = a.acquire(ID);
-    proxy.add(Rule.once(Match.operation("PutItem"), new Fault.ResetAfterApply()));
+    PROXY.add(Rule.once(Match.operation("PutItem"), new Fault.ResetAfterApply()));
 
     settled(step.take(a.store(), lease));
 
-    assertThat(proxy.requests("PutItem")).as("the SDK sent it twice").isEqualTo(2);
+    assertThat(PROXY.requests("PutItem")).as("the SDK sent it twice").isEqualTo(2);
     assertRecordedOnce(lease, step);
   }
 
@@ -188,7 +180,7 @@ class DynamoDbFaultsTest {
   void stepWhoseAnswerIsLost_withoutRetries_isUnknown_andItsRepetitionSettled(Step step) {
     Claimant a = notRetrying();
     Lease lease = a.acquire(ID);
-    proxy.add(Rule.once(Match.operation("PutItem"), new Fault.ResetAfterApply()));
+    PROXY.add(Rule.once(Match.operation("PutItem"), new Fault.ResetAfterApply()));
 
     assertThat(step.take(a.store(), lease))
         .isInstanceOfSatisfying(
@@ -221,7 +213,7 @@ class DynamoDbFaultsTest {
   void stepAfterARenewalWhoseAnswerIsLost_isSettled(Step step) {
     Claimant a = notRetrying();
     Lease lease = a.acquire(ID);
-    proxy.add(Rule.once(Match.operation("PutItem"), new Fault.ResetAfterApply()));
+    PROXY.add(Rule.once(Match.operation("PutItem"), new Fault.ResetAfterApply()));
     assertThat(a.store().renew(lease)).isInstanceOf(Unknown.class);
 
     Lease after = settled(step.take(a.store(), lease));
@@ -233,12 +225,12 @@ class DynamoDbFaultsTest {
   void requestThatNeverArrived_leavesNothing_andItsRepetitionIsTheFirst() {
     Claimant a = notRetrying();
     Claim claim = a.newClaim(ID);
-    proxy.add(Rule.once(Match.operation("UpdateItem"), new Fault.Refuse()));
+    PROXY.add(Rule.once(Match.operation("UpdateItem"), new Fault.Refuse()));
     assertThatThrownBy(() -> a.store().claim(claim)).isInstanceOf(StoreUnavailableException.class);
     assertThat(stored()).isEmpty();
 
     Lease lease = granted(a.store().claim(claim)).lease();
-    proxy.add(Rule.once(Match.operation("PutItem"), new Fault.Refuse()));
+    PROXY.add(Rule.once(Match.operation("PutItem"), new Fault.Refuse()));
     assertThat(a.store().complete(lease, null)).isInstanceOf(Unknown.class);
     assertThat(b.claim(ID)).isInstanceOf(Held.class);
 
@@ -250,7 +242,7 @@ class DynamoDbFaultsTest {
   void claimRepeatedAfterAnotherTookOver_isNotGranted() {
     Claimant a = notRetrying();
     Claim claim = a.newClaim(ID);
-    proxy.add(Rule.once(Match.operation("UpdateItem"), new Fault.ResetAfterApply()));
+    PROXY.add(Rule.once(Match.operation("UpdateItem"), new Fault.ResetAfterApply()));
     assertThatThrownBy(() -> a.store().claim(claim)).isInstanceOf(StoreUnavailableException.class);
     time.advance(Duration.ofHours(1));
     b.acquire(ID);
@@ -291,7 +283,9 @@ class DynamoDbFaultsTest {
 
   @Test
   void claimThatHasWatchedLongEnough_isOneRequest() {
-    Claimant ahead = new Claimant(LocalDynamoDb.store(settings("ahead"), time.machine(Duration.ofHours(1))), time);
+    Claimant ahead =
+        new Claimant(
+            LocalDynamoDb.store(settings("ahead"), time.machine(Duration.ofHours(1))), time);
     ahead.acquire(ID);
     Claimant a = retrying();
     Held seen = a.heldOff(ID);
@@ -302,9 +296,9 @@ class DynamoDbFaultsTest {
 
   private static void assertOneRequest(
       Supplier<ClaimResult> claim, Class<? extends ClaimResult> answer) {
-    proxy.reset();
+    PROXY.reset();
     assertThat(claim.get()).isInstanceOf(answer);
-    assertThat(proxy.requestsByOperation()).containsExactly(Map.entry("UpdateItem", 1L));
+    assertThat(PROXY.requestsByOperation()).containsExactly(Map.entry("UpdateItem", 1L));
   }
 
   @ParameterizedTest
@@ -312,11 +306,11 @@ class DynamoDbFaultsTest {
   void step_isOneRequest(Step step) {
     Claimant a = retrying();
     Lease lease = a.acquire(ID);
-    proxy.reset();
+    PROXY.reset();
 
     settled(step.take(a.store(), lease));
 
-    assertThat(proxy.requestsByOperation()).containsExactly(Map.entry("PutItem", 1L));
+    assertThat(PROXY.requestsByOperation()).containsExactly(Map.entry("PutItem", 1L));
   }
 
   @Test
@@ -324,23 +318,23 @@ class DynamoDbFaultsTest {
     Claimant a = retrying();
     a.acquire(ID);
     Rule consistent =
-        proxy.add(
+        PROXY.add(
             Rule.always(
                 Match.operation("GetItem").and(Match.bodyContains("\"ConsistentRead\":true")),
                 new Fault.DelayRequest(Duration.ZERO)));
-    proxy.reset();
+    PROXY.reset();
 
     assertThat(a.store().find(ID)).isPresent();
 
     assertThat(consistent.hits()).isEqualTo(1);
-    assertThat(proxy.requests()).isEqualTo(1);
+    assertThat(PROXY.requests()).isEqualTo(1);
   }
 
   // Doubled requests
 
   @Test
   void doubledClaim_isOneGrant() {
-    proxy.add(Rule.once(Match.operation("UpdateItem"), new Fault.Duplicate()));
+    PROXY.add(Rule.once(Match.operation("UpdateItem"), new Fault.Duplicate()));
 
     Lease lease = retrying().acquire(ID);
 
@@ -353,7 +347,7 @@ class DynamoDbFaultsTest {
   void doubledStep_isRecordedOnce(Step step) {
     Claimant a = retrying();
     Lease lease = a.acquire(ID);
-    proxy.add(Rule.once(Match.operation("PutItem"), new Fault.Duplicate()));
+    PROXY.add(Rule.once(Match.operation("PutItem"), new Fault.Duplicate()));
 
     settled(step.take(a.store(), lease));
 
@@ -376,7 +370,7 @@ class DynamoDbFaultsTest {
       Claimant a = notRetrying();
       Claim claim = a.newClaim(id);
 
-      Rule refusing = proxy.add(Rule.always(Match.any(), fault));
+      Rule refusing = PROXY.add(Rule.always(Match.any(), fault));
       assertThatThrownBy(() -> a.store().claim(claim))
           .as("%s", fault)
           .isInstanceOf(StoreUnavailableException.class)
@@ -384,14 +378,14 @@ class DynamoDbFaultsTest {
       assertThatThrownBy(() -> a.store().find(id))
           .isInstanceOf(StoreUnavailableException.class)
           .hasMessageStartingWith("DynamoDB table claims did not answer find: ");
-      proxy.remove(refusing);
+      PROXY.remove(refusing);
       Lease lease = granted(a.store().claim(claim)).lease();
       assertThat(lease.attempt()).isEqualTo(1);
 
       for (Step step : List.of(Step.RENEW, Step.RELEASE, Step.BURY, Step.COMPLETE)) {
-        proxy.add(refusing);
+        PROXY.add(refusing);
         assertThat(step.take(a.store(), lease)).as("%s", fault).isInstanceOf(Unknown.class);
-        proxy.remove(refusing);
+        PROXY.remove(refusing);
       }
       settled(a.store().complete(lease, null));
     }
@@ -406,11 +400,11 @@ class DynamoDbFaultsTest {
         List.of(
             Fault.Answer.dynamoDb(500, "InternalServerError"),
             Fault.Answer.dynamoDb(400, "ReplicatedWriteConflictException"))) {
-      proxy.add(Rule.once(Match.any(), fault));
+      PROXY.add(Rule.once(Match.any(), fault));
       assertThat(a.claim(RecordId.of("claimed despite " + fault)))
           .isInstanceOf(ClaimResult.Granted.class);
     }
-    proxy.add(Rule.once(Match.any(), Fault.Answer.dynamoDb(500, "InternalServerError")));
+    PROXY.add(Rule.once(Match.any(), Fault.Answer.dynamoDb(500, "InternalServerError")));
 
     settled(step.take(a.store(), lease));
 
@@ -421,13 +415,13 @@ class DynamoDbFaultsTest {
   void unreachableStore_isUnavailableOrUnknown_andComesBack() {
     Claimant a = notRetrying();
     Lease lease = a.acquire(ID);
-    proxy.cut();
+    PROXY.cut();
 
     assertThatThrownBy(() -> a.claim(RecordId.of("other")))
         .isInstanceOf(StoreUnavailableException.class);
     assertThat(a.store().renew(lease)).isInstanceOf(Unknown.class);
 
-    proxy.restore();
+    PROXY.restore();
     settled(a.store().renew(lease));
   }
 
@@ -435,9 +429,9 @@ class DynamoDbFaultsTest {
   void silentStore_isGivenUpWithinTheStoreTimeout_retriesIncluded() {
     var settings =
         new ClaimSettings("any", "any", Duration.ofMillis(1500), Duration.ZERO, Duration.ofDays(8));
-    proxy.blackhole();
+    PROXY.blackhole();
     try (DynamoDbClient client =
-        DynamoDbTable.configure(LocalDynamoDb.builder(proxy.endpoint()), settings).build()) {
+        DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings).build()) {
       ClaimStore store = LocalDynamoDb.store(client, settings("a"), time);
       long start = System.nanoTime();
 

@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
@@ -35,34 +34,28 @@ import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 import software.amazon.awssdk.services.dynamodb.model.TimeToLiveStatus;
 
 class DynamoDbTableTest {
-  private static FaultProxy proxy;
-  private static DynamoDbClient client;
+  private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
+  private static final DynamoDbClient CLIENT =
+      DynamoDbTable.configure(
+              LocalDynamoDb.builder(PROXY.endpoint()), ClaimSettings.of("any", "any"))
+          .build();
 
   private final String name = LocalDynamoDb.newTable();
-  private final DynamoDbTable table = new DynamoDbTable(client, name);
-
-  @BeforeAll
-  static void start() {
-    proxy = FaultProxy.start(LocalDynamoDb.endpoint());
-    client =
-        DynamoDbTable.configure(
-                LocalDynamoDb.builder(proxy.endpoint()), ClaimSettings.of("any", "any"))
-            .build();
-  }
+  private final DynamoDbTable table = new DynamoDbTable(CLIENT, name);
 
   @AfterAll
   static void stop() {
-    client.close();
-    proxy.close();
+    CLIENT.close();
+    PROXY.close();
   }
 
   @AfterEach
   void mend() {
-    proxy.clear();
+    PROXY.clear();
   }
 
   private TableDescription described() {
-    return client.describeTable(describe -> describe.tableName(name)).table();
+    return CLIENT.describeTable(describe -> describe.tableName(name)).table();
   }
 
   private void assertRefused(String message) {
@@ -82,7 +75,7 @@ class DynamoDbTableTest {
     assertThat(described().keySchema())
         .containsExactly(
             KeySchemaElement.builder().attributeName("pk").keyType(KeyType.HASH).build());
-    var ttl = client.describeTimeToLive(t -> t.tableName(name)).timeToLiveDescription();
+    var ttl = CLIENT.describeTimeToLive(t -> t.tableName(name)).timeToLiveDescription();
     assertThat(ttl.timeToLiveStatus()).isEqualTo(TimeToLiveStatus.ENABLED);
     assertThat(ttl.attributeName()).isEqualTo("expiresAt");
     assertThatCode(table::verify).doesNotThrowAnyException();
@@ -93,7 +86,7 @@ class DynamoDbTableTest {
     var settings = ClaimSettings.of("any", "a");
     var time = ManualTime.start();
     table.create();
-    var store = DynamoDbClaimStore.open(client, name, settings, time);
+    var store = DynamoDbClaimStore.open(CLIENT, name, settings, time);
     store.claim(Claim.of(RecordId.of("id"), Fingerprint.none(), time.now()));
 
     table.create();
@@ -104,7 +97,7 @@ class DynamoDbTableTest {
   @Test
   void creationWhoseAnswersAreLost_isFine() {
     for (String operation : new String[] {"CreateTable", "UpdateTimeToLive", "DescribeTable"}) {
-      proxy.add(Rule.once(Match.operation(operation), new Fault.ResetAfterApply()));
+      PROXY.add(Rule.once(Match.operation(operation), new Fault.ResetAfterApply()));
     }
 
     table.create();
@@ -114,7 +107,7 @@ class DynamoDbTableTest {
 
   @Test
   void creationThatIsNotAllowed_isAFaultThatSaysSo() {
-    proxy.add(
+    PROXY.add(
         Rule.always(
             Match.operation("CreateTable"), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
 
@@ -137,17 +130,17 @@ class DynamoDbTableTest {
 
     createTable("id", ScalarAttributeType.S, null);
     assertRefused(message);
-    client.deleteTable(delete -> delete.tableName(name));
+    CLIENT.deleteTable(delete -> delete.tableName(name));
     createTable("pk", ScalarAttributeType.N, null);
     assertRefused(message);
-    client.deleteTable(delete -> delete.tableName(name));
+    CLIENT.deleteTable(delete -> delete.tableName(name));
     createTable("pk", ScalarAttributeType.S, "sk");
     assertRefused(message);
   }
 
   private void createTable(
       String key, ScalarAttributeType type, @org.jspecify.annotations.Nullable String sortKey) {
-    client.createTable(
+    CLIENT.createTable(
         create -> {
           var hash = KeySchemaElement.builder().attributeName(key).keyType(KeyType.HASH).build();
           var keyType =
@@ -200,7 +193,7 @@ class DynamoDbTableTest {
   }
 
   private void answerDescribeWith(String more) {
-    proxy.clear();
+    PROXY.clear();
     String body =
         """
         {"Table":{"TableName":"%s","TableStatus":"ACTIVE",
@@ -210,9 +203,9 @@ class DynamoDbTableTest {
     answer("DescribeTable", "", body);
   }
 
-  /** A 200 of the proxy's own to requests of this operation that have this in their body. */
+  /** A 200 of the PROXY's own to requests of this operation that have this in their body. */
   private static void answer(String operation, String inBody, String body) {
-    proxy.add(
+    PROXY.add(
         Rule.always(
             Match.operation(operation).and(Match.bodyContains(inBody)),
             new Fault.Answer(200, Map.of("Content-Type", "application/x-amz-json-1.0"), body)));
@@ -227,7 +220,7 @@ class DynamoDbTableTest {
 
     answer("PutItem", "\"nonce\":{\"S\":\"b\"}", "{}");
     assertRefused(message.formatted("attribute_not_exists let a second writer in"));
-    proxy.clear();
+    PROXY.clear();
     answer("PutItem", "\"nonce\":{\"S\":\"c\"}", "{}");
     assertRefused(message.formatted("a write took on a wrong nonce"));
   }
@@ -240,10 +233,10 @@ class DynamoDbTableTest {
     assertThatThrownBy(table::verify)
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining("a first write failed");
-    proxy.clear();
+    PROXY.clear();
     refuse("\"nonce\":{\"S\":\"b\"}");
     assertThatThrownBy(table::verify).isInstanceOf(StoreRefusedException.class);
-    proxy.clear();
+    PROXY.clear();
     refuse("\"nonce\":{\"S\":\"d\"}");
     assertThatThrownBy(table::verify)
         .isInstanceOf(StoreRefusedException.class)
@@ -251,7 +244,7 @@ class DynamoDbTableTest {
   }
 
   private static void refuse(String inBody) {
-    proxy.add(
+    PROXY.add(
         Rule.always(
             Match.operation("PutItem").and(Match.bodyContains(inBody)),
             Fault.Answer.dynamoDb(400, "ConditionalCheckFailedException")));
@@ -261,13 +254,13 @@ class DynamoDbTableTest {
   void selfTestWhoseAnswersAreLost_isNoReasonToRefuse() {
     table.create();
     for (String nonce : new String[] {"a", "b", "c", "d"}) {
-      proxy.add(
+      PROXY.add(
           Rule.once(
               Match.operation("PutItem")
                   .and(Match.bodyContains("\"nonce\":{\"S\":\"" + nonce + "\"}")),
               new Fault.ResetAfterApply()));
     }
-    proxy.add(Rule.once(Match.operation("DeleteItem"), new Fault.ResetAfterApply()));
+    PROXY.add(Rule.once(Match.operation("DeleteItem"), new Fault.ResetAfterApply()));
 
     assertThatCode(table::verify).doesNotThrowAnyException();
 
@@ -286,19 +279,19 @@ class DynamoDbTableTest {
   @Test
   void roleThatMayNotDelete_verifies_andLeavesItsProbeToTheTtl() {
     table.create();
-    proxy.add(
+    PROXY.add(
         Rule.always(
             Match.operation("DeleteItem"), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
 
     table.verify();
 
-    assertThat(client.scan(scan -> scan.tableName(name).consistentRead(true)).items())
+    assertThat(CLIENT.scan(scan -> scan.tableName(name).consistentRead(true)).items())
         .singleElement()
         .satisfies(item -> assertThat(item).containsKey("expiresAt"));
   }
 
   private int itemCount() {
-    return client.scan(scan -> scan.tableName(name).consistentRead(true)).count();
+    return CLIENT.scan(scan -> scan.tableName(name).consistentRead(true)).count();
   }
 
   @Test
@@ -336,7 +329,7 @@ class DynamoDbTableTest {
   void storeThatDoesNotAnswer_isUnavailable_notRefused() {
     table.create();
     for (String operation : new String[] {"DescribeTable", "PutItem", "DescribeTimeToLive"}) {
-      proxy.add(
+      PROXY.add(
           Rule.always(
               Match.operation(operation), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
 
@@ -344,7 +337,7 @@ class DynamoDbTableTest {
           .as(operation)
           .isInstanceOf(StoreUnavailableException.class)
           .hasMessageStartingWith("DynamoDB table %s: 400 AccessDenied".formatted(name));
-      proxy.clear();
+      PROXY.clear();
     }
   }
 
@@ -355,7 +348,7 @@ class DynamoDbTableTest {
     assertThatThrownBy(
             () ->
                 DynamoDbClaimStore.open(
-                    client, name, ClaimSettings.of("any", "a"), ManualTime.start()))
+                    CLIENT, name, ClaimSettings.of("any", "a"), ManualTime.start()))
         .isInstanceOf(StoreRefusedException.class);
   }
 
@@ -364,7 +357,7 @@ class DynamoDbTableTest {
     table.create();
     var time = ManualTime.start();
 
-    var store = DynamoDbClaimStore.open(client, name, ClaimSettings.of("any", "a"), time);
+    var store = DynamoDbClaimStore.open(CLIENT, name, ClaimSettings.of("any", "a"), time);
 
     assertThat(store.claim(Claim.of(RecordId.of("id"), Fingerprint.none(), time.now())))
         .isInstanceOf(ClaimResult.Granted.class);
@@ -381,7 +374,7 @@ class DynamoDbTableTest {
 
     var builder =
         DynamoDbTable.configure(
-            LocalDynamoDb.intercepted(LocalDynamoDb.builder(proxy.endpoint()), interceptor),
+            LocalDynamoDb.intercepted(LocalDynamoDb.builder(PROXY.endpoint()), interceptor),
             settings);
 
     var configured = builder.overrideConfiguration();

@@ -32,8 +32,7 @@ class ItemsTest {
 
   private final ManualTime time = ManualTime.start();
   private final ClaimSettings settings =
-      new ClaimSettings(
-          "items-" + Nonce.random(), "a", LEASE, Duration.ofSeconds(1), RETENTION);
+      new ClaimSettings("items-" + Nonce.random(), "a", LEASE, Duration.ofSeconds(1), RETENTION);
   private final Claimant a = new Claimant(LocalDynamoDb.store(settings, time), time);
   private final AttributeValue key = Items.text(ID.key(settings.namespace()));
 
@@ -46,9 +45,7 @@ class ItemsTest {
     return LocalDynamoDb.client()
         .getItem(
             get ->
-                get.tableName(LocalDynamoDb.TABLE)
-                    .key(Map.of(Items.KEY, key))
-                    .consistentRead(true))
+                get.tableName(LocalDynamoDb.TABLE).key(Map.of(Items.KEY, key)).consistentRead(true))
         .item();
   }
 
@@ -128,8 +125,7 @@ class ItemsTest {
   void itemThatIsNoClaim_isAFaultThatNamesTableAndKey_andIsLeftAlone() {
     for (Map<String, AttributeValue> broken : brokenItems()) {
       put(broken);
-      Lease lease =
-          new Lease(ID, "a", 7, 3, Claimant.PAYLOAD, new Nonce(1, 2), time.now(), LEASE);
+      Lease lease = new Lease(ID, "a", 7, 3, Claimant.PAYLOAD, new Nonce(1, 2), time.now(), LEASE);
 
       assertFault(() -> a.store().claim(Claim.of(ID, Claimant.PAYLOAD, time.now())));
       assertFault(() -> a.store().claim(Claim.of(ID, Claimant.OTHER_PAYLOAD, time.now())));

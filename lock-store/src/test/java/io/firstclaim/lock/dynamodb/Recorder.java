@@ -27,7 +27,8 @@ final class Recorder implements ExecutionInterceptor {
   @Override
   public void beforeTransmission(
       Context.BeforeTransmission context, ExecutionAttributes attributes) {
-    try (InputStream body = context.requestBody().orElseThrow().contentStreamProvider().newStream()) {
+    try (InputStream body =
+        context.requestBody().orElseThrow().contentStreamProvider().newStream()) {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(LocalDynamoDb.endpoint())
               .POST(HttpRequest.BodyPublishers.ofByteArray(body.readAllBytes()));

@@ -17,8 +17,7 @@ final class SlowNetwork implements ExecutionInterceptor {
   }
 
   @Override
-  public void afterTransmission(
-      Context.AfterTransmission context, ExecutionAttributes attributes) {
+  public void afterTransmission(Context.AfterTransmission context, ExecutionAttributes attributes) {
     time.advance(delay);
   }
 }

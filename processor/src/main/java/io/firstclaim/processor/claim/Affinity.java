@@ -54,8 +54,22 @@ public final class Affinity {
     if (zones.isEmpty()) {
       return Duration.ZERO;
     }
-    String preferred = zones.get(Utils.toPositive(Utils.murmur2(grouping)) % zones.size());
+    String preferred = zones.get(Integer.remainderUnsigned(hash(grouping), zones.size()));
     return preferred.equals(zone) || !lives(preferred) ? Duration.ZERO : headStart;
+  }
+
+  /**
+   * Kafka chooses partitions by the plain murmur2 of the key, which may well be the ID: without the
+   * mixing, all records of one partition would prefer one zone. The steps are those that end
+   * murmur3.
+   */
+  private static int hash(byte[] grouping) {
+    int hash = Utils.murmur2(grouping);
+    hash ^= hash >>> 16;
+    hash *= 0x85ebca6b;
+    hash ^= hash >>> 13;
+    hash *= 0xc2b2ae35;
+    return hash ^ hash >>> 16;
   }
 
   /** A zone is taken to live until it has been silent, since this one's start, for a lease. */

@@ -182,7 +182,7 @@ public final class HeldLease {
         case SettleResult.Unknown(String why) ->
             LOG.warn("Lease on {} could not be renewed, trying again: {}", lease.id(), why);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("Renewing the lease on {} failed in an unforeseen way", lease.id(), e);
     } finally {
       step.unlock();

@@ -29,6 +29,7 @@ public final class LeaseKeeper {
   private final Duration limit;
   private final Set<HeldLease> held = ConcurrentHashMap.newKeySet();
   private final Semaphore renewals = new Semaphore(RENEWALS_AT_ONCE, true);
+  private volatile boolean stopping;
 
   /**
    * A keeper, which looks only when told.
@@ -70,6 +71,9 @@ public final class LeaseKeeper {
   public HeldLease keep(Lease lease, Runnable abandon) {
     HeldLease kept = new HeldLease(store, time, lease, limit, renewals, abandon);
     held.add(kept);
+    if (stopping) {
+      kept.interrupt(HeldLease.Interruption.STOPPED);
+    }
     return kept;
   }
 
@@ -84,14 +88,15 @@ public final class LeaseKeeper {
     for (HeldLease lease : held) {
       try {
         lease.tend(now, renew);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // the others must be looked after all the same
         LOG.error("Looking after the lease on {} failed", lease.lease().id(), e);
       }
     }
   }
 
-  /** Interrupts every handler: the service stops. */
+  /** Interrupts every handler, of leases yet to come too: the service stops. */
   public void interruptAll() {
+    stopping = true;
     held.forEach(lease -> lease.interrupt(HeldLease.Interruption.STOPPED));
   }
 }

@@ -32,6 +32,7 @@ public final class StoreGate {
   private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+  private static final int MAX_DOUBLINGS = 10;
   private static final Duration LOOK_UP = Duration.ofMillis(500);
 
   private final Runnable probe;
@@ -48,6 +49,22 @@ public final class StoreGate {
    */
   public StoreGate(Runnable probe) {
     this.probe = probe;
+  }
+
+  /**
+   * How long a record waits before it tries for the n-th time what the store did not answer: one
+   * that answers the probe may still refuse that very step, again and again.
+   */
+  public static Duration pauseAfter(int failuresInARow) {
+    if (failuresInARow <= 1) {
+      return Duration.ZERO;
+    }
+    Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failuresInARow - 2, MAX_DOUBLINGS));
+    return jittered(pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE);
+  }
+
+  private static Duration jittered(Duration pause) {
+    return pause.plusMillis(ThreadLocalRandom.current().nextLong(pause.toMillis()));
   }
 
   /** Whether the store answered last time. */
@@ -86,15 +103,15 @@ public final class StoreGate {
     public boolean enter(BooleanSupplier wanted) throws InterruptedException {
       lock.lockInterruptibly();
       try {
-        while (!isOpen() || inside >= (int) limit) {
-          boolean _ = room.await(LOOK_UP.toMillis(), TimeUnit.MILLISECONDS);
-          if (!wanted.getAsBoolean()) {
-            room.signal(); // the place that woke this one, if any, is somebody else's
-            return false;
+        while (wanted.getAsBoolean()) {
+          if (isOpen() && inside < (int) limit) {
+            inside++;
+            return true;
           }
+          boolean _ = room.await(LOOK_UP.toMillis(), TimeUnit.MILLISECONDS);
         }
-        inside++;
-        return true;
+        room.signal(); // the place that woke this one, if any, is somebody else's
+        return false;
       } finally {
         lock.unlock();
       }
@@ -135,7 +152,7 @@ public final class StoreGate {
     Duration pause = FIRST_PAUSE;
     while (!answers()) {
       try {
-        Thread.sleep(pause.plusMillis(ThreadLocalRandom.current().nextLong(pause.toMillis())));
+        Thread.sleep(jittered(pause));
       } catch (InterruptedException e) {
         return; // nobody interrupts this thread
       }
@@ -162,7 +179,7 @@ public final class StoreGate {
     } catch (StoreUnavailableException e) {
       LOG.debug("The lock store still does not answer", e);
       return false;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("Asking the lock store failed in an unforeseen way; trying again", e);
       return false;
     }

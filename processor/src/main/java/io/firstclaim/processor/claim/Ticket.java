@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * for something. Made and awaited by one thread, signalled by any.
  */
 public final class Ticket {
+  private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+
   private final RecordId id;
   private final Fingerprint fingerprint;
   private final Object owner;
@@ -45,12 +47,12 @@ public final class Ticket {
   }
 
   /**
-   * Waits for a signal.
+   * Waits for a signal, for an hour at the longest: how long comes from other machines' clocks.
    *
    * @return the signal, or null if none came within the time
    */
   public @Nullable Signal await(Duration atMost) throws InterruptedException {
-    long deadline = System.nanoTime() + atMost.toNanos();
+    long deadline = System.nanoTime() + bounded(atMost).toNanos();
     Signal came;
     while ((came = signal) == null) {
       long left = deadline - System.nanoTime();
@@ -71,6 +73,13 @@ public final class Ticket {
     return came;
   }
 
+  private static Duration bounded(Duration wait) {
+    if (wait.isNegative()) {
+      return Duration.ZERO;
+    }
+    return wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT;
+  }
+
   /** Wakes the owner. A stop is never overwritten. */
   void signal(Signal what) {
     synchronized (this) {
@@ -87,8 +96,10 @@ public final class Ticket {
     return settled;
   }
 
-  void leave(boolean recordSettled) {
-    settled = recordSettled;
-    left.countDown();
+  synchronized void leave(boolean recordSettled) {
+    if (left.getCount() > 0) {
+      settled = recordSettled;
+      left.countDown();
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.claim;
 
+import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -30,6 +31,14 @@ public final class Tickets {
   public void signal(RecordId id, Signal signal) {
     Ticket ticket = tickets.get(id);
     if (ticket != null) {
+      ticket.signal(signal);
+    }
+  }
+
+  /** Wakes whoever waits with this ID and payload, if anybody. */
+  public void signal(RecordId id, Fingerprint payload, Signal signal) {
+    Ticket ticket = tickets.get(id);
+    if (ticket != null && ticket.isFor(payload)) {
       ticket.signal(signal);
     }
   }

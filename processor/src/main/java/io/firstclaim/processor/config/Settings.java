@@ -34,6 +34,13 @@ public record Settings(
     Duration shutdownGrace,
     Map<String, Object> kafka) {
 
+  /** Without the Kafka clients' settings, which hold secrets. */
+  @Override
+  public String toString() {
+    return "Settings[zone=%s, zones=%s, input=%s, claim=%s, handler=%s, retry=%s]"
+        .formatted(zone, zones, input, claim, handler.type(), retry);
+  }
+
   /**
    * What is read.
    *

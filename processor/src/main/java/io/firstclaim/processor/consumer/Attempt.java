@@ -1,5 +1,7 @@
 package io.firstclaim.processor.consumer;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
@@ -11,12 +13,15 @@ import io.firstclaim.processor.claim.HeldLease.Interruption;
 import io.firstclaim.processor.claim.LeaseKeeper;
 import io.firstclaim.processor.claim.StoreGate;
 import io.firstclaim.processor.consumer.EngineListener.Delivered;
+import io.firstclaim.processor.consumer.Work.Task;
 import io.firstclaim.processor.deadletter.DeadLetterException;
 import io.firstclaim.processor.deadletter.DeadLetters;
 import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.outcome.Outcome;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -75,31 +80,26 @@ final class Attempt {
       throws InterruptedException {
     Lease lease = granted.lease();
     MDC.put("token", Long.toString(lease.token()));
-    if (granted.takenFrom() != null) {
-      listener.tookOver();
-      announcer.happened(
-          delivery,
-          work,
-          Outcome.Kind.TAKEN_OVER,
-          announcer.by(lease),
-          Duration.ZERO,
-          "the lease of " + granted.takenFrom() + " was over",
-          null);
-      LOG.info("Took {} over from {}", work.reportId(), granted.takenFrom());
-    }
     HeldLease held = keeper.keep(lease, abandoned);
     try {
+      if (granted.takenFrom() != null) {
+        tookOver(delivery, work, lease, granted.takenFrom());
+      }
       if (!held.isHeld()) {
         return new Next.LookAgain(Duration.ZERO, null); // the grant was as long in coming
       }
       Handled handled =
-          lease.attempt() > retry.maxAttempts()
-              ? new Handled(
-                  new HandlerResult.Failed(
-                      "%d attempts ended without a verdict".formatted(lease.attempt() - 1)),
-                  null,
-                  Duration.ZERO)
-              : handle(delivery, work, held);
+          switch (work.task()) {
+            case Task.GiveUp(String cause) -> unhandled(new HandlerResult.Failed(cause), null);
+            case Task.Handle _ when lease.attempt() > retry.maxAttempts() ->
+                unhandled(
+                    new HandlerResult.Failed(
+                        "%d attempts ended without a verdict".formatted(lease.attempt() - 1)),
+                    null);
+            case Task.Handle _ when held.interruption() != null ->
+                unhandled(HandlerResult.retry("it was not begun"), held.interruption());
+            case Task.Handle(RecordHandler handler) -> handle(delivery, work, handler, held);
+          };
       return handled == null ? new Next.Abandoned() : settle(delivery, work, held, handled);
     } finally {
       keeper.drop(held);
@@ -107,8 +107,26 @@ final class Attempt {
     }
   }
 
+  private static Handled unhandled(HandlerResult result, @Nullable Interruption interruption) {
+    return new Handled(result, interruption, Duration.ZERO);
+  }
+
+  private void tookOver(Delivery delivery, Work work, Lease lease, String from) {
+    listener.tookOver();
+    announcer.happened(
+        delivery,
+        work,
+        Outcome.Kind.TAKEN_OVER,
+        announcer.by(lease),
+        Duration.ZERO,
+        "the lease of " + from + " was over",
+        null);
+    LOG.info("Took {} over from {}", work.reportId(), from);
+  }
+
   /** Calls the handler; null if it was abandoned meanwhile. */
-  private @Nullable Handled handle(Delivery delivery, Work work, HeldLease held) {
+  private @Nullable Handled handle(
+      Delivery delivery, Work work, RecordHandler handler, HeldLease held) {
     Moment start = time.now();
     HandlerCall call =
         new HandlerCall(
@@ -117,15 +135,14 @@ final class Attempt {
     held.beginWork();
     boolean mine;
     try {
-      result = work.handler().handle(call);
+      result =
+          Objects.requireNonNullElseGet(
+              handler.handle(call), () -> HandlerResult.retry("the handler returned null"));
     } catch (InterruptedException e) {
       result = HandlerResult.retry("the handler was interrupted");
-    } catch (Exception e) {
+    } catch (Exception | Error e) { // whatever it throws, the record needs a verdict
       LOG.warn("Handler failed on {}", work.reportId(), e);
-      result = HandlerResult.retry(inOneLine(e));
-    } catch (StackOverflowError | OutOfMemoryError e) {
-      LOG.error("Handler failed on {}", work.reportId(), e);
-      result = HandlerResult.retry(inOneLine(e));
+      result = HandlerResult.retry(Cause.of(e));
     } finally {
       mine = held.endWork();
     }
@@ -139,7 +156,8 @@ final class Attempt {
     Lease lease = held.lease();
     return switch (handled.result()) {
       case HandlerResult.Done(String result) -> complete(delivery, work, held, handled, result);
-      case HandlerResult.Failed(String cause) -> bury(delivery, work, held, handled, cause);
+      case HandlerResult.Failed(String cause) ->
+          bury(delivery, work, held, handled, Cause.of(cause));
       case HandlerResult.Retry(String cause, Optional<Duration> after) ->
           switch (handled.interruption()) {
             case STOPPED ->
@@ -154,14 +172,14 @@ final class Attempt {
                 release(delivery, work, held, handled, "the lease was lost", Duration.ZERO);
             case null ->
                 retry.isLast(lease.attempt())
-                    ? bury(delivery, work, held, handled, cause)
+                    ? bury(delivery, work, held, handled, Cause.of(cause))
                     : release(
                         delivery,
                         work,
                         held,
                         handled,
-                        cause,
-                        longer(after, retry.after(lease.attempt())));
+                        Cause.of(cause),
+                        retry.after(lease.attempt(), after));
           };
     };
   }
@@ -169,7 +187,9 @@ final class Attempt {
   private Next complete(
       Delivery delivery, Work work, HeldLease held, Handled handled, @Nullable String result)
       throws InterruptedException {
-    return switch (step(held, lease -> store.complete(lease, result))) {
+    // Text that is not well-formed could not be stored, ever.
+    String kept = result == null ? null : new String(result.getBytes(UTF_8), UTF_8);
+    return switch (step(held, lease -> store.complete(lease, kept))) {
       case SettleResult.Settled(Lease lease) -> {
         announcer.ended(
             delivery, work, Outcome.Kind.COMPLETED, announcer.by(lease), handled.took(), null);
@@ -190,13 +210,15 @@ final class Attempt {
       deadLetters.write(delivery.record(), work.reportId(), held.lease().attempt(), cause);
     } catch (DeadLetterException e) {
       LOG.warn("No dead letter of {} yet", work.reportId(), e);
-      return release(
-          delivery,
-          work,
-          held,
-          handled,
-          String.valueOf(e.getMessage()),
-          retry.after(held.lease().attempt()));
+      Next _ =
+          release(
+              delivery,
+              work,
+              held,
+              handled,
+              Cause.of(e.getMessage()),
+              retry.after(held.lease().attempt()));
+      return new Next.Instead(work.givenUp(cause));
     }
     return switch (step(held, lease -> store.bury(lease, cause))) {
       case SettleResult.Settled(Lease lease) -> {
@@ -257,7 +279,7 @@ final class Attempt {
   /** A last step, repeated until the store says what became of it. */
   private SettleResult step(HeldLease held, Function<Lease, SettleResult> last)
       throws InterruptedException {
-    while (true) {
+    for (int failures = 1; ; failures++) {
       boolean _ = gate.settlements().enter(() -> true);
       try {
         SettleResult result = held.settle(last);
@@ -268,14 +290,7 @@ final class Attempt {
       } finally {
         gate.settlements().leave();
       }
+      Thread.sleep(StoreGate.pauseAfter(failures));
     }
-  }
-
-  private static Duration longer(Optional<Duration> wanted, Duration backoff) {
-    return wanted.filter(after -> after.compareTo(backoff) > 0).orElse(backoff);
-  }
-
-  private static String inOneLine(Throwable fault) {
-    return fault.toString().replaceAll("\\p{Cntrl}+", " ");
   }
 }

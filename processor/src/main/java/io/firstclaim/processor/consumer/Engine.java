@@ -1,7 +1,9 @@
 package io.firstclaim.processor.consumer;
 
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.claim.Affinity;
@@ -65,7 +67,8 @@ public final class Engine {
     this.producer = producer;
     Duration lease = settings.claim().store().lease();
     String namespace = settings.claim().store().namespace();
-    String holder = settings.claim().store().holder();
+    // Not the holder's name: a restarted process bears it again, and two may bear it at once.
+    String self = Nonce.random().toString();
     Tickets tickets = new Tickets();
     KnownDone known = new KnownDone(KNOWN, time.now().wall());
     this.feed =
@@ -77,9 +80,9 @@ public final class Engine {
                         clients.outcomes(),
                         topic,
                         namespace,
-                        holder,
+                        self,
                         known,
-                        (id, outcome) -> signal(tickets, id, outcome),
+                        (id, payload, outcome) -> signal(tickets, id, payload, outcome),
                         time));
     this.gate = new StoreGate(() -> store.find(PROBE));
     this.keeper =
@@ -87,9 +90,7 @@ public final class Engine {
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
     Announcer announcer =
         new Announcer(
-            new OutcomePublisher(producer, settings.outcomesTopic(), namespace, holder),
-            known,
-            time);
+            new OutcomePublisher(producer, settings.outcomesTopic(), namespace, self), known, time);
     Attempt attempt =
         new Attempt(
             store,
@@ -142,13 +143,15 @@ public final class Engine {
     this.poller = Thread.ofPlatform().name("firstclaim-poll").unstarted(loop);
   }
 
-  private static void signal(Tickets tickets, RecordId id, Outcome outcome) {
+  /** Wakes whoever waits for the record that an outcome is of. */
+  static void signal(Tickets tickets, RecordId id, Fingerprint payload, Outcome outcome) {
     switch (outcome.kind()) {
-      case COMPLETED, DEAD, MISMATCH -> tickets.signal(id, new Signal.Ended());
+      case COMPLETED, DEAD -> tickets.signal(id, new Signal.Ended());
+      case MISMATCH -> tickets.signal(Work.mismatchOf(id, payload), new Signal.Ended());
       case FAILED -> {
         Instant retryAt = outcome.retryAt();
         if (retryAt != null) {
-          tickets.signal(id, new Signal.DueAt(retryAt));
+          tickets.signal(id, payload, new Signal.DueAt(retryAt));
         }
       }
       case TAKEN_OVER, LEASE_LOST -> {}

@@ -1,6 +1,8 @@
 package io.firstclaim.processor.consumer;
 
 import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.Ending;
+import io.firstclaim.processor.outcome.Outcome;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,14 @@ sealed interface Next {
    * @param held what stands in the way, if a holder does
    */
   record LookAgain(Duration after, ClaimResult.@Nullable Held held) implements Next {}
+
+  /**
+   * The record has ended, as the lock store says, but nobody said so.
+   *
+   * @param atMost how long that may still be heard; then it is announced here
+   */
+  record Unannounced(Duration atMost, Outcome.Kind kind, Ending ending, @Nullable String cause)
+      implements Next {}
 
   /** The lock store must answer first. */
   record WhenStoreAnswers() implements Next {}

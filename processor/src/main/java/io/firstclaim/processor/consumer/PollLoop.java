@@ -111,6 +111,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       finish();
     } catch (RuntimeException | Error e) {
       LOG.error("Polling ended by a defect", e);
+      startNothingMore();
       onDefect.accept(e);
     } finally {
       consumer.close(CloseOptions.timeout(COMMIT_LIMIT));
@@ -269,10 +270,14 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     tickets.stop(partition);
   }
 
-  /** Starts nothing more, lets handlers finish, releases the rest, commits. */
-  private void finish() {
+  private void startNothingMore() {
     partitions.values().forEach(AssignedPartition::unassign);
     tickets.stopAll();
+  }
+
+  /** Starts nothing more, lets handlers finish, releases the rest, commits. */
+  private void finish() {
+    startNothingMore();
     if (!drained(settings.shutdownGrace())) {
       LOG.warn(
           "{} records are still in their handlers after {}: they are interrupted and released",

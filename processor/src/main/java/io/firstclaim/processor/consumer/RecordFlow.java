@@ -46,6 +46,9 @@ final class RecordFlow {
 
   private static final int MAX_DOUBLINGS = 10;
 
+  /** After a fault that nobody foresaw, before the record is looked at again. */
+  private static final Duration AFTER_DEFECT = Duration.ofSeconds(1);
+
   private final Settings settings;
   private final Identifier identifier;
   private final RecordHandler handler;
@@ -122,14 +125,6 @@ final class RecordFlow {
       concluded = body.run();
     } catch (InterruptedException e) {
       LOG.debug("Stopped while waiting");
-    } catch (RuntimeException e) {
-      // Its offset is not committed, so nothing is lost; but nothing here should throw.
-      LOG.error(
-          "Record {}-{} offset {} is left unsettled by a defect",
-          delivery.record().topic(),
-          delivery.record().partition(),
-          delivery.record().offset(),
-          e);
     } finally {
       if (concluded) {
         delivery.end().run();
@@ -144,8 +139,8 @@ final class RecordFlow {
     while (delivery.isWanted()) {
       Ticket ticket = new Ticket(work.claimId(), work.fingerprint(), delivery.partition());
       Ticket leader = tickets.enter(ticket);
-      if (leader != null && leader.isFor(work.fingerprint())) {
-        if (leader.awaitEnd()) {
+      if (leader != null) {
+        if (leader.awaitEnd() && leader.isFor(work.fingerprint())) {
           duplicate(delivery);
           return true;
         }
@@ -162,8 +157,13 @@ final class RecordFlow {
             return false;
           }
           case Next.Instead(Work instead) -> work = instead;
-          case Next.LookAgain _, Next.WhenStoreAnswers _ -> {}
+          case Next.LookAgain _, Next.Unannounced _, Next.WhenStoreAnswers _ -> {}
         }
+      } catch (RuntimeException | Error e) {
+        // Else its offset would hold up the partition until the next start. If it had a lease, that
+        // runs out; an attempt was counted, so there is an end to it.
+        LOG.error("Work on {} failed in an unforeseen way; trying again", work.reportId(), e);
+        Signal _ = ticket.await(AFTER_DEFECT);
       } finally {
         tickets.leave(ticket, settled);
       }
@@ -173,16 +173,25 @@ final class RecordFlow {
 
   /** Works on a record, as the only one in this instance, until it ends or is not wanted. */
   private Next lead(Delivery delivery, Work work, Ticket ticket) throws InterruptedException {
-    Next next = new Next.LookAgain(affinity.headStartOfOthers(grouping(delivery, work)), null);
+    Next next = new Next.LookAgain(headStartOfOthers(delivery, work), null);
     Claim claim = null;
     int rounds = 0;
+    int unanswered = 0;
     while (delivery.isWanted()) {
       switch (next) {
         case Next.Settled _, Next.Instead _, Next.Abandoned _ -> {
           return next;
         }
-        case Next.WhenStoreAnswers _ -> {}
+        case Next.Unannounced unannounced -> {
+          return announceUnlessHeard(delivery, work, ticket, unannounced);
+        }
+        case Next.WhenStoreAnswers _ -> {
+          if (hearsOfItsEnd(work, ticket, StoreGate.pauseAfter(++unanswered))) {
+            return duplicate(delivery);
+          }
+        }
         case Next.LookAgain(Duration after, _) -> {
+          unanswered = 0;
           if (hearsOfItsEnd(work, ticket, after)) {
             return duplicate(delivery);
           }
@@ -210,6 +219,13 @@ final class RecordFlow {
       }
     }
     return next;
+  }
+
+  /** What is left of it: it counts from the record's arrival, not from its turn. */
+  private Duration headStartOfOthers(Delivery delivery, Work work) {
+    return affinity
+        .headStartOfOthers(grouping(delivery, work))
+        .minus(time.now().since(delivery.arrival()));
   }
 
   /** Waits, and says whether the record's end was announced meanwhile. */
@@ -306,12 +322,30 @@ final class RecordFlow {
     if (!shouldHaveHeard) {
       return duplicate(delivery);
     }
-    Duration left =
-        settings.claim().store().lease().minus(Duration.between(ending.at(), time.now().wall()));
-    if (left.isPositive()) {
-      return new Next.LookAgain(left, null);
+    Duration lease = settings.claim().store().lease();
+    Duration left = lease.minus(Duration.between(ending.at(), time.now().wall()));
+    // Its holder's clock may be ahead.
+    return new Next.Unannounced(left.compareTo(lease) < 0 ? left : lease, kind, ending, cause);
+  }
+
+  /** The record has ended for good: there is nothing more to ask the store. */
+  private Next announceUnlessHeard(
+      Delivery delivery, Work work, Ticket ticket, Next.Unannounced end)
+      throws InterruptedException {
+    Signal heard;
+    do {
+      if (known.contains(work.reportId(), work.fingerprint())) {
+        return duplicate(delivery);
+      }
+      heard = ticket.await(end.atMost());
+    } while (heard instanceof Signal.DueAt); // of an attempt before the last
+    if (known.contains(work.reportId(), work.fingerprint())) {
+      return duplicate(delivery);
     }
-    announcer.ended(delivery, work, kind, ending, Duration.ZERO, cause);
+    if (heard instanceof Signal.Stop) {
+      return end;
+    }
+    announcer.ended(delivery, work, end.kind(), end.ending(), Duration.ZERO, end.cause());
     listener.delivered(Delivered.DUPLICATE);
     return new Next.Settled();
   }

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.consumer;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -9,9 +10,17 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 record RetryPolicy(int maxAttempts, Duration backoff, Duration maxBackoff) {
   private static final int MAX_DOUBLINGS = 20;
+  private static final Duration LONGEST_ASKED = Duration.ofDays(1);
 
   boolean isLast(int attempt) {
     return attempt >= maxAttempts;
+  }
+
+  /** The same, or what the handler asked for, if that is longer, within reason. */
+  Duration after(int attempt, Optional<Duration> asked) {
+    Duration backoff = after(attempt);
+    Duration longer = asked.filter(wait -> wait.compareTo(backoff) > 0).orElse(backoff);
+    return longer.compareTo(LONGEST_ASKED) < 0 ? longer : LONGEST_ASKED;
   }
 
   Duration after(int attempt) {

@@ -2,7 +2,6 @@ package io.firstclaim.processor.consumer;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.identity.Identity;
 import io.firstclaim.processor.outcome.Outcome;
@@ -15,28 +14,38 @@ import org.jspecify.annotations.Nullable;
  * @param claimId under which the record is claimed
  * @param reportId under which its outcome is published
  * @param fingerprint of its value
- * @param handler what is done
+ * @param task what is done
  * @param deadKind how being given up is published
  */
 record Work(
     RecordId claimId,
     RecordId reportId,
     Fingerprint fingerprint,
-    RecordHandler handler,
+    Task task,
     Outcome.Kind deadKind) {
+
+  /** What is done with a record. */
+  sealed interface Task {
+    /** A handler is called. */
+    record Handle(RecordHandler handler) implements Task {}
+
+    /** It is given up, for this reason. */
+    record GiveUp(String cause) implements Task {}
+  }
 
   static Work of(Identity identity, byte @Nullable [] value, RecordHandler handler) {
     Fingerprint fingerprint = value == null ? Fingerprint.none() : Fingerprint.of(value);
     return switch (identity) {
-      case Identity.Found(RecordId id) -> new Work(id, id, fingerprint, handler, Outcome.Kind.DEAD);
+      case Identity.Found(RecordId id) ->
+          new Work(id, id, fingerprint, new Task.Handle(handler), Outcome.Kind.DEAD);
       case Identity.Missing(RecordId standIn, String cause) ->
-          new Work(
-              standIn,
-              standIn,
-              fingerprint,
-              _ -> new HandlerResult.Failed(cause),
-              Outcome.Kind.DEAD);
+          new Work(standIn, standIn, fingerprint, new Task.GiveUp(cause), Outcome.Kind.DEAD);
     };
+  }
+
+  /** The same, once the verdict has fallen: its handler is not asked again. */
+  Work givenUp(String cause) {
+    return new Work(claimId, reportId, fingerprint, new Task.GiveUp(cause), deadKind);
   }
 
   /** Giving up this work, whose ID is known with another payload: once for each payload. */
@@ -44,13 +53,16 @@ record Work(
     String cause =
         "the ID is known with another payload: SHA-256 %s there, %s here"
             .formatted(stored, fingerprint);
-    RecordId standIn =
-        RecordId.of("mismatch:%s:%s".formatted(claimId.key("mismatch"), fingerprint));
     return new Work(
-        standIn,
+        mismatchOf(reportId, fingerprint),
         reportId,
         fingerprint,
-        _ -> new HandlerResult.Failed(cause),
+        new Task.GiveUp(cause),
         Outcome.Kind.MISMATCH);
+  }
+
+  /** Under which a record is given up whose ID is known with another payload than this. */
+  static RecordId mismatchOf(RecordId id, Fingerprint payload) {
+    return RecordId.of("mismatch:%s:%s".formatted(id.key("mismatch"), payload));
   }
 }

@@ -3,6 +3,7 @@ package io.firstclaim.processor.outcome;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
@@ -15,7 +16,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -43,18 +43,28 @@ public final class OutcomeFeed implements AutoCloseable {
 
   private static final long LOOK_BACK_RECORDS = 5_000;
 
+  /** Zone names come from the topic, where anybody may write. */
+  private static final int MAX_ZONES = 1_000;
+
+  /** Told of outcomes. Must not block. */
+  @FunctionalInterface
+  public interface Listener {
+    /** A record with this ID and payload had this outcome. */
+    void heard(RecordId id, Fingerprint fingerprint, Outcome outcome);
+  }
+
   private final Consumer<byte[], byte[]> consumer;
   private final String topic;
   private final byte[] namespace;
   private final byte[] self;
   private final KnownDone known;
-  private final BiConsumer<RecordId, Outcome> listener;
+  private final Listener listener;
   private final TimeSource time;
   private final Map<String, Instant> lastSign = new ConcurrentHashMap<>();
   private final CountDownLatch caughtUp = new CountDownLatch(1);
   private final Thread thread;
   private volatile boolean closed;
-  private volatile @Nullable Instant lastPoll;
+  private volatile @Nullable Moment lastPoll;
 
   /**
    * A feed that is not running yet.
@@ -62,7 +72,7 @@ public final class OutcomeFeed implements AutoCloseable {
    * @param consumer without a group; owned and closed by the feed
    * @param self whose outcomes are passed over, as they are known already
    * @param known is told of every record that ended
-   * @param listener is told of every outcome of this namespace; must not block
+   * @param listener is told of every outcome of this namespace
    */
   public OutcomeFeed(
       Consumer<byte[], byte[]> consumer,
@@ -70,7 +80,7 @@ public final class OutcomeFeed implements AutoCloseable {
       String namespace,
       String self,
       KnownDone known,
-      BiConsumer<RecordId, Outcome> listener,
+      Listener listener,
       TimeSource time) {
     this.consumer = consumer;
     this.topic = topic;
@@ -92,8 +102,8 @@ public final class OutcomeFeed implements AutoCloseable {
 
   /** Whether what is published is learnt at once. If not, the lock store must be asked. */
   public boolean isLive() {
-    Instant last = lastPoll;
-    return last != null && Duration.between(last, time.now().wall()).compareTo(SILENT) < 0;
+    Moment last = lastPoll;
+    return last != null && time.now().since(last).compareTo(SILENT) < 0;
   }
 
   /** When this zone last published an outcome, as far as is known. */
@@ -107,7 +117,7 @@ public final class OutcomeFeed implements AutoCloseable {
         read();
       } catch (WakeupException e) {
         // close() wants the thread to look at closed
-      } catch (KafkaException e) {
+      } catch (RuntimeException e) { // whatever it is, the feed goes on
         LOG.warn("Topic {} cannot be read; the lock store is asked instead", topic, e);
         pause();
       }
@@ -120,12 +130,15 @@ public final class OutcomeFeed implements AutoCloseable {
         consumer.partitionsFor(topic).stream()
             .map(info -> new TopicPartition(info.topic(), info.partition()))
             .toList();
+    if (partitions.isEmpty()) {
+      throw new KafkaException("topic %s is not there".formatted(topic));
+    }
     consumer.assign(partitions);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
     seekToRecentPast(partitions, ends);
     while (!closed) {
       ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
-      lastPoll = time.now().wall();
+      lastPoll = time.now();
       records.forEach(this::learn);
       if (caughtUp.getCount() > 0
           && ends.entrySet().stream()
@@ -167,19 +180,26 @@ public final class OutcomeFeed implements AutoCloseable {
         || Arrays.equals(self, header(message, OutcomePublisher.SENDER))) {
       return;
     }
-    OutcomeFormat.read(value)
-        .ifPresent(
-            outcome -> {
-              RecordId id = RecordId.of(key);
-              lastSign.merge(outcome.zone(), outcome.at(), (a, b) -> a.isAfter(b) ? a : b);
-              switch (outcome.kind()) {
-                case COMPLETED, DEAD, MISMATCH ->
-                    fingerprint(message)
-                        .ifPresent(fingerprint -> known.add(id, fingerprint, outcome.at()));
-                case FAILED, TAKEN_OVER, LEASE_LOST -> {}
-              }
-              listener.accept(id, outcome);
-            });
+    Optional<Fingerprint> payload = fingerprint(message);
+    Optional<Outcome> read = payload.isEmpty() ? Optional.empty() : OutcomeFormat.read(value);
+    if (read.isEmpty()) {
+      return;
+    }
+    RecordId id = RecordId.of(key);
+    Fingerprint fingerprint = payload.get();
+    Outcome outcome = read.get();
+    sign(outcome.zone(), outcome.at());
+    switch (outcome.kind()) {
+      case COMPLETED, DEAD, MISMATCH -> known.add(id, fingerprint, outcome.at());
+      case FAILED, TAKEN_OVER, LEASE_LOST -> {}
+    }
+    listener.heard(id, fingerprint, outcome);
+  }
+
+  private void sign(String zone, Instant at) {
+    if (lastSign.size() < MAX_ZONES || lastSign.containsKey(zone)) {
+      lastSign.merge(zone, at, (a, b) -> a.isAfter(b) ? a : b);
+    }
   }
 
   private static Optional<Fingerprint> fingerprint(ConsumerRecord<byte[], byte[]> message) {

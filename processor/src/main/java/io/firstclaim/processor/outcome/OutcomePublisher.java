@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,17 +49,17 @@ public final class OutcomePublisher {
       then.run();
       return;
     }
-    ProducerRecord<byte[], byte[]> message =
-        new ProducerRecord<>(
-            topic.get(),
-            null,
-            id.bytes(),
-            OutcomeFormat.write(outcome),
-            List.of(
-                new RecordHeader(NAMESPACE, namespace),
-                new RecordHeader(SENDER, sender),
-                new RecordHeader(FINGERPRINT, fingerprint.hash())));
     try {
+      ProducerRecord<byte[], byte[]> message =
+          new ProducerRecord<>(
+              topic.get(),
+              null,
+              id.bytes(),
+              OutcomeFormat.write(outcome),
+              List.of(
+                  new RecordHeader(NAMESPACE, namespace),
+                  new RecordHeader(SENDER, sender),
+                  new RecordHeader(FINGERPRINT, fingerprint.hash())));
       var _ =
           producer.send(
               message,
@@ -70,7 +69,7 @@ public final class OutcomePublisher {
                 }
                 then.run();
               });
-    } catch (KafkaException e) {
+    } catch (RuntimeException e) { // Kafka's own, or that the producer is closed
       LOG.warn("Outcome {} of {} was not published", outcome.kind(), id, e);
       then.run();
     }

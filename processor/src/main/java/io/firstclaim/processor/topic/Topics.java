@@ -94,8 +94,7 @@ public final class Topics {
   private void requireRetention(Admin admin) throws ExecutionException, InterruptedException {
     Duration kept = settings.claim().store().retention();
     for (String topic : settings.input().topics()) {
-      long millis =
-          Long.parseLong(config(admin, topic).get(TopicConfig.RETENTION_MS_CONFIG).value());
+      long millis = retentionMillis(config(admin, topic));
       Optional<Duration> horizon = settings.input().replayHorizon();
       if (millis < 0 && horizon.isEmpty()) {
         throw new WrongSettingException(
@@ -117,6 +116,17 @@ public final class Topics {
                 .formatted(topic, days(replayed), days(MARGIN), days(needed)));
       }
     }
+  }
+
+  /** How long a topic keeps its records; negative: for ever. */
+  private static long retentionMillis(Config config) {
+    // A topic that is only compacted keeps the last record of every key.
+    boolean deletes =
+        config
+            .get(TopicConfig.CLEANUP_POLICY_CONFIG)
+            .value()
+            .contains(TopicConfig.CLEANUP_POLICY_DELETE);
+    return deletes ? Long.parseLong(config.get(TopicConfig.RETENTION_MS_CONFIG).value()) : -1;
   }
 
   private void createMissing(Admin admin) throws ExecutionException, InterruptedException {

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ActiveActiveIT {
   private static final String EVENTS = "/io/firstclaim/stack/earthquakes.jsonl";
   private static final int DELIVERIES = 3;
+  private static final Duration LEASE = Duration.ofSeconds(30);
 
   @RegisterExtension final Scenario scenario = new Scenario(6);
 
@@ -29,42 +30,46 @@ class ActiveActiveIT {
     Map<String, String> events = events();
     assertThat(events).hasSize(1707);
     scenario.sink().behave(Sink.takes(Duration.ofMillis(1), Duration.ofMillis(30)));
-    Zone a = scenario.zone("a").inDefaultGroup();
-    Zone b = scenario.zone("b").inDefaultGroup();
-    scenario.start(a, b);
+    Zone a = scenario.zone("a").inDefaultGroup().lease(LEASE);
+    Zone b = scenario.zone("b").inDefaultGroup().lease(LEASE);
+    scenario.start();
 
     for (int i = 1; i < DELIVERIES; i++) {
       send(events);
     }
-    scenario.eventually(
-        "every event is completed",
-        () -> assertThat(scenario.outcomes().ids("COMPLETED")).hasSameSizeAs(events.keySet()));
+    scenario.awaitCompleted(events.keySet());
     send(events);
     scenario.awaitAtTheEnd(a, b);
 
-    assertThat(scenario.outcomes().of("COMPLETED")).hasSameSizeAs(events.keySet());
     assertThat(scenario.outcomes().onlyOne("COMPLETED")).containsOnlyKeys(events.keySet());
-    assertThat(scenario.sink().calls()).hasSameSizeAs(events.keySet());
     assertThat(scenario.sink().calls())
         .allSatisfy(
-            call -> {
-              assertThat(call.token()).isEqualTo(1);
-              assertThat(new String(call.body(), StandardCharsets.UTF_8))
-                  .isEqualTo(events.get(call.id()));
-            });
+            call ->
+                assertThat(new String(call.body(), StandardCharsets.UTF_8))
+                    .isEqualTo(events.get(call.id())));
+    events.keySet().forEach(this::requireOneCall);
     assertThat(scenario.claims().all())
         .hasSameSizeAs(events.keySet())
-        .allSatisfy(claim -> assertThat(claim.state()).isEqualTo("DONE"));
+        .allMatch(claim -> claim.state().equals("DONE"));
     for (Zone zone : List.of(a, b)) {
-      long completed = zone.deliveries("completed");
-      assertThat(completed)
+      assertThat(scenario.outcomes().of("COMPLETED"))
           .as("records of zone %s", zone.name())
-          .isEqualTo(scenario.sink().callsBy(zone.name()).size())
-          .isGreaterThanOrEqualTo(events.size() / 4);
-      assertThat(completed + zone.deliveries("duplicate"))
+          .filteredOn(outcome -> outcome.zone().equals(zone.name()))
+          .hasSizeGreaterThanOrEqualTo(events.size() / 4);
+      assertThat(zone.deliveries("completed") + zone.deliveries("duplicate"))
           .as("deliveries to zone %s", zone.name())
           .isGreaterThanOrEqualTo((long) DELIVERIES * events.size());
     }
+  }
+
+  /** One call, and on a machine so busy that leases run out one more for each that did. */
+  private void requireOneCall(String id) {
+    List<Long> tokens = scenario.sink().tokensOf(id);
+    assertThat(tokens).as("calls of %s", id).isNotEmpty().isSorted().doesNotHaveDuplicates();
+    assertThat(tokens)
+        .as("calls of %s", id)
+        .hasSizeLessThanOrEqualTo(
+            1 + scenario.outcomes().of("TAKEN_OVER", id) + scenario.outcomes().of("FAILED", id));
   }
 
   private void send(Map<String, String> events) {

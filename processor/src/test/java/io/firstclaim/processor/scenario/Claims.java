@@ -5,8 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
@@ -46,17 +44,13 @@ final class Claims implements AutoCloseable {
     this.table = table;
   }
 
-  /** All claims. */
+  /** All claims but those of the warm-up. */
   List<Claim> all() {
     return client.scanPaginator(scan -> scan.tableName(table).consistentRead(true)).items().stream()
         .filter(item -> item.containsKey("claimState"))
         .map(Claim::of)
+        .filter(claim -> !claim.id.startsWith(Scenario.WARM_UP))
         .toList();
-  }
-
-  /** All claims by the text of their IDs. */
-  Map<String, Claim> byId() {
-    return all().stream().collect(Collectors.toMap(Claim::id, Function.identity()));
   }
 
   @Override

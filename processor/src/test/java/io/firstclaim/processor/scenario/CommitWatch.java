@@ -13,7 +13,9 @@ import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Looks again and again at what a group has committed, to hold it against what was settled when. */
+/**
+ * Looks again and again at what a group has committed, to hold it against what was settled when.
+ */
 final class CommitWatch implements AutoCloseable {
   private static final Duration BETWEEN = Duration.ofMillis(50);
 
@@ -61,7 +63,9 @@ final class CommitWatch implements AutoCloseable {
         Map.Entry<Long, Instant> last = settled.lowerEntry(committed.getValue());
         if (last != null) {
           assertThat(last.getValue())
-              .as("all before offset %d of partition %d ended", committed.getValue(), committed.getKey())
+              .as(
+                  "all before offset %d of partition %d ended",
+                  committed.getValue(), committed.getKey())
               .isBeforeOrEqualTo(look.at);
         }
         Map.Entry<Long, Instant> next = settled.ceilingEntry(committed.getValue());

@@ -45,7 +45,8 @@ class GracefulStopIT {
     scenario.eventually(
         "the first handlers of zone a are through",
         () ->
-            assertThat(scenario.outcomes().of("COMPLETED")).anyMatch(each -> each.zone().equals("a")));
+            assertThat(scenario.outcomes().of("COMPLETED"))
+                .anyMatch(each -> each.zone().equals("a")));
 
     Instant told = Instant.now();
     a.terminate();
@@ -93,7 +94,6 @@ class GracefulStopIT {
         .filteredOn(place -> place.offset() < committed.getOrDefault(place.partition(), 0L))
         .allSatisfy(
             place ->
-                assertThat(Objects.requireNonNull(completed.get(place.id())).at())
-                    .isBefore(ended));
+                assertThat(Objects.requireNonNull(completed.get(place.id())).at()).isBefore(ended));
   }
 }

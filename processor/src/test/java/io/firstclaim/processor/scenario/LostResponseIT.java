@@ -5,14 +5,12 @@ import static io.firstclaim.stack.fault.Match.operation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.processor.scenario.Outcomes.Outcome;
 import io.firstclaim.stack.fault.Fault;
 import io.firstclaim.stack.fault.FaultProxy;
 import io.firstclaim.stack.fault.Request;
 import io.firstclaim.stack.fault.Rule;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,25 +34,26 @@ class LostResponseIT {
 
   /** The steps, each with how its request is told. */
   private enum Step {
-    CLAIM(operation("UpdateItem")),
-    RENEW(put("HELD")),
-    COMPLETE(put("DONE")),
-    RELEASE(put("FREE"));
+    CLAIM,
+    RENEW,
+    COMPLETE,
+    RELEASE;
 
-    private final Predicate<Request> request;
-
-    Step(Predicate<Request> request) {
-      this.request = request;
+    Predicate<Request> of(String id) {
+      Predicate<Request> request =
+          switch (this) {
+            case CLAIM -> operation("UpdateItem");
+            case RENEW -> put("HELD");
+            case COMPLETE -> put("DONE");
+            case RELEASE -> put("FREE");
+          };
+      String encoded = Base64.getEncoder().encodeToString(id.getBytes(UTF_8));
+      return request.and(bodyContains("\"" + encoded + "\""));
     }
 
     private static Predicate<Request> put(String state) {
       return operation("PutItem")
           .and(bodyContains("\"claimState\":{\"S\":\"%s\"}".formatted(state)));
-    }
-
-    Predicate<Request> of(String id) {
-      return request.and(
-          bodyContains("\"" + Base64.getEncoder().encodeToString(id.getBytes(UTF_8)) + "\""));
     }
 
     boolean concerns(String id) {
@@ -78,8 +77,6 @@ class LostResponseIT {
       zone.lease(LEASE).through(proxy).set("FIRSTCLAIM_RETRY_BACKOFF", "100ms");
     }
     scenario.start();
-    List<String> warmUp = Feed.ids("warm-up", 20);
-    completeAll(warmUp);
     Map<String, Rule> rules = new LinkedHashMap<>();
     for (Step step : Step.values()) {
       for (Fault fault : List.of(new Fault.LoseResponse(), new Fault.ResetAfterApply())) {
@@ -90,32 +87,24 @@ class LostResponseIT {
     }
 
     Instant sent = Instant.now();
-    completeAll(rules.keySet());
+    scenario.feed().send(rules.keySet());
+    scenario.awaitCompleted(rules.keySet());
 
-    Map<String, Outcome> completed = scenario.outcomes().onlyOne("COMPLETED");
     rules.forEach(
         (id, rule) -> {
           assertThat(rule.hits()).as("faults done to %s", id).isEqualTo(1);
           Duration handler = Step.RENEW.concerns(id) ? LONG_HANDLER : Duration.ZERO;
-          assertThat(Duration.between(sent, completed.get(id).at()))
+          assertThat(Duration.between(sent, scenario.outcomes().onlyOne("COMPLETED", id).at()))
               .as("time that %s took", id)
               .isLessThan(handler.plus(LEASE));
-          assertThat(scenario.sink().callsOf(id))
+          assertThat(scenario.sink().tokensOf(id))
               .as("handler calls of %s", id)
-              .extracting(Call::token)
               .isEqualTo(Step.RELEASE.concerns(id) ? List.of(1L, 2L) : List.of(1L));
         });
     assertThat(scenario.outcomes().of("TAKEN_OVER")).isEmpty();
     assertThat(scenario.outcomes().of("LEASE_LOST")).isEmpty();
     assertThat(scenario.claims().all())
-        .hasSize(warmUp.size() + rules.size())
+        .hasSameSizeAs(rules.keySet())
         .allSatisfy(claim -> assertThat(claim.state()).isEqualTo("DONE"));
-  }
-
-  private void completeAll(java.util.Collection<String> ids) {
-    scenario.feed().send(new ArrayList<>(ids));
-    scenario.eventually(
-        "the records are completed",
-        () -> assertThat(scenario.outcomes().ids("COMPLETED")).containsAll(ids));
   }
 }

@@ -1,5 +1,7 @@
 package io.firstclaim.processor.scenario;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -72,8 +74,20 @@ final class Outcomes implements AutoCloseable {
     this.reader = new TopicReader<>(topic, Outcome::of);
   }
 
+  /** All but those of the warm-up. */
   List<Outcome> all() {
-    return reader.all();
+    return reader.all().stream()
+        .filter(outcome -> !outcome.id.startsWith(Scenario.WARM_UP))
+        .toList();
+  }
+
+  /** The completed IDs of the warm-up. */
+  Set<String> warmUps() {
+    return reader.all().stream()
+        .filter(outcome -> outcome.outcome.equals("COMPLETED"))
+        .map(Outcome::id)
+        .filter(id -> id.startsWith(Scenario.WARM_UP))
+        .collect(Collectors.toSet());
   }
 
   /** Those of one kind, such as {@code COMPLETED}. */
@@ -81,8 +95,9 @@ final class Outcomes implements AutoCloseable {
     return all().stream().filter(outcome -> outcome.outcome.equals(kind)).toList();
   }
 
-  List<Outcome> ofId(String id) {
-    return all().stream().filter(outcome -> outcome.id.equals(id)).toList();
+  /** How many there are of one kind for one ID. */
+  int of(String kind, String id) {
+    return (int) of(kind).stream().filter(outcome -> outcome.id.equals(id)).count();
   }
 
   Set<String> ids(String kind) {
@@ -92,6 +107,13 @@ final class Outcomes implements AutoCloseable {
   /** The one outcome of this kind for each ID; fails if there are two for one. */
   Map<String, Outcome> onlyOne(String kind) {
     return of(kind).stream().collect(Collectors.toMap(Outcome::id, Function.identity()));
+  }
+
+  /** The one outcome of this kind for this ID; fails if there is none or two. */
+  Outcome onlyOne(String kind, String id) {
+    List<Outcome> found = of(kind).stream().filter(outcome -> outcome.id.equals(id)).toList();
+    assertThat(found).as("%s outcomes of %s", kind, id).hasSize(1);
+    return found.getFirst();
   }
 
   @Override

@@ -8,11 +8,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import org.apache.kafka.common.header.internals.RecordHeader;
+import java.util.Objects;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,9 +21,6 @@ class PoisonIT {
 
   /** One partition, so that every record has the poison for a neighbour. */
   @RegisterExtension final Scenario scenario = new Scenario(1);
-
-  private final List<String> before = Feed.ids("before", 15);
-  private final List<String> behind = Feed.ids("behind", 15);
 
   @Test
   void recordsThatFailHangOrAreRefused_becomeDeadLetters_whileTheirNeighboursGoOn() {
@@ -40,17 +35,17 @@ class PoisonIT {
                   default -> 200;
                 });
     TopicReader<DeadLetter> letters = scenario.deadLetters();
+    List<String> before = Feed.ids("before", 15);
+    List<String> behind = Feed.ids("behind", 15);
     List<Zone> zones =
         List.of(
             limited(scenario.zone("a")).set("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", "3s"),
             limited(scenario.zone("b")).set("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", "3s"));
     scenario.start();
     scenario.feed().send(before);
-    Map<String, RecordMetadata> places =
-        Map.of(
-            "fails", send("fails"),
-            "hangs", send("hangs"),
-            "refused", send("refused"));
+    RecordMetadata fails = send("fails");
+    RecordMetadata hangs = send("hangs");
+    RecordMetadata refused = send("refused");
     scenario.feed().send(behind);
 
     scenario.eventually(
@@ -59,13 +54,14 @@ class PoisonIT {
     for (Zone zone : zones) {
       assertThat(scenario.groups().committed(zone.group()).getOrDefault(0, 0L))
           .as("committed while a record is not settled")
-          .isLessThanOrEqualTo(places.get("hangs").offset());
+          .isLessThanOrEqualTo(hangs.offset());
     }
     scenario.eventually(
         "the three are dead", () -> assertThat(scenario.outcomes().of("DEAD")).hasSize(3));
 
-    Map<String, Outcome> dead = scenario.outcomes().onlyOne("DEAD");
-    requireNeighboursCompletedBefore(dead.get("hangs"));
+    List<String> neighbours = new ArrayList<>(before);
+    neighbours.addAll(behind);
+    requireCompletedBefore("hangs", neighbours);
     requireAttempts("fails", 1, 2, 3);
     requireAttempts("hangs", 1, 2, 3);
     requireAttempts("refused", 1);
@@ -74,52 +70,48 @@ class PoisonIT {
         .containsExactlyInAnyOrder("fails", "fails", "hangs", "hangs");
     scenario.eventually("dead letters come", () -> assertThat(letters.all()).hasSize(3));
     String url = scenario.sink().url();
-    requireLetter(letters, dead.get("fails"), places, "3", "HTTP 500 from " + url);
-    requireLetter(letters, dead.get("hangs"), places, "3", "no answer from " + url + " within");
-    requireLetter(letters, dead.get("refused"), places, "1", "HTTP 422 from " + url);
+    requireLetter(letters, "fails", fails, "3", "HTTP 500 from " + url);
+    requireLetter(letters, "hangs", hangs, "3", "no answer from " + url + " within");
+    requireLetter(letters, "refused", refused, "1", "HTTP 422 from " + url);
     scenario.awaitAtTheEnd(zones.toArray(Zone[]::new));
   }
 
+  /**
+   * While the poison is in its handler, records behind it are sent, done, and only then it kills.
+   */
   @Test
-  void recordThatKillsTheProcess_isCountedInTheStore_andBecomesADeadLetter() throws Exception {
-    BlockingQueue<Call> toKill = new LinkedBlockingQueue<>();
-    scenario
-        .sink()
-        .behave(
-            call -> {
-              if (!call.id().equals("kills")) {
-                return 200;
-              }
-              toKill.add(call);
-              return call.awaitVerdict();
-            });
+  void recordThatKillsTheProcess_isCountedInTheStore_andBecomesADeadLetter() {
+    scenario.sink().behave(call -> call.id().equals("kills") ? call.awaitVerdict() : 200);
     TopicReader<DeadLetter> letters = scenario.deadLetters();
-    Zone a = limited(scenario.zone("a"));
-    Zone b = limited(scenario.zone("b"));
-    for (Zone zone : List.of(a, b)) {
-      zone.lease(Duration.ofSeconds(3)).set("KAFKA_SESSION_TIMEOUT_MS", "3000");
-    }
+    Map<String, Zone> zones =
+        Map.of("a", limited(scenario.zone("a")), "b", limited(scenario.zone("b")));
+    zones.values().forEach(zone -> zone.lease(Duration.ofSeconds(5)));
     scenario.start();
-    scenario.feed().send(before);
-    Map<String, RecordMetadata> places = Map.of("kills", send("kills"));
-    scenario.feed().send(behind);
+    RecordMetadata kills = send("kills");
+    List<String> neighbours = new ArrayList<>();
 
     for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      Call call = toKill.poll(Scenario.PATIENCE.toSeconds(), TimeUnit.SECONDS);
-      assertThat(call).isNotNull();
-      Zone killed = call.zone().equals("a") ? a : b;
+      int calls = attempt;
+      scenario.eventually(
+          "attempt " + attempt, () -> assertThat(scenario.sink().callsOf("kills")).hasSize(calls));
+      neighbours.addAll(Feed.ids("neighbour-" + attempt, 10));
+      scenario.feed().send(neighbours.subList(neighbours.size() - 10, neighbours.size()));
+      scenario.awaitCompleted(neighbours);
+      String by = scenario.sink().callsOf("kills").getLast().zone();
+      Zone killed = Objects.requireNonNull(zones.get(by));
       killed.kill();
       killed.launch();
     }
     scenario.eventually(
-        "the record is dead", () -> assertThat(scenario.outcomes().ids("DEAD")).containsExactly("kills"));
+        "the record is dead",
+        () -> assertThat(scenario.outcomes().ids("DEAD")).containsExactly("kills"));
 
-    Outcome dead = scenario.outcomes().onlyOne("DEAD").get("kills");
     requireAttempts("kills", 1, 2, 3);
-    requireNeighboursCompletedBefore(dead);
+    requireCompletedBefore("kills", neighbours);
     scenario.eventually("the dead letter comes", () -> assertThat(letters.all()).hasSize(1));
-    requireLetter(letters, dead, places, "3", "3 attempts ended without a verdict");
-    scenario.awaitAtTheEnd(a, b);
+    requireLetter(letters, "kills", kills, "3", "3 attempts ended without a verdict");
+    zones.values().forEach(Zone::awaitReady);
+    scenario.awaitAtTheEnd(zones.values().toArray(Zone[]::new));
   }
 
   private static Zone limited(Zone zone) {
@@ -138,9 +130,8 @@ class PoisonIT {
                 new RecordHeader("second", new byte[] {0, -1}))));
   }
 
-  private void requireNeighboursCompletedBefore(Outcome dead) {
-    List<String> neighbours = new ArrayList<>(before);
-    neighbours.addAll(behind);
+  private void requireCompletedBefore(String id, List<String> neighbours) {
+    Outcome dead = scenario.outcomes().onlyOne("DEAD", id);
     Map<String, Outcome> completed = scenario.outcomes().onlyOne("COMPLETED");
     assertThat(completed).containsOnlyKeys(neighbours);
     assertThat(completed.values())
@@ -153,22 +144,22 @@ class PoisonIT {
 
   private void requireLetter(
       TopicReader<DeadLetter> letters,
-      Outcome dead,
-      Map<String, RecordMetadata> places,
+      String id,
+      RecordMetadata place,
       String attempts,
       String cause) {
+    Outcome dead = scenario.outcomes().onlyOne("DEAD", id);
     assertThat(dead.cause()).startsWith(cause);
     DeadLetter letter =
-        letters.all().stream().filter(each -> each.id().equals(dead.id())).findFirst().orElseThrow();
-    assertThat(letter.key()).isEqualTo(dead.id().getBytes(UTF_8));
-    assertThat(letter.value()).isEqualTo(("value of " + dead.id()).getBytes(UTF_8));
-    RecordMetadata place = places.get(dead.id());
+        letters.all().stream().filter(each -> each.id().equals(id)).findFirst().orElseThrow();
+    assertThat(letter.key()).isEqualTo(id.getBytes(UTF_8));
+    assertThat(letter.value()).isEqualTo(("value of " + id).getBytes(UTF_8));
     assertThat(letter.headers())
         .isEqualTo(
             List.of(
                 "first=1",
                 "second=\0\uFFFD",
-                "firstclaim-id=" + dead.id(),
+                "firstclaim-id=" + id,
                 "firstclaim-attempts=" + attempts,
                 "firstclaim-zone=" + dead.zone(),
                 "firstclaim-cause=" + dead.cause(),

@@ -37,6 +37,9 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
   /** The default of {@code firstclaim.claim.max-skew}. */
   static final Duration SKEW = Duration.ofSeconds(1);
 
+  /** Begins the IDs that a start sends first; the parts of a scenario do not show them. */
+  static final String WARM_UP = "warm-up";
+
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
   private final int partitions;
@@ -148,23 +151,24 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
     return topic() + "-" + zone;
   }
 
-  /** Starts all instances side by side and waits until each is ready and has its partitions. */
+  /** Starts all instances side by side, waits until they have their partitions, warms them up. */
   void start() {
     start(zones.toArray(Zone[]::new));
+    List<String> ids = Feed.ids(WARM_UP, 20 * zones.size());
+    feed().send(ids);
+    eventually("the zones are warm", () -> assertThat(outcomes().warmUps()).hasSize(ids.size()));
   }
 
   /** Starts instances side by side and waits until each is ready and has its partitions. */
   void start(Zone... starting) {
     Arrays.stream(starting).forEach(Zone::launch);
     Arrays.stream(starting).forEach(Zone::awaitReady);
-    Arrays.stream(starting)
-        .map(Zone::group)
-        .distinct()
-        .forEach(
-            group ->
-                eventually(
-                    group + " is balanced",
-                    () -> groups().requireBalanced(group, partitions, running(group))));
+    for (Zone zone : starting) {
+      String group = zone.group();
+      eventually(
+          group + " is balanced",
+          () -> groups().requireBalanced(group, partitions, running(group)));
+    }
   }
 
   private int running(String group) {
@@ -182,8 +186,7 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
     for (Zone zone : of) {
       eventually(
           zone.group() + " is at the end",
-          () ->
-              assertThat(groups().committed(zone.group())).isEqualTo(groups().ends(topic())));
+          () -> assertThat(groups().committed(zone.group())).isEqualTo(groups().ends(topic())));
     }
   }
 

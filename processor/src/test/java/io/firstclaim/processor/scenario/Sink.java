@@ -71,6 +71,11 @@ final class Sink implements AutoCloseable {
     return calls.stream().filter(call -> call.id().equals(id)).toList();
   }
 
+  /** The tokens of the calls of an ID, in their order. */
+  List<Long> tokensOf(String id) {
+    return callsOf(id).stream().map(Call::token).toList();
+  }
+
   List<Call> callsBy(String zone) {
     return calls.stream().filter(call -> call.zone().equals(zone)).toList();
   }
@@ -82,9 +87,12 @@ final class Sink implements AutoCloseable {
 
   private void serve(HttpExchange exchange) throws IOException {
     Call call = new Call(exchange.getRequestHeaders(), exchange.getRequestBody().readAllBytes());
-    calls.add(call);
+    boolean warmUp = call.id().startsWith(Scenario.WARM_UP);
+    if (!warmUp) {
+      calls.add(call);
+    }
     try {
-      int status = behaviour.answer(call);
+      int status = warmUp ? 200 : behaviour.answer(call);
       call.ended();
       exchange.sendResponseHeaders(status, -1);
     } catch (InterruptedException e) {

@@ -6,11 +6,12 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
@@ -46,7 +47,7 @@ final class TopicReader<T> implements AutoCloseable {
   }
 
   private void read() throws InterruptedException {
-    try (consumer) {
+    try {
       List<TopicPartition> partitions = awaitPartitions();
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
@@ -55,8 +56,10 @@ final class TopicReader<T> implements AutoCloseable {
           entries.add(format.apply(entry));
         }
       }
-    } catch (WakeupException e) {
-      // closed
+    } catch (InterruptException e) {
+      boolean _ = Thread.interrupted(); // it would interrupt the closing, too
+    } finally {
+      consumer.close(CloseOptions.timeout(Duration.ZERO));
     }
   }
 
@@ -71,7 +74,6 @@ final class TopicReader<T> implements AutoCloseable {
 
   @Override
   public void close() {
-    consumer.wakeup();
     reading.close();
   }
 }

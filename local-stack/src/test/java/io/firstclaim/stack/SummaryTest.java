@@ -1,0 +1,101 @@
+package io.firstclaim.stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SummaryTest {
+  private static final Summary.Times TIMES =
+      new Summary.Times(Duration.ofSeconds(5), Duration.ofSeconds(6), Duration.ofSeconds(1));
+
+  private final EventFile file =
+      new EventFile("events.jsonl", List.of(new Event("1", "{}"), new Event("2", "{}")), 0);
+  private final Ledger ledger = new Ledger(file.events());
+  private final List<Zone> zones = List.of(zone("a"), zone("b"));
+
+  private static Zone zone(String name) {
+    return new Zone(
+        name, Path.of("none.jar"), URI.create("http://127.0.0.1:1"), Path.of("."), Map.of());
+  }
+
+  @AfterEach
+  void close() {
+    zones.forEach(Zone::close);
+  }
+
+  @Test
+  void everyRecordOnce_isGood() {
+    process("1", "a");
+    process("2", "b");
+    ledger.entries().forEach(each -> assertThat(each.delivered()).isEqualTo(1));
+
+    Summary summary = summary(false);
+    assertThat(summary.problems()).isEmpty();
+    assertThat(summary.figures())
+        .contains("  Processed once           2", "    by zone a              1   50.0 %")
+        .contains("  Deliveries               2   1.00 of each record, to each zone");
+  }
+
+  @Test
+  void missingCompletion_isAProblem() {
+    process("1", "a");
+    assertThat(summary(false).problems()).containsExactly("1 records not completed: 2");
+  }
+
+  @Test
+  void secondCompletion_isAProblem_alsoAfterAKill() {
+    process("1", "a");
+    process("2", "a");
+    ledger.outcome("2", "COMPLETED", "b");
+    assertThat(summary(true).problems()).containsExactly("1 records completed more than once: 2");
+  }
+
+  @Test
+  void secondRun_isAProblem_unlessItsZoneWasKilled() {
+    process("1", "a");
+    ledger.ran("2", "a");
+    ledger.outcome("2", "TAKEN_OVER", "b");
+    process("2", "b");
+
+    assertThat(summary(false).problems()).containsExactly("1 records handled more than once: 2");
+    assertThat(summary(true).problems()).isEmpty();
+    assertThat(summary(true).notes()).anyMatch(note -> note.contains("after the kill: 1 "));
+  }
+
+  @Test
+  void secondRun_ofTheOtherZone_isAProblem_alsoAfterAKill() {
+    process("1", "a");
+    ledger.ran("2", "b");
+    process("2", "b");
+    assertThat(summary(true).problems()).containsExactly("1 records handled more than once: 2");
+  }
+
+  @Test
+  void deadLetterMismatchAndStranger_areProblems() {
+    process("1", "a");
+    ledger.ran("2", "a");
+    ledger.outcome("2", "DEAD", "a");
+    ledger.outcome("1", "MISMATCH", "a");
+    ledger.outcome("3", "COMPLETED", "a");
+    assertThat(summary(false).problems())
+        .containsExactly(
+            "1 records dead-lettered: 2",
+            "1 mismatches of payload",
+            "1 runs or outcomes of unknown IDs");
+  }
+
+  private void process(String id, String zone) {
+    ledger.ran(id, zone);
+    ledger.outcome(id, "COMPLETED", zone);
+  }
+
+  private Summary summary(boolean killed) {
+    return Summary.of(file, ledger, zones, killed, TIMES);
+  }
+}

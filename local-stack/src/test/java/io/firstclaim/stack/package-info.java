@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.stack;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.processor.consumer;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.processor.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalJob {
   private static final Duration TICK = Duration.ofMillis(20);
+  private static final int TICKS_PER_LAG = 5;
   private static final Duration PROGRESS = Duration.ofSeconds(1);
 
   /** Without a newly settled record for so long, the offsets are asked what is left. */
@@ -121,11 +122,11 @@ public final class LocalJob {
       }
       feeder.stop();
       long begin = System.nanoTime();
-      long left = 1;
-      while (left > 0 && elapsed(begin).compareTo(LAST_OFFSETS) < 0) {
-        watch(outcomes, kill, stack);
+      while (left(stack, lag) > 0 && elapsed(begin).compareTo(LAST_OFFSETS) < 0) {
+        for (int tick = 0; tick < TICKS_PER_LAG; tick++) {
+          watch(outcomes, kill, stack);
+        }
         progress.show();
-        left = stack.zones().stream().mapToLong(zone -> lag.of(zone.group())).sum();
       }
       progress.print();
       return stack.zones().stream()
@@ -133,6 +134,10 @@ public final class LocalJob {
           .map(zone -> "%s has %,d offsets left".formatted(zone.group(), lag.of(zone.group())))
           .toList();
     }
+  }
+
+  private static long left(LocalStack stack, GroupLag lag) {
+    return stack.zones().stream().mapToLong(zone -> lag.of(zone.group())).sum();
   }
 
   private boolean isDone(Feeder feeder, @Nullable ZoneKill kill) {

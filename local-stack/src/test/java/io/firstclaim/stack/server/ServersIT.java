@@ -62,7 +62,7 @@ class ServersIT {
     try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
       broker.createTopic("events", 1);
       broker.pause();
-      Thread.sleep(Duration.ofSeconds(4));
+      Thread.sleep(Duration.ofSeconds(3));
       broker.resume();
       publish(broker, "one");
       assertThat(consume(broker, 1)).containsExactly("one");

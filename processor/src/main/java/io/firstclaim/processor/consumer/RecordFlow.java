@@ -203,6 +203,9 @@ final class RecordFlow {
           if (gate.claims().enter(delivery::isWanted)) {
             ClaimResult answer;
             try {
+              if (known.contains(work.reportId(), work.fingerprint())) {
+                return duplicate(delivery); // heard of while it waited for its place
+              }
               claim = nextClaim(work, next, claim);
               answer = claim(claim);
             } finally {

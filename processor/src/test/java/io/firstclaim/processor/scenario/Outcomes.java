@@ -24,6 +24,7 @@ final class Outcomes implements AutoCloseable {
   /** One message: its key, its text, and the fields of it, as in the contract. */
   record Outcome(
       ByteBuffer key,
+      Instant published,
       String text,
       String id,
       String outcome,
@@ -43,6 +44,7 @@ final class Outcomes implements AutoCloseable {
         JsonNode json = JSON.readTree(message.value());
         return new Outcome(
             ByteBuffer.wrap(message.key()),
+            Instant.ofEpochMilli(message.timestamp()),
             new String(message.value(), StandardCharsets.UTF_8),
             json.required("id").textValue(),
             json.required("outcome").textValue(),
@@ -63,8 +65,8 @@ final class Outcomes implements AutoCloseable {
 
     @Override
     public String toString() {
-      return "%s %s by %s, token %d, attempt %d, at %s: %s"
-          .formatted(outcome, id, instance, token, attempt, at, cause);
+      return "%s %s by %s, token %d, attempt %d, at %s, published %s: %s"
+          .formatted(outcome, id, instance, token, attempt, at, published, cause);
     }
   }
 

@@ -54,7 +54,7 @@ final class LocalStack implements AutoCloseable {
                               options.processorJar(),
                               dynamoDb.endpoint(),
                               directory,
-                              environment())))
+                              environment(options.kill()))))
               .toList();
       zones.forEach(Zone::start);
     } catch (RuntimeException e) {
@@ -63,7 +63,7 @@ final class LocalStack implements AutoCloseable {
     }
   }
 
-  private Map<String, String> environment() {
+  private Map<String, String> environment(boolean kill) {
     return Map.ofEntries(
         Map.entry("KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers()),
         // A killed instance's partitions are dealt out anew after this.
@@ -76,7 +76,8 @@ final class LocalStack implements AutoCloseable {
         Map.entry("FIRSTCLAIM_INPUT_TOPICS", TOPIC),
         Map.entry("FIRSTCLAIM_INPUT_RECORD_ID", "key"),
         Map.entry("FIRSTCLAIM_CLAIM_CREATE", "true"),
-        Map.entry("FIRSTCLAIM_CLAIM_LEASE", "5s"),
+        // Short where a zone is killed, so that one need not wait long for the takeovers.
+        Map.entry("FIRSTCLAIM_CLAIM_LEASE", kill ? "5s" : "20s"),
         Map.entry("FIRSTCLAIM_HANDLER_TYPE", "http"),
         Map.entry("FIRSTCLAIM_HANDLER_HTTP_URL", handler.url().toString()));
   }

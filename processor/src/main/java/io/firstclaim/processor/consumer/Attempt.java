@@ -207,7 +207,8 @@ final class Attempt {
       return release(delivery, work, held, handled, cause, Duration.ZERO);
     }
     try {
-      deadLetters.write(delivery.record(), work.reportId(), held.lease().attempt(), cause);
+      deadLetters.write(
+          delivery.record(), work.reportId(), retry.made(held.lease().attempt()), cause);
     } catch (DeadLetterException e) {
       LOG.warn("No dead letter of {} yet", work.reportId(), e);
       Next _ =
@@ -226,7 +227,11 @@ final class Attempt {
             delivery, work, work.deadKind(), announcer.by(lease), handled.took(), cause);
         listener.delivered(
             work.deadKind() == Outcome.Kind.MISMATCH ? Delivered.MISMATCH : Delivered.DEAD);
-        LOG.warn("Gave {} up after attempt {}: {}", work.reportId(), lease.attempt(), cause);
+        LOG.warn(
+            "Gave {} up after attempt {}: {}",
+            work.reportId(),
+            retry.made(lease.attempt()),
+            cause);
         yield new Next.Settled();
       }
       case SettleResult.Lost(String by) -> lost(delivery, work, held, handled, by);

@@ -16,6 +16,11 @@ record RetryPolicy(int maxAttempts, Duration backoff, Duration maxBackoff) {
     return attempt >= maxAttempts;
   }
 
+  /** How many attempts were made: a grant after the last one is only for giving up. */
+  int made(int attempt) {
+    return Math.min(attempt, maxAttempts);
+  }
+
   /** The same, or what the handler asked for, if that is longer, within reason. */
   Duration after(int attempt, Optional<Duration> asked) {
     Duration backoff = after(attempt);

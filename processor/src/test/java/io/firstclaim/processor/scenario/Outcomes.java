@@ -97,6 +97,17 @@ final class Outcomes implements AutoCloseable {
     return all().stream().filter(outcome -> outcome.outcome.equals(kind)).toList();
   }
 
+  List<Outcome> repeated() {
+    return reader.all().stream()
+        .filter(outcome -> outcome.outcome.equals("COMPLETED"))
+        .collect(Collectors.groupingBy(Outcome::id))
+        .values()
+        .stream()
+        .filter(same -> same.size() > 1)
+        .flatMap(List::stream)
+        .toList();
+  }
+
   /** How many there are of one kind for one ID. */
   int of(String kind, String id) {
     return (int) of(kind).stream().filter(outcome -> outcome.id.equals(id)).count();

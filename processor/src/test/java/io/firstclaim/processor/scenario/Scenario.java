@@ -80,6 +80,7 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
 
   @Override
   public void afterEach(ExtensionContext context) throws Exception {
+    parts().outcomes.repeated().forEach(each -> System.err.println("REPEATED " + each));
     if (context.getExecutionException().isPresent()) {
       for (Zone zone : zones) {
         System.err.printf("%n--- %s, its end:%n%s%n", zone.log(), zone.logTail());
@@ -154,6 +155,11 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
   /** Starts all instances side by side, waits until they have their partitions, warms them up. */
   void start() {
     start(zones.toArray(Zone[]::new));
+    warmUp();
+  }
+
+  /** Has the zones process some records before those that count. */
+  void warmUp() {
     List<String> ids = Feed.ids(WARM_UP, 20 * zones.size());
     feed().send(ids);
     eventually("the zones are warm", () -> assertThat(outcomes().warmUps()).hasSize(ids.size()));
@@ -179,6 +185,19 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
   /** Waits until the assertion holds; fails at once if a zone ends that nobody ended. */
   void eventually(String what, ThrowingRunnable assertion) {
     within(PATIENCE, what).untilAsserted(assertion);
+  }
+
+  /**
+   * Fails unless the handlers were called once for a record, and once more for each attempt that
+   * failed or whose lease ran out, which happens on a machine busy enough.
+   */
+  void requireNoNeedlessCall(String id) {
+    List<Long> tokens = sink().tokensOf(id);
+    assertThat(tokens).as("tokens of %s", id).isNotEmpty().isSorted().doesNotHaveDuplicates();
+    assertThat(tokens)
+        .as("tokens of %s", id)
+        .hasSizeLessThanOrEqualTo(
+            1 + outcomes().of("TAKEN_OVER", id) + outcomes().of("FAILED", id));
   }
 
   /** Waits until the groups of these instances have committed everything. */

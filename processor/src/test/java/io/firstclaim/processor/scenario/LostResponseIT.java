@@ -102,7 +102,8 @@ class LostResponseIT {
               .isEqualTo(Step.RELEASE.concerns(id) ? List.of(1L, 2L) : List.of(1L));
         });
     assertThat(scenario.outcomes().of("TAKEN_OVER")).isEmpty();
-    assertThat(scenario.outcomes().of("LEASE_LOST")).isEmpty();
+    // Whose release is not acknowledged cannot tell that it took, once the other zone has claimed.
+    assertThat(scenario.outcomes().ids("LEASE_LOST")).allMatch(Step.RELEASE::concerns);
     assertThat(scenario.claims().all())
         .hasSameSizeAs(rules.keySet())
         .allSatisfy(claim -> assertThat(claim.state()).isEqualTo("DONE"));

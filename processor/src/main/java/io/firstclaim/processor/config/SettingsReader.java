@@ -26,9 +26,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SettingsReader {
   private static final Pattern ZONE = Pattern.compile("[a-z0-9-]{1,32}");
-  private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
-  private static final String TOPIC_RULE = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
+  private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]+");
+  private static final int MAX_TOPIC = 249;
   private static final int MAX_RECORDS = 1_000_000;
+  private static final int MAX_NAME = 128;
+
+  /** A longer one overflows somewhere; nobody means it. */
+  private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private final Environment environment;
 
@@ -47,16 +51,16 @@ public final class SettingsReader {
 
   private Settings settings() {
     String zone = zone(required("firstclaim.zone", "name this deployment's zone, such as a"));
+    Settings.Input input = input(zone);
     return new Settings(
         zone,
         zones(zone),
-        input(zone),
+        input,
         claiming(zone),
-        handling(),
+        handling(input.topics()),
         retrying(),
-        optional("firstclaim.dead-letter.topic")
-            .map(topic -> topic("firstclaim.dead-letter.topic", topic)),
-        optionalTopic("firstclaim.outcomes.topic", "firstclaim.outcomes"),
+        deadLetterTopic(input.topics()),
+        outcomesTopic(input.topics()),
         positive("firstclaim.shutdown.grace", "30s"),
         kafka());
   }
@@ -108,11 +112,18 @@ public final class SettingsReader {
       throw new WrongSettingException(
           "firstclaim.claim.backend", backend, "this version has dynamodb and memory");
     }
-    String holder = zone + "/" + text("firstclaim.instance", instance());
+    String holder = zone + "/" + named("firstclaim.instance", instance());
     Duration lease = positive("firstclaim.claim.lease", "30s");
     Duration maxSkew = duration("firstclaim.claim.max-skew", "1s", false);
     Duration retention = positive("firstclaim.claim.retention", "8d");
-    String namespace = text("firstclaim.claim.namespace", "default");
+    String namespace = named("firstclaim.claim.namespace", "default");
+    if (retention.compareTo(lease) < 0) {
+      throw new WrongSettingException(
+          "firstclaim.claim.retention",
+          text("firstclaim.claim.retention", "8d"),
+          "it must not be shorter than firstclaim.claim.lease="
+              + text("firstclaim.claim.lease", "30s"));
+    }
     ClaimSettings store;
     try {
       store = new ClaimSettings(namespace, holder, lease, maxSkew, retention);
@@ -132,7 +143,7 @@ public final class SettingsReader {
         flag("firstclaim.claim.create", false));
   }
 
-  private Settings.Handling handling() {
+  private Settings.Handling handling(List<String> inputs) {
     String type = text("firstclaim.handler.type", "log");
     Optional<String> url = optional("firstclaim.handler.http.url");
     if (type.equals("http") && url.isEmpty()) {
@@ -146,10 +157,11 @@ public final class SettingsReader {
       throw new WrongSettingException(
           "firstclaim.handler.topic.name", null, "the topic handler needs the topic to publish to");
     }
+    topic.ifPresent(name -> requireNoInput("firstclaim.handler.topic.name", name, inputs));
     return new Settings.Handling(
         type,
         positive("firstclaim.handler.timeout", "5m"),
-        url.map(value -> parsed("firstclaim.handler.http.url", value, URI::create)),
+        url.map(SettingsReader::url),
         positive("firstclaim.handler.http.timeout", "30s"),
         topic);
   }
@@ -168,11 +180,17 @@ public final class SettingsReader {
   }
 
   private Map<String, Object> kafka() {
+    Map<String, Object> given = environment.getProperties("kafka");
     Map<String, Object> kafka =
-        environment.getProperties("kafka").entrySet().stream()
+        given.entrySet().stream()
             .filter(entry -> !(entry.getValue() instanceof Map))
+            // A variable KAFKA_MAX_POLL_RECORDS is read as max.poll.records, max-poll.records, ...
+            .filter(
+                entry ->
+                    !entry.getKey().contains("-")
+                        || !given.containsKey(entry.getKey().replace('-', '.')))
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
-    if (!kafka.containsKey("bootstrap.servers")) {
+    if (kafka.getOrDefault("bootstrap.servers", "").toString().isBlank()) {
       throw new WrongSettingException(
           "kafka.bootstrap.servers", null, "give the brokers, such as localhost:9092");
     }
@@ -189,15 +207,66 @@ public final class SettingsReader {
   }
 
   private static String topic(String property, String name) {
-    if (!TOPIC.matcher(name).matches() || name.equals(".") || name.equals("..")) {
-      throw new WrongSettingException(property, name, TOPIC_RULE);
+    return topic(property, name, MAX_TOPIC);
+  }
+
+  private static String topic(String property, String name, int longest) {
+    if (name.length() > longest
+        || !TOPIC.matcher(name).matches()
+        || name.equals(".")
+        || name.equals("..")) {
+      throw new WrongSettingException(
+          property, name, "a topic has 1 to %d of a-z A-Z 0-9 . _ -".formatted(longest));
     }
     return name;
   }
 
-  private Optional<String> optionalTopic(String property, String fallback) {
+  private Optional<String> deadLetterTopic(List<String> inputs) {
+    String property = "firstclaim.dead-letter.topic";
+    Optional<String> topic = optional(property).map(name -> topic(property, name));
+    if (topic.isEmpty()) {
+      inputs.forEach(input -> topic("firstclaim.input.topics", input, MAX_TOPIC - ".dlt".length()));
+    }
+    topic.ifPresent(name -> requireNoInput(property, name, inputs));
+    return topic;
+  }
+
+  private Optional<String> outcomesTopic(List<String> inputs) {
+    String property = "firstclaim.outcomes.topic";
+    String name = text(property, "firstclaim.outcomes");
+    if (name.equals("none")) {
+      return Optional.empty();
+    }
+    requireNoInput(property, topic(property, name), inputs);
+    return Optional.of(name);
+  }
+
+  /** What is written for a record must not come back as a record. */
+  private static void requireNoInput(String property, String topic, List<String> inputs) {
+    if (inputs.contains(topic)) {
+      throw new WrongSettingException(
+          property, topic, "it is one of firstclaim.input.topics; give another topic");
+    }
+  }
+
+  private static URI url(String value) {
+    try {
+      return URI.create(value);
+    } catch (IllegalArgumentException e) {
+      throw new WrongSettingException(
+          "firstclaim.handler.http.url",
+          value.contains("@") ? "(hidden: it may have a password)" : value,
+          "give an http or https URL, such as http://127.0.0.1:8000/records");
+    }
+  }
+
+  private String named(String property, String fallback) {
     String name = text(property, fallback);
-    return name.equals("none") ? Optional.empty() : Optional.of(topic(property, name));
+    if (name.length() > MAX_NAME || !name.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+      throw new WrongSettingException(
+          property, name, "give 1 to " + MAX_NAME + " printable ASCII characters, no blanks");
+    }
+    return name;
   }
 
   private Optional<String> optional(String property) {
@@ -280,7 +349,10 @@ public final class SettingsReader {
   private Duration duration(String property, String fallback, boolean positive) {
     String value = text(property, fallback);
     Duration duration = environment.convert(value, Duration.class).orElse(null);
-    if (duration == null || duration.isNegative() || (positive && duration.isZero())) {
+    if (duration == null
+        || duration.isNegative()
+        || (positive && duration.isZero())
+        || duration.compareTo(LONGEST) > 0) {
       throw new WrongSettingException(
           property, value, "give a duration such as 500ms, 30s, 5m, 12h or 8d");
     }

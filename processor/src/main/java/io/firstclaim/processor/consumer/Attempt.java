@@ -228,10 +228,7 @@ final class Attempt {
         listener.delivered(
             work.deadKind() == Outcome.Kind.MISMATCH ? Delivered.MISMATCH : Delivered.DEAD);
         LOG.warn(
-            "Gave {} up after attempt {}: {}",
-            work.reportId(),
-            retry.made(lease.attempt()),
-            cause);
+            "Gave {} up after attempt {}: {}", work.reportId(), retry.made(lease.attempt()), cause);
         yield new Next.Settled();
       }
       case SettleResult.Lost(String by) -> lost(delivery, work, held, handled, by);

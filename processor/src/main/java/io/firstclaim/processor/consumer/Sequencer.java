@@ -23,6 +23,11 @@ final class Sequencer {
     this.ordering = ordering;
   }
 
+  /** How many lines there are in which a record waits or is. */
+  int lines() {
+    return ends.size();
+  }
+
   Delivery deliver(
       ConsumerRecord<byte[], byte[]> record, AssignedPartition partition, Moment arrival) {
     Optional<Line> line =

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class TestTime implements TimeSource {
   private final TimeSource base;
   private final AtomicLong moved = new AtomicLong();
+  private final AtomicLong set = new AtomicLong();
 
   private TestTime(TimeSource base) {
     this.base = base;
@@ -30,11 +31,16 @@ public final class TestTime implements TimeSource {
   public Moment now() {
     Moment now = base.now();
     long nanos = moved.get();
-    return new Moment(now.wall().plusNanos(nanos), now.ticks() + nanos);
+    return new Moment(now.wall().plusNanos(nanos + set.get()), now.ticks() + nanos);
   }
 
   /** Puts both clocks forward. */
   public void advance(Duration by) {
     moved.addAndGet(by.toNanos());
+  }
+
+  /** Somebody sets the wall clock. */
+  public void setWall(Duration by) {
+    set.addAndGet(by.toNanos());
   }
 }

@@ -197,6 +197,24 @@ class RecordFlowTest {
   }
 
   @Test
+  void recordThatIsDoneWhileItWaitsForItsPlace_costsNoRequest() throws InterruptedException {
+    TestInstance a = start("a", RecordFlowTest::done);
+    settings.maxInFlight = 1;
+    TestInstance b = start("b", this::doneWhenItMay);
+    Sent first = b.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent second = b.deliver("order-2", "{}");
+    eventually(() -> !b.places.hasRoom() && b.places.parked() == 1);
+    Sent _ = a.deliver("order-2", "{}");
+    eventually(() -> b.knows("order-2", "{}"));
+
+    mayEnd.countDown();
+
+    eventually(() -> first.isSettled() && second.isSettled());
+    assertThat(b.store.calls(Op.CLAIM)).isOne();
+  }
+
+  @Test
   void sameIdDeliveredFiveTimesAtOnce_isClaimedOnce() throws InterruptedException {
     TestInstance a = start("a", this::doneWhenItMay);
     List<Sent> five = IntStream.range(0, 5).mapToObj(_ -> a.deliver("order-1", "{}")).toList();
@@ -607,9 +625,11 @@ class RecordFlowTest {
     assertThat(broker.deadLetters())
         .singleElement()
         .satisfies(
-            letter ->
-                assertThat(TestBroker.header(letter, "firstclaim-cause"))
-                    .isEqualTo("3 attempts ended without a verdict"));
+            letter -> {
+              assertThat(TestBroker.header(letter, "firstclaim-cause"))
+                  .isEqualTo("3 attempts ended without a verdict");
+              assertThat(TestBroker.header(letter, "firstclaim-attempts")).isEqualTo("3");
+            });
     assertThat(a.listener.handled).hasValue(0);
   }
 

@@ -78,7 +78,7 @@ class StoreOutageIT {
               assertThat(scenario.outcomes().onlyOne("COMPLETED", id).at())
                   .isBetween(restored, restored.plusSeconds(10).plus(Scenario.NOISE));
             });
-    assertThat(zones).allMatch(Zone::isReady);
+    scenario.eventually("readiness is UP", () -> assertThat(zones).allMatch(Zone::isReady));
     scenario.awaitAtTheEnd(zones.toArray(Zone[]::new));
     assertThat(members(zones)).isEqualTo(members);
   }

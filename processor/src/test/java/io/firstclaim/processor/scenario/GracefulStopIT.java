@@ -34,8 +34,8 @@ class GracefulStopIT {
               }
               return 200;
             });
-    Zone a = scenario.zone("a").lease(LEASE).set("FIRSTCLAIM_SHUTDOWN_GRACE", "1s");
-    Zone b = scenario.zone("b").lease(LEASE);
+    Zone a = scenario.zone("a").lease(LEASE).patient().set("FIRSTCLAIM_SHUTDOWN_GRACE", "1s");
+    Zone b = scenario.zone("b").lease(LEASE).patient();
     scenario.start();
     List<String> ids = Feed.ids("event", 200);
     scenario.feed().send(ids);

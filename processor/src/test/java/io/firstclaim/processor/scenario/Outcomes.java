@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -97,17 +98,6 @@ final class Outcomes implements AutoCloseable {
     return all().stream().filter(outcome -> outcome.outcome.equals(kind)).toList();
   }
 
-  List<Outcome> repeated() {
-    return reader.all().stream()
-        .filter(outcome -> outcome.outcome.equals("COMPLETED"))
-        .collect(Collectors.groupingBy(Outcome::id))
-        .values()
-        .stream()
-        .filter(same -> same.size() > 1)
-        .flatMap(List::stream)
-        .toList();
-  }
-
   /** How many there are of one kind for one ID. */
   int of(String kind, String id) {
     return (int) of(kind).stream().filter(outcome -> outcome.id.equals(id)).count();
@@ -117,16 +107,25 @@ final class Outcomes implements AutoCloseable {
     return of(kind).stream().map(Outcome::id).collect(Collectors.toSet());
   }
 
-  /** The one outcome of this kind for each ID; fails if there are two for one. */
+  /**
+   * The one outcome of this kind for each ID; fails if there are two for one. An end that somebody
+   * else announces once more, having heard nothing of it for a lease, has the token of the first
+   * and is the same.
+   */
   Map<String, Outcome> onlyOne(String kind) {
-    return of(kind).stream().collect(Collectors.toMap(Outcome::id, Function.identity()));
+    return of(kind).stream()
+        .collect(Collectors.toMap(Outcome::id, Function.identity(), Outcomes::same));
   }
 
-  /** The one outcome of this kind for this ID; fails if there is none or two. */
+  private static Outcome same(Outcome first, Outcome again) {
+    assertThat(again).as("after %s", first).matches(outcome -> outcome.token == first.token);
+    return first;
+  }
+
+  /** The one outcome of this kind for this ID; fails if there is none, too. */
   Outcome onlyOne(String kind, String id) {
-    List<Outcome> found = of(kind).stream().filter(outcome -> outcome.id.equals(id)).toList();
-    assertThat(found).as("%s outcomes of %s", kind, id).hasSize(1);
-    return found.getFirst();
+    return Objects.requireNonNull(
+        onlyOne(kind).get(id), () -> "no %s outcome of %s".formatted(kind, id));
   }
 
   @Override

@@ -31,8 +31,8 @@ class PausedZoneIT {
   void zoneThatWakesAfterItsLeases_recordsNothing() throws Exception {
     scenario.sink().behave(call -> call.zone().equals("a") ? call.awaitVerdict() : 200);
     FaultProxy proxy = scenario.proxy();
-    Zone a = scenario.zone("a").lease(LEASE).through(proxy);
-    var _ = scenario.zone("b").lease(LEASE);
+    Zone a = scenario.zone("a").lease(LEASE).patient().through(proxy);
+    var _ = scenario.zone("b").lease(LEASE).patient();
     scenario.start();
     List<String> ids = Feed.ids("event", 40);
     scenario.feed().send(ids);

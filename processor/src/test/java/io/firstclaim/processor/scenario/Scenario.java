@@ -80,7 +80,6 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
 
   @Override
   public void afterEach(ExtensionContext context) throws Exception {
-    parts().outcomes.repeated().forEach(each -> System.err.println("REPEATED " + each));
     if (context.getExecutionException().isPresent()) {
       for (Zone zone : zones) {
         System.err.printf("%n--- %s, its end:%n%s%n", zone.log(), zone.logTail());

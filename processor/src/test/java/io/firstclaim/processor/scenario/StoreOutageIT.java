@@ -32,7 +32,7 @@ class StoreOutageIT {
     List<Zone> zones = List.of(scenario.zone("a"), scenario.zone("b"));
     for (Zone zone : zones) {
       // An instance that stopped polling would be thrown out of its group in the outage.
-      zone.through(proxy).set("KAFKA_MAX_POLL_INTERVAL_MS", "10000");
+      zone.through(proxy).patient().set("KAFKA_MAX_POLL_INTERVAL_MS", "10000");
     }
     scenario.start();
     List<String> before = Feed.ids("before", 50);

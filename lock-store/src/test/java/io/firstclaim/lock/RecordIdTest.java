@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -186,7 +187,7 @@ class RecordIdTest {
   /** The tricky ones, all they print as, and many made of their parts; the same ones each time. */
   private static Set<RecordId> trickyIds() {
     Set<RecordId> ids = new HashSet<>();
-    List<String> parts = new java.util.ArrayList<>(TRICKY);
+    List<String> parts = new ArrayList<>(TRICKY);
     for (String text : TRICKY) {
       ids.add(RecordId.of(text));
       ids.add(RecordId.of(text.getBytes(ISO_8859_1)));

@@ -24,7 +24,6 @@ import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedExce
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.MultiRegionConsistency;
-import software.amazon.awssdk.services.dynamodb.model.ReplicatedWriteConflictException;
 import software.amazon.awssdk.services.dynamodb.model.ResourceInUseException;
 import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
@@ -56,8 +55,8 @@ public final class DynamoDbTable {
   }
 
   /**
-   * Gives a client time limits that suit a lease, and has it try again on what DynamoDB asks to be
-   * tried again. The SDK's standard retries with jittered backoff do the rest.
+   * Gives a client time limits that suit a lease. Within them the SDK's own retries, with jittered
+   * backoff, answer throttling, faults and the write conflicts of a global table.
    */
   public static DynamoDbClientBuilder configure(
       DynamoDbClientBuilder builder, ClaimSettings settings) {
@@ -67,8 +66,6 @@ public final class DynamoDbTable {
         builder.overrideConfiguration().toBuilder()
             .apiCallTimeout(limit)
             .apiCallAttemptTimeout(limit.multipliedBy(2).dividedBy(5))
-            .retryStrategy(
-                retry -> retry.retryOnExceptionInstanceOf(ReplicatedWriteConflictException.class))
             .build());
   }
 

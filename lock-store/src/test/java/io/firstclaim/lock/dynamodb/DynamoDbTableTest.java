@@ -21,6 +21,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -138,8 +139,7 @@ class DynamoDbTableTest {
     assertRefused(message);
   }
 
-  private void createTable(
-      String key, ScalarAttributeType type, @org.jspecify.annotations.Nullable String sortKey) {
+  private void createTable(String key, ScalarAttributeType type, @Nullable String sortKey) {
     CLIENT.createTable(
         create -> {
           var hash = KeySchemaElement.builder().attributeName(key).keyType(KeyType.HASH).build();

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -148,7 +149,7 @@ class ItemsTest {
         lease.length());
   }
 
-  private void assertFault(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+  private void assertFault(ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageStartingWith("item %s of DynamoDB table claims is no claim: ".formatted(key.s()))

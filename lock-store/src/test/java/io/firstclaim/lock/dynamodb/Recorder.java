@@ -9,6 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
@@ -36,7 +37,7 @@ final class Recorder implements ExecutionInterceptor {
           .httpRequest()
           .forEachHeader(
               (name, values) -> {
-                if (!SET_BY_HTTP.contains(name.toLowerCase(java.util.Locale.ROOT))) {
+                if (!SET_BY_HTTP.contains(name.toLowerCase(Locale.ROOT))) {
                   values.forEach(value -> request.header(name, value));
                 }
               });

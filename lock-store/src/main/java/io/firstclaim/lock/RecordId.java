@@ -97,6 +97,10 @@ public final class RecordId implements Comparable<RecordId> {
   }
 
   private String escaped(Predicate<byte[]> legal) {
+    if (isPlainAscii()) {
+      return new String(
+          bytes, StandardCharsets.ISO_8859_1); // as most are, and the cheapest to tell
+    }
     return mustEscape(bytes, legal) ? encode(bytes) : new String(bytes, StandardCharsets.UTF_8);
   }
 
@@ -114,10 +118,24 @@ public final class RecordId implements Comparable<RecordId> {
         && mustEscape(decoded, legal);
   }
 
+  private boolean isPlainAscii() {
+    for (byte b : bytes) {
+      if (!isPlainAscii(b)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Printable, and no part of an escape. */
+  private static boolean isPlainAscii(byte b) {
+    return b > ' ' && b < 0x7f && b != '%';
+  }
+
   private static String encode(byte[] id) {
     StringBuilder out = new StringBuilder(id.length + 16);
     for (byte b : id) {
-      if (b > ' ' && b < 0x7f && b != '%') {
+      if (isPlainAscii(b)) {
         out.append((char) b);
       } else {
         out.append('%').append(HEX.toHexDigits(b));

@@ -3,7 +3,6 @@ package io.firstclaim.processor.claim;
 import io.firstclaim.lock.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -33,7 +32,6 @@ public final class StoreGate {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
   private static final int MAX_DOUBLINGS = 10;
-  private static final Duration LOOK_UP = Duration.ofMillis(500);
 
   private final Runnable probe;
   private final ReentrantLock lock = new ReentrantLock();
@@ -94,27 +92,42 @@ public final class StoreGate {
 
     private Lane() {}
 
+    /** Whether who enters now would have to wait. */
+    public boolean isFull() {
+      lock.lock();
+      try {
+        return !hasPlace();
+      } finally {
+        lock.unlock();
+      }
+    }
+
     /**
      * Waits until the gate is open and the lane has a place, which the caller must {@linkplain
      * #leave() leave} again.
      *
-     * @return false, and no place, if {@code wanted} holds no longer
+     * @return false, and no place, if {@code wanted} holds no longer; who waits looks at it again
+     *     when it is woken, for which see {@link #lookAgain()}
      */
     public boolean enter(BooleanSupplier wanted) throws InterruptedException {
       lock.lockInterruptibly();
       try {
         while (wanted.getAsBoolean()) {
-          if (isOpen() && inside < (int) limit) {
+          if (hasPlace()) {
             inside++;
             return true;
           }
-          boolean _ = room.await(LOOK_UP.toMillis(), TimeUnit.MILLISECONDS);
+          room.await();
         }
         room.signal(); // the place that woke this one, if any, is somebody else's
         return false;
       } finally {
         lock.unlock();
       }
+    }
+
+    private boolean hasPlace() {
+      return isOpen() && inside < (int) limit;
     }
 
     /** Gives the place back: the store answered, or the gate was told that it did not. */
@@ -129,6 +142,17 @@ public final class StoreGate {
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  /** Has all who wait see whether they are still wanted. */
+  public void lookAgain() {
+    lock.lock();
+    try {
+      claims.room.signalAll();
+      settlements.room.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -161,14 +185,8 @@ public final class StoreGate {
         pause = LONGEST_PAUSE;
       }
     }
-    lock.lock();
-    try {
-      fault = null;
-      claims.room.signalAll();
-      settlements.room.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    fault = null;
+    lookAgain();
     LOG.info("The lock store answers again");
   }
 

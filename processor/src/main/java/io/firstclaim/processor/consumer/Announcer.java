@@ -36,11 +36,10 @@ final class Announcer {
       Ending ending,
       Duration took,
       @Nullable String cause) {
-    if (known.contains(work.reportId(), work.fingerprint())) {
+    if (!known.add(work.reportId(), work.fingerprint(), ending.at())) {
       delivery.mark().settle(); // somebody took us for dead and said it for us
       return;
     }
-    known.add(work.reportId(), work.fingerprint(), ending.at());
     publisher.publish(
         outcome(delivery, work, kind, ending, took, cause, null),
         work.reportId(),

@@ -61,6 +61,11 @@ final class Places {
     return maxInFlight - flight.availablePermits();
   }
 
+  /** Whether who wants a place in flight must wait for it. */
+  boolean isFull() {
+    return flight.availablePermits() == 0;
+  }
+
   /** Records that wait: for another holder, a retry, their head start, or their turn. */
   int parked() {
     return Math.max(0, present.get() - inFlight());

@@ -268,11 +268,13 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private void leave(AssignedPartition partition) {
     partition.unassign();
     tickets.stop(partition);
+    gate.lookAgain();
   }
 
   private void startNothingMore() {
     partitions.values().forEach(AssignedPartition::unassign);
     tickets.stopAll();
+    gate.lookAgain();
   }
 
   /** Starts nothing more, lets handlers finish, releases the rest, commits. */

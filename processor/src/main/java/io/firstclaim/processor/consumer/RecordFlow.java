@@ -173,7 +173,10 @@ final class RecordFlow {
 
   /** Works on a record, as the only one in this instance, until it ends or is not wanted. */
   private Next lead(Delivery delivery, Work work, Ticket ticket) throws InterruptedException {
-    Next next = new Next.LookAgain(headStartOfOthers(delivery, work), null);
+    if (leftToItsZone(delivery, work, ticket)) {
+      return duplicate(delivery);
+    }
+    Next next = new Next.LookAgain(Duration.ZERO, null);
     Claim claim = null;
     int rounds = 0;
     int unanswered = 0;
@@ -224,11 +227,24 @@ final class RecordFlow {
     return next;
   }
 
-  /** What is left of it: it counts from the record's arrival, not from its turn. */
-  private Duration headStartOfOthers(Delivery delivery, Work work) {
-    return affinity
-        .headStartOfOthers(grouping(delivery, work))
-        .minus(time.now().since(delivery.arrival()));
+  /**
+   * Gives the preferred zone its head start, from the record's arrival on, and says whether that
+   * zone ended it. With its hands full, this one leaves it alone for longer: to claim what it
+   * cannot begin with soon would cost a request and gain nothing.
+   */
+  private boolean leftToItsZone(Delivery delivery, Work work, Ticket ticket)
+      throws InterruptedException {
+    Duration headStart = affinity.headStartOfOthers(grouping(delivery, work));
+    Duration most = settings.claim().store().lease().dividedBy(3);
+    Duration until = headStart;
+    while (!hearsOfItsEnd(work, ticket, until.minus(time.now().since(delivery.arrival())))) {
+      boolean handsFull = places.isFull() || gate.claims().isFull();
+      if (headStart.isZero() || !handsFull || until.compareTo(most) > 0 || !delivery.isWanted()) {
+        return false;
+      }
+      until = until.multipliedBy(2);
+    }
+    return true;
   }
 
   /** Waits, and says whether the record's end was announced meanwhile. */

@@ -28,13 +28,17 @@ public final class KnownDone {
     this.horizon = horizon;
   }
 
-  /** The end of this record was announced. */
-  public void add(RecordId id, Fingerprint fingerprint, Instant at) {
+  /**
+   * The end of this record was announced.
+   *
+   * @return false if that was known
+   */
+  public boolean add(RecordId id, Fingerprint fingerprint, Instant at) {
     Key key = new Key(id, fingerprint);
+    if (!known.add(key)) {
+      return false;
+    }
     synchronized (byAge) {
-      if (!known.add(key)) {
-        return;
-      }
       byAge.addLast(new Entry(key, at));
       if (byAge.size() > capacity) {
         Entry forgotten = byAge.removeFirst();
@@ -44,6 +48,7 @@ public final class KnownDone {
         }
       }
     }
+    return true;
   }
 
   /** Whether the end of this record, with this payload, was announced. */

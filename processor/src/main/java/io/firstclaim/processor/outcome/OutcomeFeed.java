@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -36,6 +37,12 @@ public final class OutcomeFeed implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OutcomeFeed.class);
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration SILENT = Duration.ofSeconds(5);
+
+  /** After few outcomes, more gather for so long: a fetch for each costs more than all else. */
+  private static final Duration GATHER = Duration.ofMillis(5);
+
+  private static final int FEW = 100;
+
   private static final Duration PAUSE_AFTER_FAULT = Duration.ofSeconds(1);
 
   /** How much of the past is read at start, to know what was announced while this was down. */
@@ -144,6 +151,9 @@ public final class OutcomeFeed implements AutoCloseable {
           && ends.entrySet().stream()
               .allMatch(end -> consumer.position(end.getKey()) >= end.getValue())) {
         caughtUp.countDown();
+      }
+      if (caughtUp.getCount() == 0 && !records.isEmpty() && records.count() < FEW) {
+        LockSupport.parkNanos(this, GATHER.toNanos());
       }
     }
   }

@@ -11,9 +11,13 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import software.amazon.awssdk.core.SdkBytes;
@@ -34,6 +38,11 @@ final class DynamoDbWrites {
     double cpuMicros() {
       return cpu.toNanos() / 1e3 / records;
     }
+
+    @Override
+    public String toString() {
+      return "%,.0f records/s, %.0f µs CPU each".formatted(perSecond(), cpuMicros());
+    }
   }
 
   private static final OperatingSystemMXBean OS =
@@ -47,38 +56,45 @@ final class DynamoDbWrites {
 
   /** So many records, two writes each, so many at once on virtual threads. */
   static Figure raw(DynamoDbClient client, String table, int records, int atOnce)
-      throws InterruptedException {
+      throws InterruptedException, ExecutionException {
     AtomicInteger next = new AtomicInteger();
-    CountDownLatch done = new CountDownLatch(atOnce);
-    String run = "raw-" + ThreadLocalRandom.current().nextLong();
+    String run = "raw-" + ThreadLocalRandom.current().nextLong() + "-";
     Duration cpu = cpu();
     long start = System.nanoTime();
-    for (int i = 0; i < atOnce; i++) {
-      Thread.startVirtualThread(
-          () -> {
-            int n;
-            while ((n = next.getAndIncrement()) < records) {
-              write(client, table, run + n);
-            }
-            done.countDown();
-          });
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> writers = new ArrayList<>();
+      for (int i = 0; i < atOnce; i++) {
+        writers.add(
+            threads.submit(
+                () -> {
+                  int n;
+                  while ((n = next.getAndIncrement()) < records) {
+                    write(client, table, run + n);
+                  }
+                }));
+      }
+      for (Future<?> writer : writers) {
+        writer.get();
+      }
     }
-    done.await();
     return new Figure(Duration.ofNanos(System.nanoTime() - start), cpu().minus(cpu), records);
   }
 
   private static void write(DynamoDbClient client, String table, String id) {
+    // Not in the past: the table's TTL would delete the item between the two writes.
+    Instant now = TimeSource.system().now().wall();
+    AttributeValue expires = number(now.plus(Duration.ofDays(8)).getEpochSecond());
     Map<String, AttributeValue> values = new HashMap<>();
     byte[] raw = id.getBytes(StandardCharsets.UTF_8);
     values.put(":id", AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(raw)));
     values.put(":held", AttributeValue.fromS("HELD"));
     values.put(":holder", AttributeValue.fromS("a/bench"));
     values.put(":lease", AttributeValue.fromN("30000"));
-    values.put(":end", AttributeValue.fromN("1790000000000"));
+    values.put(":end", number(now.plusSeconds(30).toEpochMilli()));
     values.put(":nonce", AttributeValue.fromS("0123456789abcdef0123456789abcdef"));
     values.put(":hash", AttributeValue.fromB(SdkBytes.fromByteArray(new byte[32])));
-    values.put(":expires", AttributeValue.fromN("1790000000"));
-    values.put(":over", AttributeValue.fromN("1780000000000"));
+    values.put(":expires", expires);
+    values.put(":over", number(now.toEpochMilli()));
     values.put(":zero", AttributeValue.fromN("0"));
     values.put(":one", AttributeValue.fromN("1"));
     AttributeValue key = AttributeValue.fromS(RecordId.of(raw).key("bench"));
@@ -102,10 +118,10 @@ final class DynamoDbWrites {
     item.put("holder", AttributeValue.fromS("a/bench"));
     item.put("fencingToken", AttributeValue.fromN("1"));
     item.put("attempts", AttributeValue.fromN("1"));
-    item.put("endedAt", AttributeValue.fromN("1790000000000"));
+    item.put("endedAt", number(now.toEpochMilli()));
     item.put("nonce", AttributeValue.fromS("0123456789abcdef0123456789abcdee"));
     item.put("payloadHash", AttributeValue.fromB(SdkBytes.fromByteArray(new byte[32])));
-    item.put("expiresAt", AttributeValue.fromN("1790000000"));
+    item.put("expiresAt", expires);
     var _ =
         client.putItem(
             put ->
@@ -118,6 +134,10 @@ final class DynamoDbWrites {
                             AttributeValue.fromN("1"),
                             ":nonce",
                             AttributeValue.fromS("0123456789abcdef0123456789abcdef"))));
+  }
+
+  private static AttributeValue number(long value) {
+    return AttributeValue.fromN(Long.toString(value));
   }
 
   /** Claim, handle, complete, one after the other, as the articles do. */

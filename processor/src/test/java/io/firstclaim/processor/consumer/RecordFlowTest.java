@@ -13,6 +13,7 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.state.ClaimRecord;
 import io.firstclaim.lock.state.ClaimState;
+import io.firstclaim.processor.claim.Affinity;
 import io.firstclaim.processor.claim.FaultyStore.Fault;
 import io.firstclaim.processor.claim.FaultyStore.Hold;
 import io.firstclaim.processor.claim.FaultyStore.Op;
@@ -328,6 +329,45 @@ class RecordFlowTest {
             .toList();
 
     eventually(() -> all.stream().allMatch(Sent::isSettled));
+  }
+
+  @Test
+  void recordPreferredByALivingZone_isLeftToItForLonger_whileAllHandsAreFull()
+      throws InterruptedException {
+    settings.zones = List.of("a", "b");
+    settings.headStart = Duration.ofMillis(1);
+    settings.maxInFlight = 1;
+    CountDownLatch busy = new CountDownLatch(1);
+    TestInstance a = start("a", RecordFlowTest::done);
+    TestInstance b =
+        start(
+            "b",
+            context -> {
+              busy.await();
+              return done(context);
+            });
+    Sent own = b.deliver(preferredBy("b"), "{}");
+    eventually(() -> b.places.isFull());
+    Sent foreign = b.deliver(preferredBy("a"), "{}");
+
+    Sent atA = a.deliver(preferredBy("a"), "{}");
+
+    eventually(() -> atA.isSettled() && foreign.isSettled());
+    assertThat(own.isSettled()).isFalse();
+    assertThat(b.store.calls(Op.CLAIM)).isEqualTo(1);
+    busy.countDown();
+    eventually(own::isSettled);
+  }
+
+  private String preferredBy(String zone) {
+    Affinity affinity =
+        new Affinity(
+            zone, List.of("a", "b"), Duration.ofHours(1), Duration.ofDays(1), _ -> null, time);
+    return IntStream.range(0, 1000)
+        .mapToObj(i -> "order-" + i)
+        .filter(id -> affinity.headStartOfOthers(id.getBytes(UTF_8)).isZero())
+        .findFirst()
+        .orElseThrow();
   }
 
   // --- Failures ---

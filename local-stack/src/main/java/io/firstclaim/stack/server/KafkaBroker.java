@@ -10,9 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
@@ -102,6 +106,16 @@ public final class KafkaBroker implements AutoCloseable {
         Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
     try (Admin admin = Admin.create(config)) {
       var _ = admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1))).all().get();
+      // Answered by the leaders only, once they know that they lead. A producer that is sooner
+      // refused and then closed has been seen to wait for its metadata in vain.
+      var _ =
+          admin
+              .listOffsets(
+                  IntStream.range(0, partitions)
+                      .mapToObj(partition -> new TopicPartition(name, partition))
+                      .collect(Collectors.toMap(id -> id, _ -> OffsetSpec.latest())))
+              .all()
+              .get();
     } catch (ExecutionException e) {
       throw new StackException("topic " + name + " cannot be created: " + e.getCause(), e);
     } catch (InterruptedException e) {

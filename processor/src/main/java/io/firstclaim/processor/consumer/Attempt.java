@@ -278,21 +278,24 @@ final class Attempt {
     return new Next.LookAgain(Duration.ZERO, null);
   }
 
-  /** A last step, repeated until the store says what became of it. */
-  private SettleResult step(HeldLease held, Function<Lease, SettleResult> last)
-      throws InterruptedException {
+  /** A last step, repeated until the store says what became of it, through interrupts too. */
+  private SettleResult step(HeldLease held, Function<Lease, SettleResult> last) {
     for (int failures = 1; ; failures++) {
-      boolean _ = gate.settlements().enter(() -> true);
       try {
-        SettleResult result = held.settle(last);
-        if (!(result instanceof SettleResult.Unknown(String why))) {
-          return result;
+        boolean _ = gate.settlements().enter(() -> true);
+        try {
+          SettleResult result = held.settle(last);
+          if (!(result instanceof SettleResult.Unknown(String why))) {
+            return result;
+          }
+          gate.shut(why);
+        } finally {
+          gate.settlements().leave();
         }
-        gate.shut(why);
-      } finally {
-        gate.settlements().leave();
+        Thread.sleep(StoreGate.pauseAfter(failures));
+      } catch (InterruptedException e) {
+        LOG.warn("Settling {} was interrupted from outside and goes on", held.lease().id(), e);
       }
-      Thread.sleep(StoreGate.pauseAfter(failures));
     }
   }
 }

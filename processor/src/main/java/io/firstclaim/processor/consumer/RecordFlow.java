@@ -122,14 +122,26 @@ final class RecordFlow {
   private void conclude(Delivery delivery, Body body) {
     boolean concluded = true;
     try {
-      concluded = body.run();
-    } catch (InterruptedException e) {
-      LOG.debug("Stopped while waiting");
+      concluded = runThroughInterrupts(body);
     } finally {
       if (concluded) {
         delivery.end().run();
       }
       places.depart();
+    }
+  }
+
+  /**
+   * Firstclaim interrupts nobody but handlers; a timer of some library may strike late. A record
+   * that ended by that would hold up its partition for ever.
+   */
+  private static boolean runThroughInterrupts(Body body) {
+    while (true) {
+      try {
+        return body.run();
+      } catch (InterruptedException e) {
+        LOG.warn("A record was interrupted from outside and is looked at again", e);
+      }
     }
   }
 

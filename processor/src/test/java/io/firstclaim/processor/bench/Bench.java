@@ -6,6 +6,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.bench.DynamoDbWrites.Figure;
+import io.firstclaim.processor.bench.DynamoDbWrites.Sender;
 import io.firstclaim.processor.bench.Instance.Plan;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
@@ -32,10 +33,10 @@ public final class Bench {
   private static final List<String> ZONES = List.of("a", "b");
 
   /** Rounds of the two that are compared, in turn, as the machine's speed changes. */
-  private static final int ROUNDS = 5;
+  private static final int ROUNDS = 3;
 
   /** Rounds before them, for the JIT compiler. */
-  private static final int WARM_UP = 3;
+  private static final int WARM_UP = 5;
 
   private final Stack stack;
   private final Table table = new Table();
@@ -49,6 +50,9 @@ public final class Bench {
     List<String> wanted = List.of(args.length == 0 ? "all".split(",") : args[0].split(","));
     try (Stack stack = new Stack()) {
       Bench bench = new Bench(stack);
+      if (wanted.contains("clients")) { // only when named: it compares what others wrote
+        new HttpClients(stack).compare();
+      }
       if (wants(wanted, "engine")) {
         bench.engine();
       }
@@ -106,7 +110,7 @@ public final class Bench {
   }
 
   private double memoryEngine(String topic, int records, Optional<String> outcomes)
-      throws Exception {
+      throws InterruptedException {
     Plan plan = Plan.of(topic, outcomes).zone(stack.name("zone"), List.of());
     ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
     try (Instance zone = new Instance(stack, plan, store, NOTHING)) {
@@ -135,14 +139,14 @@ public final class Bench {
 
   /** Two writes a record, against the bare SDK doing the same at its best concurrency. */
   private void writes() throws Exception {
-    int records = 15_000;
+    int records = 10_000;
     List<Figure> raw = new ArrayList<>();
     List<Figure> own = new ArrayList<>();
     try (DynamoDbClient client = Stack.client(stack.dynamoDb())) {
       int best = bestConcurrency(client, records);
       for (int round = 0; round < WARM_UP + ROUNDS; round++) {
         Figure engine = dynamoDbEngine(records, stack.dynamoDb());
-        Figure bare = DynamoDbWrites.raw(client, stack.table(), records, best);
+        Figure bare = DynamoDbWrites.raw(Sender.of(client), stack.table(), records, best);
         System.out.printf("  round %d: %s; bare SDK %s%n", round, engine, bare);
         if (round >= WARM_UP) {
           own.add(engine);
@@ -171,11 +175,12 @@ public final class Bench {
   }
 
   private int bestConcurrency(DynamoDbClient client, int records) throws Exception {
-    var _ = DynamoDbWrites.raw(client, stack.table(), records, 32); // warms both sides up
+    var _ =
+        DynamoDbWrites.raw(Sender.of(client), stack.table(), records, 32); // warms both sides up
     int best = 0;
     double most = 0;
-    for (int atOnce : new int[] {16, 32, 48, 64, 96}) {
-      Figure raw = DynamoDbWrites.raw(client, stack.table(), records, atOnce);
+    for (int atOnce : new int[] {16, 32, 64, 96}) {
+      Figure raw = DynamoDbWrites.raw(Sender.of(client), stack.table(), records, atOnce);
       System.out.printf("  bare SDK, %d at once: %s%n", atOnce, raw);
       if (raw.perSecond() > most) {
         most = raw.perSecond();
@@ -207,6 +212,9 @@ public final class Bench {
   /** With 5 ms added to each request, against claim, handle, complete one after the other. */
   private void latency() throws Exception {
     try (FaultProxy proxy = FaultProxy.start(stack.dynamoDb())) {
+      for (int round = 0; round < WARM_UP; round++) {
+        var _ = dynamoDbEngine(15_000, proxy.endpoint());
+      }
       proxy.latency(Duration.ofMillis(5));
       Figure naive;
       try (DynamoDbClient client = Stack.client(proxy.endpoint())) {
@@ -357,6 +365,9 @@ public final class Bench {
                             "FIRSTCLAIM_ZONE",
                             "a",
                             "FIRSTCLAIM_INPUT_TOPICS",
+                            topic,
+                            // Else it waits for the one before, which did not leave the group.
+                            "FIRSTCLAIM_INPUT_GROUP",
                             topic,
                             "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE",
                             claims,

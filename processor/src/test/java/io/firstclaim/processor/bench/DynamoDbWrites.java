@@ -21,8 +21,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
 /**
  * The baseline: the same two conditional writes a record, of the same size, by the bare SDK;
@@ -54,8 +57,43 @@ final class DynamoDbWrites {
     return Duration.ofNanos(OS.getProcessCpuTime());
   }
 
+  /** Sends requests and waits for their answers. */
+  interface Sender {
+    void send(UpdateItemRequest claim);
+
+    void send(PutItemRequest completion);
+
+    static Sender of(DynamoDbClient client) {
+      return new Sender() {
+        @Override
+        public void send(UpdateItemRequest claim) {
+          var _ = client.updateItem(claim);
+        }
+
+        @Override
+        public void send(PutItemRequest completion) {
+          var _ = client.putItem(completion);
+        }
+      };
+    }
+
+    static Sender of(DynamoDbAsyncClient client) {
+      return new Sender() {
+        @Override
+        public void send(UpdateItemRequest claim) {
+          var _ = client.updateItem(claim).join();
+        }
+
+        @Override
+        public void send(PutItemRequest completion) {
+          var _ = client.putItem(completion).join();
+        }
+      };
+    }
+  }
+
   /** So many records, two writes each, so many at once on virtual threads. */
-  static Figure raw(DynamoDbClient client, String table, int records, int atOnce)
+  static Figure raw(Sender sender, String table, int records, int atOnce)
       throws InterruptedException, ExecutionException {
     AtomicInteger next = new AtomicInteger();
     String run = "raw-" + ThreadLocalRandom.current().nextLong() + "-";
@@ -69,7 +107,7 @@ final class DynamoDbWrites {
                 () -> {
                   int n;
                   while ((n = next.getAndIncrement()) < records) {
-                    write(client, table, run + n);
+                    write(sender, table, run + n);
                   }
                 }));
       }
@@ -80,7 +118,7 @@ final class DynamoDbWrites {
     return new Figure(Duration.ofNanos(System.nanoTime() - start), cpu().minus(cpu), records);
   }
 
-  private static void write(DynamoDbClient client, String table, String id) {
+  private static void write(Sender sender, String table, String id) {
     // Not in the past: the table's TTL would delete the item between the two writes.
     Instant now = TimeSource.system().now().wall();
     AttributeValue expires = number(now.plus(Duration.ofDays(8)).getEpochSecond());
@@ -98,19 +136,18 @@ final class DynamoDbWrites {
     values.put(":zero", AttributeValue.fromN("0"));
     values.put(":one", AttributeValue.fromN("1"));
     AttributeValue key = AttributeValue.fromS(RecordId.of(raw).key("bench"));
-    var _ =
-        client.updateItem(
-            update ->
-                update
-                    .tableName(table)
-                    .key(Map.of("pk", key))
-                    .updateExpression(
-                        "SET recordId = :id, claimState = :held, holder = :holder, leaseMillis ="
-                            + " :lease, leaseEnd = :end, nonce = :nonce, payloadHash = :hash,"
-                            + " expiresAt = :expires, fencingToken = if_not_exists(fencingToken,"
-                            + " :zero) + :one, attempts = if_not_exists(attempts, :zero) + :one")
-                    .conditionExpression("attribute_not_exists(pk) OR leaseEnd < :over")
-                    .expressionAttributeValues(values));
+    sender.send(
+        UpdateItemRequest.builder()
+            .tableName(table)
+            .key(Map.of("pk", key))
+            .updateExpression(
+                "SET recordId = :id, claimState = :held, holder = :holder, leaseMillis ="
+                    + " :lease, leaseEnd = :end, nonce = :nonce, payloadHash = :hash,"
+                    + " expiresAt = :expires, fencingToken = if_not_exists(fencingToken,"
+                    + " :zero) + :one, attempts = if_not_exists(attempts, :zero) + :one")
+            .conditionExpression("attribute_not_exists(pk) OR leaseEnd < :over")
+            .expressionAttributeValues(values)
+            .build());
     Map<String, AttributeValue> item = new HashMap<>();
     item.put("pk", key);
     item.put("recordId", AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(raw)));
@@ -122,18 +159,18 @@ final class DynamoDbWrites {
     item.put("nonce", AttributeValue.fromS("0123456789abcdef0123456789abcdee"));
     item.put("payloadHash", AttributeValue.fromB(SdkBytes.fromByteArray(new byte[32])));
     item.put("expiresAt", expires);
-    var _ =
-        client.putItem(
-            put ->
-                put.tableName(table)
-                    .item(item)
-                    .conditionExpression("fencingToken = :token AND nonce = :nonce")
-                    .expressionAttributeValues(
-                        Map.of(
-                            ":token",
-                            AttributeValue.fromN("1"),
-                            ":nonce",
-                            AttributeValue.fromS("0123456789abcdef0123456789abcdef"))));
+    sender.send(
+        PutItemRequest.builder()
+            .tableName(table)
+            .item(item)
+            .conditionExpression("fencingToken = :token AND nonce = :nonce")
+            .expressionAttributeValues(
+                Map.of(
+                    ":token",
+                    AttributeValue.fromN("1"),
+                    ":nonce",
+                    AttributeValue.fromS("0123456789abcdef0123456789abcdef")))
+            .build());
   }
 
   private static AttributeValue number(long value) {

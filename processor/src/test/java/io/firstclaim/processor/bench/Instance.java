@@ -15,8 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.Producer;
 
 /** One zone's engine, in this process. */
@@ -95,12 +93,8 @@ final class Instance implements AutoCloseable, EngineListener {
   }
 
   /** A new outcomes topic. */
-  static Optional<String> outcomes(Stack stack) throws Exception {
-    String topic = stack.name("outcomes");
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
-      admin.createTopics(List.of(new NewTopic(topic, 6, (short) 1))).all().get();
-    }
-    return Optional.of(topic);
+  static Optional<String> outcomes(Stack stack) {
+    return Optional.of(stack.topic("outcomes"));
   }
 
   /** Starts the engine; what it processes is counted from here. */

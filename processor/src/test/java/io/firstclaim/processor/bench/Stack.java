@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -16,14 +17,20 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** The real servers that the measurements share, and what they are fed with. */
 final class Stack implements AutoCloseable {
   static final int PARTITIONS = 6;
+  private static final ClaimSettings SETTINGS =
+      new ClaimSettings(
+          "bench", "bench", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
 
   private final KafkaBroker kafka = KafkaBroker.start();
   private final DynamoDbServer dynamoDb = DynamoDbServer.start();
@@ -42,10 +49,17 @@ final class Stack implements AutoCloseable {
     return "%s-%d".formatted(what, names.incrementAndGet());
   }
 
+  /** A new topic. */
+  String topic(String what) {
+    String topic = name(what);
+    kafka.createTopic(topic, PARTITIONS);
+    return topic;
+  }
+
   /** A new topic with so many records: keys are their numbers, values of so many bytes. */
   String topicOf(int records, int bytes) {
-    String topic = name("bench");
-    kafka.createTopic(topic, PARTITIONS);
+    String topic = topic("bench");
+    AtomicReference<Exception> failure = new AtomicReference<>();
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", bootstrapServers(), "linger.ms", 20, "batch.size", 1 << 18),
@@ -55,8 +69,18 @@ final class Stack implements AutoCloseable {
         byte[] value = new byte[bytes];
         byte[] key = "%s-%d".formatted(topic, i).getBytes(StandardCharsets.UTF_8);
         System.arraycopy(key, 0, value, 0, Math.min(key.length, bytes));
-        var _ = producer.send(new ProducerRecord<>(topic, i % PARTITIONS, key, value));
+        var _ =
+            producer.send(
+                new ProducerRecord<>(topic, i % PARTITIONS, key, value),
+                (_, fault) -> {
+                  if (fault != null) {
+                    failure.set(fault);
+                  }
+                });
       }
+    }
+    if (failure.get() != null) {
+      throw new IllegalStateException("topic " + topic + " was not filled", failure.get());
     }
     return topic;
   }
@@ -78,20 +102,26 @@ final class Stack implements AutoCloseable {
 
   /** A client as the service has it, to this endpoint. */
   static DynamoDbClient client(URI endpoint, SdkHttpClient.Builder<?> http) {
-    return DynamoDbTable.configure(
-            DynamoDbClient.builder(),
-            new ClaimSettings(
-                "bench",
-                "bench",
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(1),
-                Duration.ofDays(8)))
+    return at(endpoint, DynamoDbTable.configure(DynamoDbClient.builder(), SETTINGS))
+        .httpClientBuilder(http)
+        .build();
+  }
+
+  /** The same, asynchronous. */
+  static DynamoDbAsyncClient asyncClient(URI endpoint, SdkAsyncHttpClient.Builder<?> http) {
+    var limits = DynamoDbTable.configure(DynamoDbClient.builder(), SETTINGS);
+    return at(endpoint, DynamoDbAsyncClient.builder())
+        .overrideConfiguration(limits.overrideConfiguration())
+        .httpClientBuilder(http)
+        .build();
+  }
+
+  private static <B extends AwsClientBuilder<B, ?>> B at(URI endpoint, B builder) {
+    return builder
         .endpointOverride(endpoint)
         .region(Region.US_EAST_1)
         .credentialsProvider(
-            StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
-        .httpClientBuilder(http)
-        .build();
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")));
   }
 
   static DynamoDbClient client(URI endpoint) {

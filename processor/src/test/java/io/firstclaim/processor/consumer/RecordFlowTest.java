@@ -293,6 +293,40 @@ class RecordFlowTest {
         .satisfies(outcome -> assertThat(outcome.cause()).contains("a/9"));
   }
 
+  // --- Interrupts from outside ---
+
+  @Test
+  void waitingRecordThatIsInterruptedFromOutside_goesOnWaiting() throws InterruptedException {
+    TestInstance a = start("a", this::doneWhenItMay);
+    TestInstance b = start("b", RecordFlowTest::done);
+    Sent atA = a.deliver("order-1", "{}");
+    eventually(() -> a.places.inFlight() == 1 && a.store.calls(Op.CLAIM) == 1);
+    Sent atB = b.deliver("order-1", "{}");
+    eventually(() -> b.store.calls(Op.CLAIM) == 1 && b.places.inFlight() == 0);
+
+    atB.interrupt();
+    mayEnd.countDown();
+
+    eventually(() -> atA.isSettled() && atB.isSettled());
+    assertThat(atB.hasEnded()).isTrue();
+  }
+
+  @Test
+  void settlementThatIsInterruptedFromOutside_isMadeAllTheSame() throws InterruptedException {
+    TestInstance a = start("a", RecordFlowTest::done);
+    a.store.next(Op.COMPLETE, Fault.LOST_ANSWER);
+    Hold hold = a.store.hold(Op.COMPLETE);
+    Sent sent = a.deliver("order-1", "{}");
+    eventually(() -> hold.arrived() == 1);
+
+    sent.interrupt();
+    hold.release();
+
+    eventually(sent::isSettled);
+    assertThat(calls).hasSize(1);
+    assertThat(a.store.calls(Op.CLAIM)).isEqualTo(1);
+  }
+
   // --- Head start ---
 
   @Test

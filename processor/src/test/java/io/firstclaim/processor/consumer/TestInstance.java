@@ -128,6 +128,7 @@ final class TestInstance implements AutoCloseable {
   final class Sent {
     final AssignedPartition partition;
     private final CountDownLatch ended = new CountDownLatch(1);
+    private final Thread thread;
 
     private Sent(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
       partition = new AssignedPartition(new TopicPartition(record.topic(), record.partition()));
@@ -136,7 +137,12 @@ final class TestInstance implements AutoCloseable {
           new Delivery(
               record, partition, partition.delivered(record), arrival, null, ended::countDown);
       places.arrive();
-      Thread _ = Thread.ofVirtual().start(() -> flow.run(delivery));
+      thread = Thread.ofVirtual().start(() -> flow.run(delivery));
+    }
+
+    /** As a late timer of some library may. */
+    void interrupt() {
+      thread.interrupt();
     }
 
     /** Whether its offset may be committed. */
@@ -151,6 +157,7 @@ final class TestInstance implements AutoCloseable {
     void revoke() {
       partition.unassign();
       tickets.stop(partition);
+      gate.lookAgain();
     }
   }
 

@@ -114,7 +114,7 @@ public final class Bench {
     Plan plan = Plan.of(topic, outcomes).zone(stack.name("zone"), List.of());
     ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
     try (Instance zone = new Instance(stack, plan, store, NOTHING)) {
-      double rate = records / seconds(Instance.time(records, List.of(zone), Instance::completed));
+      double rate = Instance.measure(records, List.of(zone), Instance::completed).perSecond();
       System.out.printf(
           "  engine, %s: %,.0f records/s%n", outcomes.isPresent() ? "announced" : "silent", rate);
       return rate;
@@ -198,9 +198,7 @@ public final class Bench {
     Plan plan = Plan.of(stack.topicOf(records, 100), Instance.outcomes(stack));
     try (DynamoDbClient client = Stack.client(endpoint);
         Instance zone = new Instance(stack, plan, store(client, stack.table(), plan), NOTHING)) {
-      Duration cpu = DynamoDbWrites.cpu();
-      Duration took = Instance.time(records, List.of(zone), Instance::completed);
-      return new Figure(took, DynamoDbWrites.cpu().minus(cpu), records);
+      return Instance.measure(records, List.of(zone), Instance::completed);
     }
   }
 
@@ -212,9 +210,7 @@ public final class Bench {
   /** With 5 ms added to each request, against claim, handle, complete one after the other. */
   private void latency() throws Exception {
     try (FaultProxy proxy = FaultProxy.start(stack.dynamoDb())) {
-      for (int round = 0; round < WARM_UP; round++) {
-        var _ = dynamoDbEngine(15_000, proxy.endpoint());
-      }
+      var _ = dynamoDbEngine(10_000, proxy.endpoint()); // warms all sides up
       proxy.latency(Duration.ofMillis(5));
       Figure naive;
       try (DynamoDbClient client = Stack.client(proxy.endpoint())) {
@@ -253,7 +249,7 @@ public final class Bench {
         try (Instance zoneA = new Instance(stack, a, store(clientA, claims, a), handler);
             Instance zoneB = new Instance(stack, b, store(clientB, claims, b), handler)) {
           var _ =
-              Instance.time(
+              Instance.measure(
                   2L * records,
                   List.of(zoneA, zoneB),
                   zone -> zone.completed() + zone.duplicates());
@@ -306,11 +302,11 @@ public final class Bench {
               new MemoryClaimStore(claims, plan.store(), TimeSource.system()),
               handler));
     }
-    Duration took = Instance.time(records, zones, Instance::completed);
+    Figure figure = Instance.measure(records, zones, Instance::completed);
     for (Instance zone : zones) {
       zone.close();
     }
-    return records / seconds(took);
+    return figure.perSecond();
   }
 
   /** Heap for each record in flight, beyond its payload. */
@@ -327,7 +323,7 @@ public final class Bench {
     ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
     try (Instance zone = new Instance(stack, plan, store, handler)) {
       long before = usedHeap();
-      var _ = Instance.time(records, List.of(zone), z -> (long) z.inFlight());
+      var _ = Instance.measure(records, List.of(zone), Instance::inFlight);
       double each = (usedHeap() - before) / (double) records - bytes;
       release.countDown();
       table.add(

@@ -3,6 +3,7 @@ package io.firstclaim.processor.bench;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.bench.DynamoDbWrites.Figure;
 import io.firstclaim.processor.config.Settings;
 import io.firstclaim.processor.consumer.Engine;
 import io.firstclaim.processor.consumer.EngineListener;
@@ -14,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.producer.Producer;
 
 /** One zone's engine, in this process. */
@@ -119,22 +120,31 @@ final class Instance implements AutoCloseable, EngineListener {
     return engine.parked();
   }
 
-  /** How long all of them need for so many records, from the start of the first. */
-  static Duration time(long records, Iterable<Instance> zones, Function<Instance, Long> count)
+  /** Starts all of them, and measures from the first record counted to the last of so many. */
+  static Figure measure(long records, List<Instance> zones, ToLongFunction<Instance> count)
       throws InterruptedException {
-    long start = System.nanoTime();
     for (Instance zone : zones) {
       zone.start();
     }
-    long done;
-    do {
-      Thread.sleep(5);
-      done = 0;
-      for (Instance zone : zones) {
-        done += count.apply(zone);
+    long before = await(1, zones, count);
+    Duration cpu = DynamoDbWrites.cpu();
+    long start = System.nanoTime();
+    long after = await(records, zones, count);
+    return new Figure(
+        Duration.ofNanos(System.nanoTime() - start),
+        DynamoDbWrites.cpu().minus(cpu),
+        (int) (after - before));
+  }
+
+  private static long await(long records, List<Instance> zones, ToLongFunction<Instance> count)
+      throws InterruptedException {
+    while (true) {
+      long counted = zones.stream().mapToLong(count).sum();
+      if (counted >= records) {
+        return counted;
       }
-    } while (done < records);
-    return Duration.ofNanos(System.nanoTime() - start);
+      Thread.sleep(1);
+    }
   }
 
   @Override

@@ -1,0 +1,76 @@
+package io.firstclaim.stack.server;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.stream.Stream;
+import org.gaul.s3proxy.blobstore.BlobStore;
+import org.gaul.s3proxy.blobstore.ForwardingBlobStore;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.http.SdkHttpResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+
+/**
+ * Makes PUT with {@code If-Match} what it is on S3: S3Proxy compares and then writes, and lets two
+ * writers in between; here each key's writers take turns.
+ */
+final class AtomicIfMatch extends ForwardingBlobStore {
+  private static final int STRIPES = 1024;
+
+  private final Object[] stripes = Stream.generate(Object::new).limit(STRIPES).toArray();
+
+  AtomicIfMatch(BlobStore delegate) {
+    super(delegate);
+  }
+
+  @Override
+  public PutObjectResponse putBlob(PutObjectRequest request, InputStream in) {
+    // Read first, so that a slow sender holds up nobody.
+    byte[] body = readAll(in);
+    String place = request.bucket() + "/" + request.key();
+    synchronized (stripes[Math.floorMod(place.hashCode(), STRIPES)]) {
+      if (request.ifMatch() != null) {
+        requireMatch(request);
+      }
+      return delegate().putBlob(request, new ByteArrayInputStream(body));
+    }
+  }
+
+  private void requireMatch(PutObjectRequest request) {
+    HeadObjectResponse stored = delegate().blobMetadataIfPresent(request.bucket(), request.key());
+    if (stored == null) {
+      throw error(404, "NoSuchKey");
+    }
+    if (!bare(request.ifMatch()).equals(bare(stored.eTag()))) {
+      throw error(412, "PreconditionFailed");
+    }
+  }
+
+  private static String bare(String eTag) {
+    return eTag.replace("\"", "");
+  }
+
+  private static byte[] readAll(InputStream in) {
+    try {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static S3Exception error(int status, String code) {
+    SdkHttpResponse response = SdkHttpResponse.builder().statusCode(status).build();
+    AwsErrorDetails details =
+        AwsErrorDetails.builder()
+            .errorCode(code)
+            .errorMessage(code)
+            .sdkHttpResponse(response)
+            .build();
+    return (S3Exception)
+        S3Exception.builder().statusCode(status).message(code).awsErrorDetails(details).build();
+  }
+}

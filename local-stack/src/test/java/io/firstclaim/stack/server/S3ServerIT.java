@@ -1,0 +1,99 @@
+package io.firstclaim.stack.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class S3ServerIT {
+  private static final int WRITERS = 16;
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  private record Condition(String header, String value) {}
+
+  @Test
+  void conditionalWritersOfOneKey_haveOneWinner_everyTime() throws Exception {
+    try (S3Server server = S3Server.start(JvmTuning.SHORT_RUN)) {
+      server.createBucket("bucket");
+      URI object = server.endpoint().resolve("/bucket/some/key");
+
+      List<String> won = race(object, new Condition("If-None-Match", "*"));
+      for (int round = 0; round < 20; round++) {
+        assertThat(won).hasSize(1);
+        won = race(object, new Condition("If-Match", won.getFirst()));
+      }
+    }
+  }
+
+  @Test
+  void writeOnAMissingKey_isAnswered404_asByS3() throws Exception {
+    try (S3Server server = S3Server.start(JvmTuning.SHORT_RUN)) {
+      server.createBucket("bucket");
+
+      var answer =
+          put(server.endpoint().resolve("/bucket/key"), new Condition("If-Match", "\"any\""), "1");
+
+      assertThat(answer.statusCode()).isEqualTo(404);
+      assertThat(answer.body()).contains("<Code>NoSuchKey</Code>");
+    }
+  }
+
+  @Test
+  void bucketsAreGone_afterRestart() {
+    try (S3Server server = S3Server.start(JvmTuning.SHORT_RUN)) {
+      server.createBucket("bucket");
+      assertThatThrownBy(() -> server.createBucket("bucket"))
+          .isInstanceOf(StackException.class)
+          .hasMessage("bucket bucket cannot be created: status 409");
+
+      server.pause();
+      server.resume();
+      server.kill();
+      server.restart();
+
+      server.createBucket("bucket");
+    }
+  }
+
+  /** The ETags of those whose write took. */
+  private static List<String> race(URI object, Condition condition) throws Exception {
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<HttpResponse<String>>> writers = new ArrayList<>();
+      for (int i = 0; i < WRITERS; i++) {
+        String body = condition.value() + i;
+        writers.add(threads.submit(() -> put(object, condition, body)));
+      }
+      List<String> won = new ArrayList<>();
+      for (var writer : writers) {
+        HttpResponse<String> answer = writer.get();
+        assertThat(answer.statusCode()).isIn(200, 412);
+        if (answer.statusCode() == 200) {
+          won.add(answer.headers().firstValue("ETag").orElseThrow());
+        }
+      }
+      return won;
+    }
+  }
+
+  private static HttpResponse<String> put(URI object, Condition condition, String body)
+      throws Exception {
+    return HTTP.send(
+        HttpRequest.newBuilder(object)
+            .PUT(BodyPublishers.ofString(body))
+            .header(condition.header(), condition.value())
+            .build(),
+        BodyHandlers.ofString());
+  }
+}

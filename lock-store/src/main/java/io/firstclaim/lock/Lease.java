@@ -1,6 +1,7 @@
 package io.firstclaim.lock;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A time-bound grant: until its end the holder alone may work on the record. Immutable; a renewal
@@ -19,6 +20,8 @@ import java.time.Duration;
  * @param nonce of the write that made this grant or last renewed it
  * @param start before the first send of that write
  * @param length how long the lease lasts from {@code start}
+ * @param version the store's own name of that write, in stores whose steps are conditional on it;
+ *     null in those whose steps are conditional on the nonce
  */
 public record Lease(
     RecordId id,
@@ -28,7 +31,21 @@ public record Lease(
     Fingerprint fingerprint,
     Nonce nonce,
     Moment start,
-    Duration length) {
+    Duration length,
+    @Nullable String version) {
+
+  /** A lease without a version. */
+  public Lease(
+      RecordId id,
+      String holder,
+      long token,
+      int attempt,
+      Fingerprint fingerprint,
+      Nonce nonce,
+      Moment start,
+      Duration length) {
+    this(id, holder, token, attempt, fingerprint, nonce, start, length, null);
+  }
 
   /** What is left of the lease; zero or negative once it is over. */
   public Duration remaining(Moment now) {
@@ -40,8 +57,16 @@ public record Lease(
     return !remaining(now).isPositive();
   }
 
-  /** This lease after its next write, its life counted from {@code newStart}. */
+  /**
+   * This lease after its next write, its life counted from {@code newStart}; a store that names its
+   * writes adds the version.
+   */
   public Lease renewed(Moment newStart) {
     return new Lease(id, holder, token, attempt, fingerprint, nonce.next(), newStart, length);
+  }
+
+  /** This lease under its write's name in the store. */
+  public Lease withVersion(@Nullable String newVersion) {
+    return new Lease(id, holder, token, attempt, fingerprint, nonce, start, length, newVersion);
   }
 }

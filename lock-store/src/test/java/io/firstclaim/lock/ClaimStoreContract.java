@@ -40,7 +40,7 @@ public abstract class ClaimStoreContract extends RaceContract {
     Granted granted = granted(a.store().claim(claim));
 
     assertThat(granted.takenFrom()).isNull();
-    assertThat(granted.lease())
+    assertThat(granted.lease().withVersion(null))
         .isEqualTo(new Lease(ID, "a", 1, 1, PAYLOAD, claim.nonce(), claim.start(), LEASE));
   }
 
@@ -54,7 +54,7 @@ public abstract class ClaimStoreContract extends RaceContract {
     assertThat(lease.remaining(a.time().now())).isEqualTo(Duration.ofSeconds(26));
     assertThat(storedState(ClaimState.Held.class).end())
         .as("what others see lasts at least as long")
-        .isEqualTo(time.now().wall().plus(LEASE));
+        .isBetween(time.now().wall().plus(LEASE), time.now().wall().plus(LEASE).plus(tick()));
   }
 
   @Test
@@ -131,7 +131,7 @@ public abstract class ClaimStoreContract extends RaceContract {
     settled(a.store().release(lease, time.now().wall().plusSeconds(5), "try again"));
     assertUnchangedBy(old, Later.class);
 
-    time.advance(Duration.ofSeconds(5));
+    time.advance(Duration.ofSeconds(6));
     Lease next = b.acquire(ID);
     assertUnchangedBy(old, Held.class);
 
@@ -277,38 +277,30 @@ public abstract class ClaimStoreContract extends RaceContract {
     assertThat(stored()).isEmpty();
 
     Lease lease = a.acquire(ID);
-    assertThat(stored())
-        .contains(
-            new ClaimRecord(
-                1, 1, lease.nonce(), PAYLOAD, new ClaimState.Held("a", LEASE, now.plus(LEASE))));
+    assertStored(
+        ID,
+        new ClaimRecord(
+            1, 1, lease.nonce(), PAYLOAD, new ClaimState.Held("a", LEASE, now.plus(LEASE))));
 
     lease = settled(a.store().release(lease, now.plusSeconds(5), "HTTP 503"));
-    assertThat(stored())
-        .contains(
-            new ClaimRecord(
-                1, 1, lease.nonce(), PAYLOAD, new ClaimState.Free(now.plusSeconds(5), "HTTP 503")));
+    assertStored(
+        ID,
+        new ClaimRecord(
+            1, 1, lease.nonce(), PAYLOAD, new ClaimState.Free(now.plusSeconds(5), "HTTP 503")));
 
-    time.advance(Duration.ofSeconds(5));
+    time.advance(Duration.ofSeconds(6));
     lease = settled(b.store().complete(b.acquire(ID), "done"));
-    assertThat(stored())
-        .contains(
-            new ClaimRecord(
-                2,
-                2,
-                lease.nonce(),
-                PAYLOAD,
-                new ClaimState.Done("b", now.plusSeconds(5), "done")));
+    assertStored(
+        ID,
+        new ClaimRecord(
+            2, 2, lease.nonce(), PAYLOAD, new ClaimState.Done("b", now.plusSeconds(6), "done")));
 
     RecordId buried = RecordId.of("buried");
     lease = settled(a.store().bury(a.acquire(buried), "poison"));
-    assertThat(a.store().find(buried))
-        .contains(
-            new ClaimRecord(
-                1,
-                1,
-                lease.nonce(),
-                PAYLOAD,
-                new ClaimState.Dead("a", now.plusSeconds(5), "poison")));
+    assertStored(
+        buried,
+        new ClaimRecord(
+            1, 1, lease.nonce(), PAYLOAD, new ClaimState.Dead("a", now.plusSeconds(6), "poison")));
   }
 
   @Test

@@ -1,8 +1,12 @@
 package io.firstclaim.lock;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.firstclaim.lock.state.ClaimRecord;
 import io.firstclaim.lock.state.ClaimState;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -20,12 +24,20 @@ public abstract class ContractFixture {
   static final RecordId ID = RecordId.of("order-4711");
 
   final String namespace = "contract-" + Nonce.random();
-  final ManualTime time = ManualTime.start();
+  protected final ManualTime time = ManualTime.start();
   Claimant a;
   Claimant b;
 
   /** A store of this holder; all stores that one test asks for share what they keep. */
   protected abstract ClaimStore store(ClaimSettings settings, TimeSource time);
+
+  /**
+   * What the clock that judges leases tells apart, a whole number of which divides a second: what
+   * is read back or waited for may be later by less than this, and is never earlier.
+   */
+  protected Duration tick() {
+    return MILLISECOND;
+  }
 
   @BeforeEach
   void twoClaimants() {
@@ -44,6 +56,20 @@ public abstract class ContractFixture {
 
   Optional<ClaimRecord> stored() {
     return b.store().find(ID);
+  }
+
+  /** What is stored is this, its times later by less than a tick. */
+  void assertStored(RecordId id, ClaimRecord expected) {
+    Comparator<Instant> lateByLessThanATick =
+        (found, right) -> {
+          Duration late = Duration.between(right, found);
+          return late.isNegative() || late.compareTo(tick()) >= 0 ? found.compareTo(right) : 0;
+        };
+    assertThat(b.store().find(id).orElseThrow())
+        .usingRecursiveComparison()
+        .withStrictTypeChecking()
+        .withComparatorForType(lateByLessThanATick, Instant.class)
+        .isEqualTo(expected);
   }
 
   <S extends ClaimState> S storedState(Class<S> kind) {

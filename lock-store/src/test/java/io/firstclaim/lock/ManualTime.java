@@ -49,6 +49,11 @@ public final class ManualTime implements TimeSource {
     skew = skewOfWall;
   }
 
+  /** The true time, as a wall clock that is right would show it. */
+  public Instant right() {
+    return START.plusNanos(elapsed.get());
+  }
+
   /** The true time since the start. */
   public Duration elapsed() {
     return Duration.ofNanos(elapsed.get());

@@ -1,5 +1,6 @@
 package io.firstclaim.lock;
 
+import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -7,12 +8,14 @@ import org.junit.jupiter.api.Test;
  * Random histories of a claim store; each backend's test inherits them. What they do is said at
  * {@link RandomHistory}.
  */
-public abstract class RandomHistoryContract {
+public abstract class RandomHistoryContract implements RandomHistory.Stores {
   /** Set to the seed that a failure printed to see it again. */
   private static final String SEED = "firstclaim.seed";
 
-  /** A store of this holder; all stores that one test asks for share what they keep. */
-  protected abstract ClaimStore store(ClaimSettings settings, TimeSource time);
+  @Override
+  public Duration tick() {
+    return Duration.ofMillis(1);
+  }
 
   /** How many histories this backend has the time for. */
   protected abstract int histories();
@@ -31,7 +34,7 @@ public abstract class RandomHistoryContract {
   }
 
   private void play(long seed) {
-    var history = new RandomHistory(seed, this::store);
+    var history = new RandomHistory(seed, this);
     try {
       history.play();
     } catch (RuntimeException | AssertionError e) {

@@ -2,10 +2,10 @@ package io.firstclaim.lock.dynamodb;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.ClaimStoreContract;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.WallClockContract;
 
-class DynamoDbClaimStoreTest extends ClaimStoreContract {
+class DynamoDbClaimStoreTest extends WallClockContract {
   @Override
   protected ClaimStore store(ClaimSettings settings, TimeSource time) {
     return LocalDynamoDb.store(settings, time);

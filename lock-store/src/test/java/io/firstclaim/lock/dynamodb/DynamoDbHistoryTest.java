@@ -2,13 +2,13 @@ package io.firstclaim.lock.dynamodb;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.ManualTime;
 import io.firstclaim.lock.RandomHistoryContract;
-import io.firstclaim.lock.TimeSource;
 
 class DynamoDbHistoryTest extends RandomHistoryContract {
   @Override
-  protected ClaimStore store(ClaimSettings settings, TimeSource time) {
-    return LocalDynamoDb.store(settings, time);
+  public ClaimStore store(ClaimSettings settings, ManualTime machine) {
+    return LocalDynamoDb.store(settings, machine);
   }
 
   @Override

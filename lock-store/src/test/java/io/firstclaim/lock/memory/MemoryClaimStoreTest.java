@@ -2,10 +2,10 @@ package io.firstclaim.lock.memory;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.ClaimStoreContract;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.WallClockContract;
 
-class MemoryClaimStoreTest extends ClaimStoreContract {
+class MemoryClaimStoreTest extends WallClockContract {
   private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
 
   @Override

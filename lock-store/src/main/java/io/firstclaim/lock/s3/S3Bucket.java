@@ -1,0 +1,145 @@
+package io.firstclaim.lock.s3;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import java.time.Duration;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.retry.RetryMode;
+import software.amazon.awssdk.retries.api.RetryStrategy;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+import software.amazon.awssdk.services.s3.endpoints.S3EndpointProvider;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+
+/**
+ * The bucket that claims are kept in, all under one prefix. Creates it, and refuses one that cannot
+ * keep the protocol's promise. Immutable; the client stays the caller's.
+ */
+public final class S3Bucket {
+  /** Looking at a bucket may take longer than a claim does, above all as the first thing. */
+  static final AwsRequestOverrideConfiguration SETUP =
+      AwsRequestOverrideConfiguration.builder()
+          .apiCallTimeout(Duration.ofSeconds(30))
+          .apiCallAttemptTimeout(Duration.ofSeconds(10))
+          .build();
+
+  private static final S3EndpointProvider ENDPOINTS = S3EndpointProvider.defaultProvider();
+
+  private final S3Client client;
+  private final String name;
+  private final String prefix;
+
+  /**
+   * The bucket of this name, which need not be there yet.
+   *
+   * @param prefix under which nothing but claims may be, such as {@code claims/}
+   */
+  public S3Bucket(S3Client client, String name, String prefix) {
+    this.client = client;
+    this.name = name;
+    this.prefix = prefix;
+  }
+
+  /**
+   * Gives a client time limits that suit a lease, and path-style addresses where it has an endpoint
+   * of its own, as stores other than AWS want them. Within the limits the SDK's own retries, with
+   * jittered backoff, answer throttling, faults and conflicts with concurrent requests.
+   */
+  public static S3ClientBuilder configure(S3ClientBuilder builder, ClaimSettings settings) {
+    Duration limit = settings.storeTimeout();
+    // Not overrideConfiguration(Consumer), which would forget what the caller has set.
+    ClientOverrideConfiguration given = builder.overrideConfiguration();
+    RetryStrategy retries =
+        given
+            .retryStrategy()
+            .orElseGet(() -> AwsRetryStrategy.forRetryMode(RetryMode.defaultRetryMode()));
+    return builder
+        .endpointProvider(
+            asked ->
+                ENDPOINTS.resolveEndpoint(
+                    asked.endpoint() == null
+                        ? asked
+                        : asked.toBuilder().forcePathStyle(true).build()))
+        .overrideConfiguration(
+            given.toBuilder()
+                .apiCallTimeout(limit)
+                .apiCallAttemptTimeout(limit.multipliedBy(2).dividedBy(5))
+                .retryStrategy(retries.toBuilder().retryOnException(S3Bucket::isConflict).build())
+                .build());
+  }
+
+  /**
+   * A conflict with a request that was under way, whoever had the object: S3's {@code
+   * ConditionalRequestConflict} and {@code OperationAborted}, {@code ConcurrentModification} of
+   * Ceph.
+   */
+  private static boolean isConflict(Throwable fault) {
+    return fault instanceof S3Exception refused && refused.statusCode() == 409;
+  }
+
+  /**
+   * Creates the bucket if it is missing, and what is missing of: no public access; a lifecycle rule
+   * that removes what is older than the retention; a policy that denies writes without a condition.
+   * What the store does not have, or does not allow, is warned of.
+   *
+   * @throws StoreUnavailableException if S3 does not answer or does not allow the bucket
+   */
+  public void create(ClaimSettings settings) {
+    new BucketSetup(this, settings).run();
+  }
+
+  /**
+   * Checks that the bucket is there and that conditional writes work in it, by racing for a scratch
+   * object.
+   *
+   * @throws StoreRefusedException if one of these fails, with what was seen
+   * @throws StoreUnavailableException if S3 does not answer
+   */
+  public void verify() {
+    if (name.endsWith("--x-s3")) {
+      throw new StoreRefusedException(
+          "S3 bucket %s is a directory bucket (S3 Express One Zone): it is in one Availability Zone"
+                  .formatted(name)
+              + " and has conditions, keys and expiry of its own, on which claims were never proven."
+              + " Use a general purpose bucket");
+    }
+    new SelfTest(this).run();
+  }
+
+  S3Client client() {
+    return client;
+  }
+
+  String name() {
+    return name;
+  }
+
+  String prefix() {
+    return prefix;
+  }
+
+  /**
+   * Where a claim is. The hash begins it, so that the load is even over whatever ranges of keys S3
+   * <a
+   * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html">splits
+   * a prefix into</a> as it grows; the slashes make 256 folders of it for people.
+   */
+  String key(String hash) {
+    return prefix + hash.substring(0, 2) + "/" + hash.substring(2, 4) + "/" + hash;
+  }
+
+  /** What a role must be allowed, in words. */
+  String permissions() {
+    return "s3:GetObject, s3:PutObject and s3:DeleteObject on %s/%s* and s3:ListBucket on %s, without which a missing object is answered 403"
+        .formatted(name, prefix, name);
+  }
+
+  StoreUnavailableException unavailable(SdkException fault) {
+    return new StoreUnavailableException(
+        "S3 bucket %s: %s".formatted(name, Faults.inOneLine(fault)), fault);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.s3;
+
+import org.jspecify.annotations.NullMarked;

@@ -6,6 +6,7 @@ import io.firstclaim.lock.StoreUnavailableException;
 import java.time.Duration;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.retry.RetryMode;
@@ -58,6 +59,9 @@ public final class S3Bucket {
             .retryStrategy()
             .orElseGet(() -> AwsRetryStrategy.forRetryMode(RetryMode.defaultRetryMode()));
     return builder
+        // A marker is signed or goes by TLS. A checksum beside that would send it in chunks, which
+        // is longer, and strange to some stores.
+        .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
         .endpointProvider(
             asked ->
                 ENDPOINTS.resolveEndpoint(

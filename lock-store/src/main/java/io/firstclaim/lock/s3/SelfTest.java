@@ -61,17 +61,20 @@ final class SelfTest {
   private void requireConditions(List<String> written) {
     String key = place + "conditions";
     written.add(key);
-    require(!put(key, "x", "\"0\"").took, "If-Match created an object that was not there");
-    Put first = put(key, "a", null);
+    require(!put(key, "absent", "\"0\"").took, "If-Match created an object that was not there");
+    Put first = put(key, "first", null);
     Seen seen = get(key);
-    require(first.took || seen.body.equals("a"), "a first write failed");
-    require(!put(key, "b", null).took, "If-None-Match: * let a second writer in");
-    require(!put(key, "c", "\"0\"").took, "If-Match let a write in on a wrong ETag");
-    Put second = put(key, "d", seen.eTag);
+    require(first.took || seen.body.equals("first"), "a first write failed");
+    require(!put(key, "second", null).took, "If-None-Match: * let a second writer in");
+    require(!put(key, "wrong", "\"0\"").took, "If-Match let a write in on a wrong ETag");
+    Put second = put(key, "right", seen.eTag);
     Seen after = get(key);
-    require(second.took || after.body.equals("d"), "a write failed on the right ETag");
-    require(after.body.equals("d"), "a write was answered that is not read back");
-    require(!put(key, "e", seen.eTag).took, "If-Match let a write in on an old ETag");
+    require(
+        after.body.equals("right"),
+        second.took
+            ? "a write was answered that is not read back"
+            : "a write failed on the right ETag");
+    require(!put(key, "old", seen.eTag).took, "If-Match let a write in on an old ETag");
   }
 
   /** Many write at once; the ETag of the only one that took. */

@@ -59,8 +59,7 @@ public final class S3Bucket {
             .retryStrategy()
             .orElseGet(() -> AwsRetryStrategy.forRetryMode(RetryMode.defaultRetryMode()));
     return builder
-        // A marker is signed or goes by TLS. A checksum beside that would send it in chunks, which
-        // is longer, and strange to some stores.
+        // A marker is signed or goes by TLS; a checksum beside that is strange to some stores.
         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
         .endpointProvider(
             asked ->

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
@@ -370,7 +371,7 @@ class DynamoDbTableTest {
     var settings =
         new ClaimSettings(
             "any", "a", Duration.ofSeconds(9), Duration.ofSeconds(1), Duration.ofDays(8));
-    var interceptor = new Recorder();
+    var interceptor = new ExecutionInterceptor() {};
 
     var builder =
         DynamoDbTable.configure(

@@ -1,17 +1,17 @@
-package io.firstclaim.lock.dynamodb;
+package io.firstclaim.lock;
 
-import io.firstclaim.lock.ManualTime;
 import java.time.Duration;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /** Lets time pass, the test's, while an answer is on its way. */
-final class SlowNetwork implements ExecutionInterceptor {
+public final class SlowNetwork implements ExecutionInterceptor {
   private final ManualTime time;
   private final Duration delay;
 
-  SlowNetwork(ManualTime time, Duration delay) {
+  /** An answer takes so long. */
+  public SlowNetwork(ManualTime time, Duration delay) {
     this.time = time;
     this.delay = delay;
   }

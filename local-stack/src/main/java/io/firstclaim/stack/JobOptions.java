@@ -9,22 +9,21 @@ import java.util.Properties;
  * The main job's options, from system properties.
  *
  * @param processorJar {@code processor.jar}: the packaged processor
+ * @param backend {@code backend}: {@code dynamodb}, the default, or {@code s3}
  * @param input {@code input}: a file with one JSON document per line; none for the sample
  * @param kill {@code kill}: kill -9 one zone half-way, start it again later
  * @param keep {@code keep}: leave everything running until Ctrl-C
  * @param directory {@code local.dir}: for logs and data
  */
 record JobOptions(
-    Path processorJar, Optional<Path> input, boolean kill, boolean keep, Path directory) {
+    Path processorJar,
+    Backend backend,
+    Optional<Path> input,
+    boolean kill,
+    boolean keep,
+    Path directory) {
 
   static JobOptions from(Properties properties) {
-    String backend = value(properties, "backend");
-    switch (backend) {
-      case "", "dynamodb" -> {}
-      case "s3" ->
-          throw new JobFailure("backend=s3: the S3 backend is not there yet, take dynamodb");
-      default -> throw new JobFailure("backend=" + backend + ": there are dynamodb and s3");
-    }
     String jar = value(properties, "processor.jar");
     if (jar.isEmpty()) {
       throw new JobFailure("processor.jar is not set: the path of the packaged processor");
@@ -36,10 +35,19 @@ record JobOptions(
     String input = value(properties, "input");
     return new JobOptions(
         Path.of(jar).toAbsolutePath(),
+        backend(value(properties, "backend")),
         input.isEmpty() ? Optional.empty() : Optional.of(Path.of(input)),
         isOn(properties, "kill"),
         isOn(properties, "keep"),
         Path.of(properties.getProperty("local.dir", "target/local")).toAbsolutePath());
+  }
+
+  private static Backend backend(String name) {
+    return switch (name) {
+      case "", "dynamodb" -> Backend.DYNAMODB;
+      case "s3" -> Backend.S3;
+      default -> throw new JobFailure("backend=" + name + ": there are dynamodb and s3");
+    };
   }
 
   /** {@code -Dkill} and {@code -Dkill=true} are on. */

@@ -72,8 +72,8 @@ public final class LocalJob {
       Thread ctrlC = Thread.ofPlatform().unstarted(() -> interrupt(interrupted, stack));
       Runtime.getRuntime().addShutdownHook(ctrlC);
       terminal.say(
-          "  Kafka and DynamoDB Local are up after %s, logs in %s"
-              .formatted(since(begin), options.directory()));
+          "  Kafka and %s are up after %s, logs in %s"
+              .formatted(options.backend().server(), since(begin), options.directory()));
       stack.awaitZones();
       Duration start = elapsed(begin);
       terminal.say("  zones a and b are up after " + since(begin));
@@ -233,8 +233,9 @@ public final class LocalJob {
     terminal.say("Left running until Ctrl-C:");
     terminal.say("  Kafka      %s  topics events, %s".formatted(kafka, Outcomes.TOPIC));
     terminal.say(
-        "  DynamoDB   %s  table firstclaim, region us-east-1, any credentials"
-            .formatted(stack.dynamoDb().endpoint()));
+        "  %-10s %s  %s, region us-east-1, any credentials"
+            .formatted(
+                options.backend().server(), stack.store().endpoint(), options.backend().place()));
     for (Zone zone : stack.zones()) {
       terminal.say(
           "  zone %s     %s  /health /prometheus, log %s"

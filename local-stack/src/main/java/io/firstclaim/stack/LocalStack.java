@@ -1,6 +1,5 @@
 package io.firstclaim.stack;
 
-import io.firstclaim.stack.server.DynamoDbServer;
 import io.firstclaim.stack.server.JvmTuning;
 import io.firstclaim.stack.server.KafkaBroker;
 import java.io.IOException;
@@ -27,7 +26,7 @@ final class LocalStack implements AutoCloseable {
   private final Deque<AutoCloseable> running = new ArrayDeque<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final KafkaBroker kafka;
-  private final DynamoDbServer dynamoDb;
+  private final Backend.Server store;
   private final HandlerServer handler;
   private final List<Zone> zones;
 
@@ -36,14 +35,12 @@ final class LocalStack implements AutoCloseable {
     Path directory = options.directory();
     empty(directory);
     try {
-      Future<DynamoDbServer> store =
-          inBackground(
-              () -> DynamoDbServer.start(directory.resolve("dynamodb"), JvmTuning.SHORT_RUN));
+      Future<Backend.Server> starting = inBackground(() -> options.backend().start(directory));
       this.kafka =
           add(KafkaBroker.start(directory.resolve("kafka"), JvmTuning.SHORT_RUN, Map.of()));
       kafka.createTopic(TOPIC, PARTITIONS);
       this.handler = add(HandlerServer.start(ledger));
-      this.dynamoDb = get(store);
+      this.store = get(starting);
       this.zones =
           ZONES.stream()
               .map(
@@ -52,7 +49,8 @@ final class LocalStack implements AutoCloseable {
                           new Zone(
                               name,
                               options.processorJar(),
-                              dynamoDb.endpoint(),
+                              options.backend(),
+                              store.endpoint(),
                               directory,
                               environment(options.kill()))))
               .toList();
@@ -96,8 +94,8 @@ final class LocalStack implements AutoCloseable {
     return kafka;
   }
 
-  DynamoDbServer dynamoDb() {
-    return dynamoDb;
+  Backend.Server store() {
+    return store;
   }
 
   HandlerServer handler() {

@@ -39,7 +39,13 @@ final class Zone implements AutoCloseable {
   private Metrics metrics = Metrics.NONE;
   private double duplicatesBefore;
 
-  Zone(String name, Path jar, URI storeServer, Path directory, Map<String, String> env) {
+  Zone(
+      String name,
+      Path jar,
+      Backend backend,
+      URI storeServer,
+      Path directory,
+      Map<String, String> env) {
     this.name = name;
     this.store = FaultProxy.start(storeServer);
     this.log = directory.resolve("zone-" + name + ".log");
@@ -48,11 +54,15 @@ final class Zone implements AutoCloseable {
             .withJvmArgs(List.of("-Xmx512m"))
             .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
             .withEnv(env)
+            .withEnv(backend.settings())
             .withEnv(
                 Map.of(
-                    "FIRSTCLAIM_ZONE", name,
-                    "MICRONAUT_SERVER_PORT", Integer.toString(port),
-                    "AWS_ENDPOINT_URL_DYNAMODB", store.endpoint().toString()));
+                    "FIRSTCLAIM_ZONE",
+                    name,
+                    "MICRONAUT_SERVER_PORT",
+                    Integer.toString(port),
+                    backend.endpointVariable(),
+                    store.endpoint().toString()));
   }
 
   String name() {

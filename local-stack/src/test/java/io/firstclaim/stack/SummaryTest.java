@@ -21,7 +21,12 @@ class SummaryTest {
 
   private static Zone zone(String name) {
     return new Zone(
-        name, Path.of("none.jar"), URI.create("http://127.0.0.1:1"), Path.of("."), Map.of());
+        name,
+        Path.of("none.jar"),
+        Backend.DYNAMODB,
+        URI.create("http://127.0.0.1:1"),
+        Path.of("."),
+        Map.of());
   }
 
   @AfterEach

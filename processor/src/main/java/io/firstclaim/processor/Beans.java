@@ -4,6 +4,8 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.s3.S3Bucket;
+import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.processor.config.Settings;
 import io.firstclaim.processor.config.SettingsReader;
 import io.firstclaim.processor.config.WrongSettingException;
@@ -22,11 +24,13 @@ import io.micronaut.inject.qualifiers.Qualifiers;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** How the parts of an instance are made. */
 @Factory
@@ -82,19 +86,46 @@ final class Beans {
               client, settings.claim().table(), settings.claim().store(), time, metrics);
         };
       }
+      case S3 -> {
+        Settings.S3 place = settings.claim().s3().orElseThrow();
+        S3Bucket bucket = new S3Bucket(s3(settings), place.bucket(), place.prefix());
+        yield () -> {
+          if (settings.claim().create()) {
+            bucket.create(settings.claim().store());
+          }
+          bucket.verify();
+          return new S3ClaimStore(bucket, settings.claim().store(), time, metrics);
+        };
+      }
     };
   }
 
   private static DynamoDbClient dynamoDb(Settings settings) {
+    return client(
+        "AWS_ENDPOINT_URL_DYNAMODB",
+        () ->
+            DynamoDbTable.configure(DynamoDbClient.builder(), settings.claim().store())
+                .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
+                .build());
+  }
+
+  private static S3Client s3(Settings settings) {
+    return client(
+        "AWS_ENDPOINT_URL_S3",
+        () ->
+            S3Bucket.configure(S3Client.builder(), settings.claim().store())
+                .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
+                .build());
+  }
+
+  private static <C> C client(String endpoint, Supplier<C> builder) {
     try {
-      return DynamoDbTable.configure(DynamoDbClient.builder(), settings.claim().store())
-          .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
-          .build();
+      return builder.get();
     } catch (SdkException e) {
       throw new WrongSettingException(
           "AWS settings",
           null,
-          e.getMessage() + "; set AWS_REGION, and AWS_ENDPOINT_URL_DYNAMODB for another endpoint");
+          "%s; set AWS_REGION, and %s for another endpoint".formatted(e.getMessage(), endpoint));
     }
   }
 

@@ -80,7 +80,8 @@ public record Settings(
    * @param headStart how long the other zones leave a record to its preferred zone
    * @param onMismatch what becomes of a record whose ID is known with another payload
    * @param table the DynamoDB table
-   * @param create whether the table is created if it is missing
+   * @param create whether the table or bucket is created if it is missing
+   * @param s3 where claims are on S3; empty for another backend
    */
   public record Claiming(
       Backend backend,
@@ -89,12 +90,23 @@ public record Settings(
       Duration headStart,
       OnMismatch onMismatch,
       String table,
-      boolean create) {}
+      boolean create,
+      Optional<S3> s3) {}
+
+  /**
+   * Where claims are on S3.
+   *
+   * @param bucket the bucket
+   * @param prefix all claims are under it, and nothing else
+   */
+  public record S3(String bucket, String prefix) {}
 
   /** Where claims are kept. */
   public enum Backend {
     /** In a DynamoDB table. */
     DYNAMODB,
+    /** In an S3 bucket. */
+    S3,
     /** In this process. */
     MEMORY
   }

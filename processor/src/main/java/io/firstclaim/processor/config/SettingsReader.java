@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class SettingsReader {
   private static final Pattern ZONE = Pattern.compile("[a-z0-9-]{1,32}");
   private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]+");
+  private static final Pattern BUCKET = Pattern.compile("[a-zA-Z0-9._-]{3,63}");
+  private static final Pattern PREFIX = Pattern.compile("(?=.{1,200}$)([a-zA-Z0-9._-]+/)+");
   private static final int MAX_TOPIC = 249;
   private static final int MAX_RECORDS = 1_000_000;
   private static final int MAX_NAME = 128;
@@ -107,11 +109,7 @@ public final class SettingsReader {
   }
 
   private Settings.Claiming claiming(String zone) {
-    String backend = text("firstclaim.claim.backend", "dynamodb");
-    if (backend.equals("s3")) {
-      throw new WrongSettingException(
-          "firstclaim.claim.backend", backend, "this version has dynamodb and memory");
-    }
+    Settings.Backend backend = choice("firstclaim.claim.backend", Settings.Backend.DYNAMODB);
     String holder = zone + "/" + named("firstclaim.instance", instance());
     Duration lease = positive("firstclaim.claim.lease", "30s");
     Duration maxSkew = duration("firstclaim.claim.max-skew", "1s", false);
@@ -134,13 +132,31 @@ public final class SettingsReader {
           String.valueOf(e.getMessage()));
     }
     return new Settings.Claiming(
-        choice("firstclaim.claim.backend", Settings.Backend.DYNAMODB),
+        backend,
         store,
         flag("firstclaim.claim.renew", true),
         duration("firstclaim.claim.head-start", "100ms", false),
         choice("firstclaim.claim.on-mismatch", Settings.OnMismatch.DEAD_LETTER),
         text("firstclaim.claim.dynamodb.table", "firstclaim"),
-        flag("firstclaim.claim.create", false));
+        flag("firstclaim.claim.create", false),
+        backend == Settings.Backend.S3 ? Optional.of(s3()) : Optional.empty());
+  }
+
+  private Settings.S3 s3() {
+    String bucket =
+        required("firstclaim.claim.s3.bucket", "name the bucket that claims are kept in");
+    if (!BUCKET.matcher(bucket).matches()) {
+      throw new WrongSettingException(
+          "firstclaim.claim.s3.bucket", bucket, "a bucket has 3 to 63 of a-z A-Z 0-9 . _ -");
+    }
+    String prefix = text("firstclaim.claim.s3.prefix", "claims/");
+    if (!PREFIX.matcher(prefix).matches()) {
+      throw new WrongSettingException(
+          "firstclaim.claim.s3.prefix",
+          prefix,
+          "give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as claims/");
+    }
+    return new Settings.S3(bucket, prefix);
   }
 
   private Settings.Handling handling(List<String> inputs) {

@@ -71,7 +71,8 @@ final class Instance implements AutoCloseable, EngineListener {
                 Duration.ofMillis(100),
                 Settings.OnMismatch.DEAD_LETTER,
                 "",
-                false),
+                false,
+                Optional.empty()),
             new Settings.Handling(
                 "bench", Duration.ofMinutes(5), Optional.empty(), Duration.ZERO, Optional.empty()),
             new Settings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)),

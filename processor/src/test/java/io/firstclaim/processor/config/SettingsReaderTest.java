@@ -97,7 +97,8 @@ class SettingsReaderTest {
                 Duration.ofMillis(100),
                 OnMismatch.DEAD_LETTER,
                 "firstclaim",
-                false));
+                false,
+                Optional.empty()));
     assertThat(settings.handler())
         .isEqualTo(
             new Settings.Handling(
@@ -236,8 +237,7 @@ class SettingsReaderTest {
         arguments("firstclaim.input.max-in-flight", "many", COUNT),
         arguments("firstclaim.input.max-parked", "1000001", COUNT),
         arguments("firstclaim.input.replay-horizon", "0s", DURATION),
-        arguments("firstclaim.claim.backend", "s3", "this version has dynamodb and memory"),
-        arguments("firstclaim.claim.backend", "redis", "give one of dynamodb, memory"),
+        arguments("firstclaim.claim.backend", "redis", "give one of dynamodb, s3, memory"),
         arguments(
             "firstclaim.claim.namespace",
             "x".repeat(129),
@@ -292,6 +292,45 @@ class SettingsReaderTest {
     assertThatThrownBy(() -> read(property, value))
         .isInstanceOf(WrongSettingException.class)
         .hasMessage("%s=%s: %s".formatted(property, shown, remedy));
+  }
+
+  private static Settings readS3(Map<String, Object> more) {
+    Map<String, Object> all =
+        new HashMap<>(
+            Map.of("firstclaim.claim.backend", "s3", "firstclaim.claim.s3.bucket", "my-claims"));
+    all.putAll(more);
+    return read(all);
+  }
+
+  @Test
+  void s3_needsItsBucket_andHasADefaultPrefix() {
+    assertThatThrownBy(() -> read("firstclaim.claim.backend", "s3"))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage(
+            "firstclaim.claim.s3.bucket is not set: name the bucket that claims are kept in");
+    assertThat(readS3(Map.of()).claim().s3()).contains(new Settings.S3("my-claims", "claims/"));
+    assertThat(readS3(Map.of("firstclaim.claim.s3.prefix", "a/b.c/")).claim().s3())
+        .contains(new Settings.S3("my-claims", "a/b.c/"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"claims", "/", "/claims/", "a//b/", "a b/x/", "a b/", "a?x/"})
+  void s3PrefixThatIsNoFolder_stopsTheStart(String prefix) {
+    assertThatThrownBy(() -> readS3(Map.of("firstclaim.claim.s3.prefix", prefix)))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessageStartingWith("firstclaim.claim.s3.prefix=")
+        .hasMessageEndingWith(
+            "give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as claims/");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"b", "a/b", "a b", "arn:aws:s3:::claims"})
+  void s3BucketThatIsNoName_stopsTheStart(String bucket) {
+    assertThatThrownBy(() -> readS3(Map.of("firstclaim.claim.s3.bucket", bucket)))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage(
+            "firstclaim.claim.s3.bucket=%s: a bucket has 3 to 63 of a-z A-Z 0-9 . _ -"
+                .formatted(bucket));
   }
 
   @Test

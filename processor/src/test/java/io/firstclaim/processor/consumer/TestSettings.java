@@ -45,7 +45,8 @@ final class TestSettings {
             headStart,
             onMismatch,
             "table",
-            false),
+            false,
+            Optional.empty()),
         new Settings.Handling(
             "log", handlerTimeout, Optional.empty(), Duration.ofSeconds(30), Optional.empty()),
         new Settings.Retrying(maxAttempts, backoff, Duration.ofMinutes(1)),

@@ -10,26 +10,24 @@ import org.jspecify.annotations.Nullable;
  * one claimant is granted each token of an ID, tokens only rise, and of all holders that an ID ever
  * had at most one completes it.
  *
- * <p>A distributed lock with lease, renewal and fencing token is three calls:
+ * <p>One attempt, without waiting:
  *
  * {@snippet :
- * try (var client = DynamoDbClient.create()) {
- *   var time = TimeSource.system();
- *   var settings = ClaimSettings.of("nightly-jobs", "host-17");
- *   var store = DynamoDbClaimStore.open(client, "firstclaim", settings, time);
- *   var claim = Claim.of(RecordId.of("billing-run"), Fingerprint.none(), time.now());
- *   switch (store.claim(claim)) {
- *     case ClaimResult.Granted(Lease lease, _) -> {
- *       chargeCustomers(lease.token()); // the sink refuses lower tokens
- *       if (store.renew(lease) instanceof SettleResult.Settled(Lease renewed)) {
- *         sendInvoices(renewed.token());
- *         store.release(renewed, time.now().wall(), "free for the next run");
- *       }
- *     }
- *     case ClaimResult other -> System.out.println("not now: " + other);
+ * var time = TimeSource.system();
+ * var settings = ClaimSettings.of("orders", "host-17");
+ * var client = DynamoDbTable.configure(DynamoDbClient.builder(), settings).build();
+ * var store = DynamoDbClaimStore.open(client, "firstclaim", settings, time);
+ * switch (store.claim(Claim.of(RecordId.of("order-4711"), Fingerprint.none(), time.now()))) {
+ *   case ClaimResult.Granted(Lease lease, _) -> {
+ *     ship(lease.token()); // the sink refuses lower tokens
+ *     store.complete(lease, "shipped");
  *   }
+ *   case ClaimResult other -> System.out.println("not now: " + other);
  * }
  * }
+ *
+ * <p>For a lock that is waited for, kept and given back, there is {@link
+ * io.firstclaim.lock.mutex.Mutex}.
  *
  * <p>Thread-safe. Every method may block for the store's time limit. Expected outcomes are values;
  * {@link StoreUnavailableException} is thrown where the store could not be asked.

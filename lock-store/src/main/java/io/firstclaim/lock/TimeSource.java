@@ -1,12 +1,18 @@
 package io.firstclaim.lock;
 
+import java.time.Duration;
 import java.time.Instant;
 
-/** Where the time comes from; tests pass one that they drive. Thread-safe. */
+/** Where the time comes from, and where it is waited for; tests drive it. Thread-safe. */
 @FunctionalInterface
 public interface TimeSource {
   /** Both clocks, now. */
   Moment now();
+
+  /** Blocks the current thread for this long; not at all if it is zero or negative. */
+  default void sleep(Duration duration) throws InterruptedException {
+    Thread.sleep(duration);
+  }
 
   /** The clocks of this machine. */
   static TimeSource system() {

@@ -2,6 +2,8 @@ package io.firstclaim.lock;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -14,23 +16,30 @@ public final class ManualTime implements TimeSource {
   private static final Instant START = Instant.parse("2100-01-01T00:00:00Z");
 
   private final AtomicLong elapsed;
+
+  /**
+   * Who sleeps until when, on all machines; its monitor is notified when that or the time changes.
+   */
+  private final Map<Thread, Long> sleepers;
+
   private final long origin;
   private volatile Duration skew;
 
-  private ManualTime(AtomicLong elapsed, long origin, Duration skew) {
+  private ManualTime(AtomicLong elapsed, Map<Thread, Long> sleepers, long origin, Duration skew) {
     this.elapsed = elapsed;
+    this.sleepers = sleepers;
     this.origin = origin;
     this.skew = skew;
   }
 
   /** A machine whose wall clock is right. */
   public static ManualTime start() {
-    return new ManualTime(new AtomicLong(), 1_000_000, Duration.ZERO);
+    return new ManualTime(new AtomicLong(), new HashMap<>(), 1_000_000, Duration.ZERO);
   }
 
   /** Another machine, its wall clock ahead by this much. */
   public ManualTime machine(Duration skewOfWall) {
-    return new ManualTime(elapsed, origin * 31 + Long.MAX_VALUE / 2, skewOfWall);
+    return new ManualTime(elapsed, sleepers, origin * 31 + Long.MAX_VALUE / 2, skewOfWall);
   }
 
   @Override
@@ -39,9 +48,55 @@ public final class ManualTime implements TimeSource {
     return new Moment(START.plusNanos(nanos).plus(skew), origin + nanos);
   }
 
+  @Override
+  public void sleep(Duration duration) throws InterruptedException {
+    synchronized (sleepers) {
+      long wake = elapsed.get() + duration.toNanos();
+      sleepers.put(Thread.currentThread(), wake);
+      sleepers.notifyAll();
+      try {
+        while (elapsed.get() < wake) {
+          sleepers.wait();
+        }
+      } finally {
+        sleepers.remove(Thread.currentThread());
+      }
+    }
+  }
+
   /** Time passes, for all machines. */
   public void advance(Duration by) {
-    elapsed.addAndGet(by.toNanos());
+    synchronized (sleepers) {
+      elapsed.addAndGet(by.toNanos());
+      sleepers.notifyAll();
+    }
+  }
+
+  /** Lets time pass whenever this thread sleeps, and only then, until it has ended. */
+  public void passFor(Thread sleeper) throws InterruptedException {
+    while (sleeper.isAlive()) {
+      synchronized (sleepers) {
+        Long wake = sleepers.get(sleeper);
+        if (wake != null && wake > elapsed.get()) {
+          advance(Duration.ofNanos(wake - elapsed.get()));
+        } else {
+          sleepers.wait(1);
+        }
+      }
+    }
+  }
+
+  /** Waits until a thread whose name begins like this sleeps. */
+  public void awaitSleeper(String name) throws InterruptedException {
+    synchronized (sleepers) {
+      while (sleepers.entrySet().stream()
+          .noneMatch(
+              sleeper ->
+                  sleeper.getKey().getName().startsWith(name)
+                      && sleeper.getValue() > elapsed.get())) {
+        sleepers.wait();
+      }
+    }
   }
 
   /** Somebody sets this machine's wall clock. */

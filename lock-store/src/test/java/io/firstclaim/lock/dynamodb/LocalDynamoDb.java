@@ -27,26 +27,29 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 final class LocalDynamoDb {
   static final String TABLE = "claims";
 
-  private static final DynamoDbServer SERVER = DynamoDbServer.start();
-  private static final DynamoDbClient CLIENT = timeless(builder(SERVER.endpoint())).build();
+  /** Started by the first who asks for it, and not by those who only want a client. */
+  private static final class Running {
+    static final DynamoDbServer SERVER = DynamoDbServer.start();
+    static final DynamoDbClient CLIENT = timeless(builder(SERVER.endpoint())).build();
 
-  static {
-    new DynamoDbTable(CLIENT, TABLE).create();
+    static {
+      new DynamoDbTable(CLIENT, TABLE).create();
+    }
   }
 
   private LocalDynamoDb() {}
 
   static URI endpoint() {
-    return SERVER.endpoint();
+    return Running.SERVER.endpoint();
   }
 
   /** The tests' common client, straight to the server. */
   static DynamoDbClient client() {
-    return CLIENT;
+    return Running.CLIENT;
   }
 
   static DynamoDbClaimStore store(ClaimSettings settings, TimeSource time) {
-    return store(CLIENT, settings, time);
+    return store(Running.CLIENT, settings, time);
   }
 
   static DynamoDbClaimStore store(DynamoDbClient client, ClaimSettings settings, TimeSource time) {

@@ -1,0 +1,65 @@
+package io.firstclaim.lock;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * How long one caller goes on trying for something that others want too, and the pauses between its
+ * attempts: random up to a bound that doubles from pause to pause, 20 ms at first and 1 s at most
+ * (<a href="https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">exponential
+ * backoff with full jitter</a>). For one thread.
+ */
+public final class Patience {
+  private static final Duration FIRST = Duration.ofMillis(20);
+  private static final Duration LONGEST = Duration.ofSeconds(1);
+  private static final int MAX_DOUBLINGS = 10;
+
+  private final TimeSource time;
+  private final Moment begin;
+  private final Duration limit;
+  private int pauses;
+
+  /** Patience for this long from now; zero is one attempt. */
+  public Patience(TimeSource time, Duration limit) {
+    this.time = time;
+    this.begin = time.now();
+    this.limit = limit;
+  }
+
+  /** Whether the time is up. */
+  public boolean isOver() {
+    return !left().isPositive();
+  }
+
+  /** Pauses before the next attempt, no longer than there is time. */
+  public void pause() throws InterruptedException {
+    pause(LONGEST);
+  }
+
+  /**
+   * Pauses before the next attempt, no longer than there is time and hardly longer than until
+   * {@code due}: those who wait for the same do not all come in the same moment.
+   *
+   * @param due when something is known to happen, from now
+   */
+  public void pause(Duration due) throws InterruptedException {
+    Duration doubled = FIRST.multipliedBy(1L << Math.min(pauses++, MAX_DOUBLINGS));
+    Duration pause = randomUpTo(shorter(doubled, LONGEST));
+    if (due.compareTo(pause) < 0) {
+      pause = due.plus(randomUpTo(FIRST));
+    }
+    time.sleep(shorter(pause, left()));
+  }
+
+  private Duration left() {
+    return limit.minus(time.now().since(begin));
+  }
+
+  private static Duration randomUpTo(Duration bound) {
+    return Duration.ofNanos(ThreadLocalRandom.current().nextLong(bound.toNanos()) + 1);
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+}

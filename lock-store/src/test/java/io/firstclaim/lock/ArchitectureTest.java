@@ -11,6 +11,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
@@ -49,6 +50,18 @@ class ArchitectureTest {
                       not(resideInAnyPackage("io.firstclaim.lock", "io.firstclaim.lock.state.."))));
 
   @ArchTest
+  static final ArchRule whatRestsOnAStore_knowsThePortAlone =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.firstclaim.lock.mutex..", "io.firstclaim.lock.document..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.firstclaim.lock.dynamodb..",
+              "io.firstclaim.lock.s3..",
+              "io.firstclaim.lock.memory..");
+
+  @ArchTest
   static final ArchRule backends_doNotKnowEachOther =
       slices()
           .matching("io.firstclaim.lock.(*)..")
@@ -57,7 +70,7 @@ class ArchitectureTest {
           .notDependOnEachOther()
           .ignoreDependency(
               resideInAPackage("io.firstclaim.lock.."),
-              resideInAPackage("io.firstclaim.lock.state.."));
+              resideInAnyPackage("io.firstclaim.lock.state..", "io.firstclaim.lock.document.."));
 
   @ArchTest
   static final ArchRule rooms_haveNoCycles =
@@ -79,7 +92,11 @@ class ArchitectureTest {
           .orShould()
           .callMethod(Clock.class, "systemUTC")
           .orShould()
-          .callMethod(Clock.class, "systemDefaultZone");
+          .callMethod(Clock.class, "systemDefaultZone")
+          .orShould()
+          .callMethod(Thread.class, "sleep", Duration.class)
+          .orShould()
+          .callMethod(Thread.class, "sleep", long.class);
 
   @ArchTest
   static final ArchRule noRoomIsALumberRoom =

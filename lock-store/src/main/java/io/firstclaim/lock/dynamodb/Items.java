@@ -151,7 +151,7 @@ final class Items {
     return value;
   }
 
-  private static String textOf(Map<String, AttributeValue> item, String name) {
+  static String textOf(Map<String, AttributeValue> item, String name) {
     String text = attribute(item, name).s();
     if (text == null) {
       throw new IllegalStateException(name + " is no string");

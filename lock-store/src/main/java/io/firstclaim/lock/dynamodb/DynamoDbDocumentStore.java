@@ -1,0 +1,158 @@
+package io.firstclaim.lock.dynamodb;
+
+import static io.firstclaim.lock.dynamodb.Items.text;
+import static io.firstclaim.lock.dynamodb.Items.textOf;
+
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.document.Document;
+import io.firstclaim.lock.document.DocumentKey;
+import io.firstclaim.lock.document.DocumentStore;
+import io.firstclaim.lock.document.History;
+import io.firstclaim.lock.document.WriteResult;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
+import software.amazon.awssdk.services.dynamodb.model.GetItemResponse;
+
+/**
+ * Documents in a DynamoDB table, one item each, in the same table as claims if you like: their keys
+ * never meet. A document has no TTL. An item has at most 400 KB (<a
+ * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html">limits</a>),
+ * its history included.
+ *
+ * <p>The table must be in one Region or strongly consistent across Regions: see {@link
+ * DynamoDbTable#verify()}. Thread-safe. The client stays the caller's.
+ */
+public final class DynamoDbDocumentStore implements DocumentStore {
+  private static final String PREFIX = "document/";
+  private static final String CONTENT = "documentText";
+  private static final String VERSION = "documentVersion";
+  private static final String HISTORY = "lastWrites";
+
+  private static final int MAX_ITEM = 400 * 1024;
+
+  /** Errors that no repetition mends. */
+  private static final Set<String> FINAL =
+      Set.of("AccessDeniedException", "ResourceNotFoundException", "ValidationException");
+
+  private final DynamoDbClient client;
+  private final String table;
+
+  /** Documents in a table that is there. */
+  public DynamoDbDocumentStore(DynamoDbClient client, String table) {
+    this.client = client;
+    this.table = table;
+  }
+
+  @Override
+  public Optional<Document> find(DocumentKey key) {
+    GetItemResponse found;
+    try {
+      found =
+          client.getItem(
+              get ->
+                  get.tableName(table).key(Map.of(Items.KEY, itemKey(key))).consistentRead(true));
+    } catch (SdkException e) {
+      requireMendable(key, e);
+      throw new StoreUnavailableException(
+          "DynamoDB table %s did not answer for document %s: %s"
+              .formatted(table, key, Faults.inOneLine(e)),
+          e);
+    }
+    return found.hasItem() ? Optional.of(decode(key, found.item())) : Optional.empty();
+  }
+
+  @Override
+  public WriteResult write(
+      DocumentKey key, @Nullable String expected, String content, History history) {
+    Map<String, AttributeValue> item =
+        Map.of(
+            Items.KEY,
+            itemKey(key),
+            CONTENT,
+            text(content),
+            VERSION,
+            text(history.latest().toString()),
+            HISTORY,
+            text(history.toString()));
+    requireSize(key, item);
+    try {
+      client.putItem(
+          put -> {
+            put.tableName(table).item(item);
+            if (expected == null) {
+              put.conditionExpression("attribute_not_exists(pk)");
+            } else {
+              put.conditionExpression(VERSION + " = :expected")
+                  .expressionAttributeValues(Map.of(":expected", text(expected)));
+            }
+          });
+      return new WriteResult.Written();
+    } catch (ConditionalCheckFailedException e) {
+      return wasSentOnce(e)
+          ? new WriteResult.Refused()
+          : new WriteResult.Unknown("the write was repeated and then refused");
+    } catch (SdkException e) {
+      if (wasSentOnce(e)) {
+        requireMendable(key, e);
+      }
+      return new WriteResult.Unknown("DynamoDB did not answer: " + Faults.inOneLine(e));
+    }
+  }
+
+  private static boolean wasSentOnce(SdkException fault) {
+    Integer attempts = fault.numAttempts();
+    return attempts != null && attempts == 1;
+  }
+
+  private void requireMendable(DocumentKey key, SdkException fault) {
+    if (fault instanceof DynamoDbException refused
+        && refused.awsErrorDetails() != null
+        && FINAL.contains(refused.awsErrorDetails().errorCode())) {
+      throw new StoreRefusedException(
+          ("DynamoDB refuses document %s in table %s: %s. The table needs the string key %s, the role"
+                  + " dynamodb:GetItem and dynamodb:PutItem on it")
+              .formatted(key, table, Faults.inOneLine(refused), Items.KEY));
+    }
+  }
+
+  /** Names and values count (the same page of the limits). */
+  private static void requireSize(DocumentKey key, Map<String, AttributeValue> item) {
+    int size = 0;
+    for (Map.Entry<String, AttributeValue> attribute : item.entrySet()) {
+      size += length(attribute.getKey()) + length(attribute.getValue().s());
+    }
+    if (size > MAX_ITEM) {
+      throw new IllegalArgumentException(
+          "document %s would have %,d bytes with its history, and DynamoDB keeps at most %,d: split it, or keep it in S3"
+              .formatted(key, size, MAX_ITEM));
+    }
+  }
+
+  private static int length(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  private Document decode(DocumentKey key, Map<String, AttributeValue> item) {
+    try {
+      return new Document(
+          textOf(item, CONTENT), textOf(item, VERSION), History.parse(textOf(item, HISTORY)));
+    } catch (IllegalStateException | IllegalArgumentException e) {
+      throw new StoreRefusedException(
+          "item %s of DynamoDB table %s is no document: %s. Is the table used by something else?"
+              .formatted(itemKey(key).s(), table, e.getMessage()));
+    }
+  }
+
+  private static AttributeValue itemKey(DocumentKey key) {
+    return text(PREFIX + key.value());
+  }
+}

@@ -8,7 +8,10 @@ import java.util.stream.Stream;
 import org.gaul.s3proxy.blobstore.BlobStore;
 import org.gaul.s3proxy.blobstore.ForwardingBlobStore;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.http.SdkHttpResponse;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
@@ -16,7 +19,8 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
  * Makes PUT with {@code If-Match} what it is on S3: S3Proxy compares and then writes, and lets two
- * writers in between; here each key's writers take turns.
+ * writers in between; here each key's writers take turns. So do its readers: S3Proxy answers a GET
+ * with the ETag and metadata of one write and the body of the next.
  */
 final class AtomicIfMatch extends ForwardingBlobStore {
   private static final int STRIPES = 1024;
@@ -31,13 +35,24 @@ final class AtomicIfMatch extends ForwardingBlobStore {
   public PutObjectResponse putBlob(PutObjectRequest request, InputStream in) {
     // Read first, so that a slow sender holds up nobody.
     byte[] body = readAll(in);
-    String place = request.bucket() + "/" + request.key();
-    synchronized (stripes[Math.floorMod(place.hashCode(), STRIPES)]) {
+    synchronized (stripe(request.bucket(), request.key())) {
       if (request.ifMatch() != null) {
         requireMatch(request);
       }
       return delegate().putBlob(request, new ByteArrayInputStream(body));
     }
+  }
+
+  /** The body is open when the attributes are read, and stays what it is when it is replaced. */
+  @Override
+  public ResponseInputStream<GetObjectResponse> getBlob(GetObjectRequest request) {
+    synchronized (stripe(request.bucket(), request.key())) {
+      return delegate().getBlob(request);
+    }
+  }
+
+  private Object stripe(String bucket, String key) {
+    return stripes[Math.floorMod((bucket + "/" + key).hashCode(), STRIPES)];
   }
 
   private void requireMatch(PutObjectRequest request) {

@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -302,7 +303,7 @@ public final class DynamoDbClaimStore implements ClaimStore {
     } catch (ConditionalCheckFailedException e) {
       answered(op, "refused", start, e.awsErrorDetails().sdkHttpResponse());
       throw e;
-    } catch (SdkException e) {
+    } catch (SdkException | CancellationException e) {
       listener.called(op, "error", time.now().since(start));
       throw new StoreUnavailableException(
           "DynamoDB table %s did not answer %s: %s".formatted(table, op, Faults.inOneLine(e)), e);

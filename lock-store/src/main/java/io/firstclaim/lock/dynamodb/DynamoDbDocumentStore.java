@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
@@ -60,7 +61,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
           client.getItem(
               get ->
                   get.tableName(table).key(Map.of(Items.KEY, itemKey(key))).consistentRead(true));
-    } catch (SdkException e) {
+    } catch (SdkException | CancellationException e) {
       requireMendable(key, e);
       throw new StoreUnavailableException(
           "DynamoDB table %s did not answer for document %s: %s"
@@ -100,7 +101,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
       return wasSentOnce(e)
           ? new WriteResult.Refused()
           : new WriteResult.Unknown("the write was repeated and then refused");
-    } catch (SdkException e) {
+    } catch (SdkException | CancellationException e) {
       if (wasSentOnce(e)) {
         requireMendable(key, e);
       }
@@ -108,12 +109,13 @@ public final class DynamoDbDocumentStore implements DocumentStore {
     }
   }
 
-  private static boolean wasSentOnce(SdkException fault) {
-    Integer attempts = fault.numAttempts();
-    return attempts != null && attempts == 1;
+  private static boolean wasSentOnce(RuntimeException fault) {
+    return fault instanceof SdkException known
+        && known.numAttempts() != null
+        && known.numAttempts() == 1;
   }
 
-  private void requireMendable(DocumentKey key, SdkException fault) {
+  private void requireMendable(DocumentKey key, RuntimeException fault) {
     if (fault instanceof DynamoDbException refused
         && refused.awsErrorDetails() != null
         && FINAL.contains(refused.awsErrorDetails().errorCode())) {

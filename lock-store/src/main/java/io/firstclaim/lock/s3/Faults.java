@@ -1,7 +1,7 @@
 package io.firstclaim.lock.s3;
 
+import java.util.concurrent.CancellationException;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
-import software.amazon.awssdk.core.exception.SdkException;
 
 /** Faults of the SDK in words. */
 final class Faults {
@@ -13,8 +13,16 @@ final class Faults {
     return code == null ? "" : code;
   }
 
-  /** What went wrong, without line breaks, request IDs or stack. */
-  static String inOneLine(SdkException fault) {
+  /**
+   * What went wrong, without line breaks, request IDs or stack.
+   *
+   * @param fault the SDK's, or its HTTP client's {@link CancellationException}, which comes through
+   *     where a time limit strikes a request that waits for a connection
+   */
+  static String inOneLine(RuntimeException fault) {
+    if (fault instanceof CancellationException) {
+      return "no connection was free within the time limit";
+    }
     String message =
         fault instanceof AwsServiceException service && service.awsErrorDetails() != null
             ? "%d %s %s"

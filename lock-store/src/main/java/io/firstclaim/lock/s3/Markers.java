@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -177,7 +178,7 @@ final class Markers {
       String result = meant.isEmpty() ? "error" : op.equals(FIND) ? "ok" : "refused";
       listener.called(op, result, time.now().since(start));
       return meant.orElseThrow(() -> unanswered(op, e));
-    } catch (SdkException e) {
+    } catch (SdkException | CancellationException e) {
       listener.called(op, "error", time.now().since(start));
       throw unanswered(op, e);
     }
@@ -187,7 +188,7 @@ final class Markers {
     return refused.statusCode() == 404 && !Faults.code(refused).equals("NoSuchBucket");
   }
 
-  private StoreUnavailableException unanswered(String op, SdkException fault) {
+  private StoreUnavailableException unanswered(String op, RuntimeException fault) {
     String what = "S3 bucket %s did not answer %s: ".formatted(bucket.name(), op);
     String remedy =
         fault instanceof S3Exception refused && refused.statusCode() == 403

@@ -42,6 +42,7 @@ final class FaultyStore implements ClaimStore {
   private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
   private final AtomicInteger calls = new AtomicInteger();
   private final CountDownLatch silence = new CountDownLatch(1);
+  private final Queue<SettleResult> renewals = new ConcurrentLinkedQueue<>();
   private volatile BooleanSupplier down = () -> false;
 
   FaultyStore(ClaimStore store) {
@@ -51,6 +52,11 @@ final class FaultyStore implements ClaimStore {
   /** What becomes of the next requests. */
   void next(Fault... next) {
     faults.addAll(Arrays.asList(next));
+  }
+
+  /** What the next renewal is answered, whatever is stored. */
+  void nextRenewal(SettleResult answer) {
+    renewals.add(answer);
   }
 
   /** No request arrives while this holds. */
@@ -79,7 +85,8 @@ final class FaultyStore implements ClaimStore {
 
   @Override
   public SettleResult renew(Lease lease) {
-    return settle(() -> store.renew(lease));
+    SettleResult told = renewals.poll();
+    return settle(() -> told == null ? store.renew(lease) : told);
   }
 
   @Override

@@ -25,13 +25,23 @@ public abstract class MutexFixture {
   static final RecordId ID = RecordId.of("billing-run");
 
   final String namespace = "mutexes-" + Nonce.random();
-  final ManualTime time = ManualTime.start();
+  protected final ManualTime time = ManualTime.start();
   FaultyStore faulty;
   Mutex a;
   Mutex b;
 
   /** A store of this holder; all stores that one test asks for share what they keep. */
   protected abstract ClaimStore store(ClaimSettings settings, TimeSource time);
+
+  /** By how much later than it could a waiter may learn from the store that a lease is over. */
+  protected Duration tick() {
+    return Duration.ZERO;
+  }
+
+  /** By when a waiter has it who may have it from then on: it asks again within 20 ms or so. */
+  Duration soonAfter(Duration due) {
+    return due.plus(tick()).plusMillis(500);
+  }
 
   @BeforeEach
   void twoWhoWantIt() {

@@ -5,13 +5,13 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * How long one caller goes on trying for something that others want too, and the pauses between its
- * attempts: random up to a bound that doubles from pause to pause, 20 ms at first and 1 s at most
+ * attempts: random up to a bound that doubles from pause to pause, 20 ms at first and 2 s at most
  * (<a href="https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">exponential
  * backoff with full jitter</a>). For one thread.
  */
 public final class Patience {
   private static final Duration FIRST = Duration.ofMillis(20);
-  private static final Duration LONGEST = Duration.ofSeconds(1);
+  private static final Duration LONGEST = Duration.ofSeconds(2);
   private static final int MAX_DOUBLINGS = 10;
 
   private final TimeSource time;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>Who waits asks the store again and again, about twice a second in the long run; nobody is
+ * <p>Who waits asks the store again and again, about once a second in the long run; nobody is
  * promised a turn before somebody else. A holder that dies delays the others by what is left of its
  * lease and the skew bound. A mutex is not reentrant: who holds it and acquires it again waits for
  * itself.

@@ -270,7 +270,7 @@ class SharedDocumentsTest {
                 + " was written; allow more time, or gather changes into fewer updates");
 
     assertThat(time.elapsed()).isEqualTo(LIMIT);
-    assertThat(store.writes()).as("with growing pauses").isBetween(60, 400);
+    assertThat(store.writes()).as("with growing pauses").isBetween(30, 200);
     assertThat(stored()).contains(Integer.toString(1000 * store.writes()));
   }
 

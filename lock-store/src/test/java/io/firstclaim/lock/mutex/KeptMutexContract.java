@@ -152,7 +152,7 @@ public abstract class KeptMutexContract extends MutexCrowdContract {
     for (int release = 2; release <= 4; release++) {
       time.awaitSleeper("firstclaim-mutex-release");
       assertThat(faulty.calls()).isEqualTo(release);
-      time.advance(Duration.ofSeconds(1));
+      time.advance(Duration.ofSeconds(2));
     }
     eventually(() -> faulty.calls() == 5);
     acquired(b).close();

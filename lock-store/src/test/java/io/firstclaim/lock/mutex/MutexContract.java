@@ -67,11 +67,11 @@ public abstract class MutexContract extends KeptMutexContract {
   }
 
   @Test
-  void longWait_asksTheStoreTwiceASecondOrLess() throws Exception {
+  void longWait_asksTheStoreAboutOnceASecond() throws Exception {
     try (HeldMutex _ = acquired(b)) {
       assertThat(passWhileWaiting(a, Duration.ofMinutes(1))).isEmpty();
     }
-    assertThat(faulty.calls()).as("a pause is random, of half a second on average").isLessThan(200);
+    assertThat(faulty.calls()).as("pauses are random, of a second on average").isLessThan(120);
   }
 
   @Test
@@ -83,7 +83,7 @@ public abstract class MutexContract extends KeptMutexContract {
     Duration closed = time.elapsed();
 
     try (HeldMutex next = passUntilAnswered(waiter).orElseThrow()) {
-      assertThat(time.elapsed().minus(closed)).isLessThanOrEqualTo(Duration.ofSeconds(1));
+      assertThat(time.elapsed().minus(closed)).isLessThanOrEqualTo(Duration.ofSeconds(2));
       assertThat(next.token()).isEqualTo(2);
     }
   }

@@ -101,7 +101,7 @@ public abstract class MutexProcessesContract {
     List<Line> holds = ledger().lines(Kind.HOLDS);
     assertThat(holds).extracting(Line::token).containsExactly(1L, 2L, 3L, 4L);
     assertThat(Duration.between(killed, holds.get(1).at()))
-        .as("it was renewed a third of a lease ago at most, and looked at once a second at least")
+        .as("it was renewed a third of a lease ago at most, and is looked at within two seconds")
         .isBetween(
             Contender.LEASE.dividedBy(2), Contender.LEASE.plus(Contender.MAX_SKEW).plusSeconds(10));
   }

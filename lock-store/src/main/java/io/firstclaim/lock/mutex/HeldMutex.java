@@ -80,9 +80,9 @@ public final class HeldMutex implements AutoCloseable {
   }
 
   /**
-   * Has this run once when the mutex is lost, at once if it is lost already, and never after it was
-   * closed. Runs on another thread and must not block; {@code Thread.currentThread()::interrupt} is
-   * what most holders want.
+   * Has this run once when the mutex is lost, on another thread, or here and now if it is lost
+   * already; never after it was closed. Must not block; {@code Thread.currentThread()::interrupt}
+   * is what most holders want.
    */
   public synchronized void whenLost(Runnable told) {
     if (closed) {

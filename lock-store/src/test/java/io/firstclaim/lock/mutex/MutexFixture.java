@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,6 +49,11 @@ public abstract class MutexFixture {
     faulty = new FaultyStore(storeOf("a", time));
     a = new Mutex(faulty, ID, time);
     b = mutex("b", time.machine(Duration.ZERO));
+  }
+
+  @AfterEach
+  void endSilence() {
+    faulty.wake();
   }
 
   ClaimStore storeOf(String holder, TimeSource machine) {

@@ -1,12 +1,8 @@
 package io.firstclaim.processor.bench;
 
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.processor.bench.DynamoDbWrites.Figure;
-import io.firstclaim.processor.bench.DynamoDbWrites.Sender;
 import io.firstclaim.processor.bench.Instance.Plan;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
@@ -14,7 +10,6 @@ import io.firstclaim.stack.fault.FaultProxy;
 import io.firstclaim.stack.server.ChildJvm;
 import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.stack.server.JvmCommand;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,20 +18,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.ToDoubleFunction;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** {@code mvn -Pbench}: one table, all in one run. */
 public final class Bench {
   private static final RecordHandler NOTHING = _ -> HandlerResult.done();
   private static final List<String> ZONES = List.of("a", "b");
-
-  /** Rounds of the two that are compared, in turn, as the machine's speed changes. */
-  private static final int ROUNDS = 3;
-
-  /** Rounds before them, for the JIT compiler. */
-  private static final int WARM_UP = 5;
 
   private final Stack stack;
   private final Table table = new Table();
@@ -50,20 +37,20 @@ public final class Bench {
     List<String> wanted = List.of(args.length == 0 ? "all".split(",") : args[0].split(","));
     try (Stack stack = new Stack()) {
       Bench bench = new Bench(stack);
-      if (wanted.contains("clients")) { // only when named: it compares what others wrote
-        new HttpClients(stack).compare();
-      }
       if (wants(wanted, "engine")) {
         bench.engine();
       }
-      if (wants(wanted, "writes")) {
-        bench.writes();
+      try (DynamoDb dynamoDb = new DynamoDb(stack)) {
+        if (wanted.contains("clients")) { // only when named: it compares what others wrote
+          new HttpClients(dynamoDb).compare();
+        }
+        bench.store(dynamoDb, StoreBench.Targets.OF_DYNAMODB, wanted);
+        if (wants(wanted, "start")) {
+          bench.start(dynamoDb);
+        }
       }
-      if (wants(wanted, "latency")) {
-        bench.latency();
-      }
-      if (wants(wanted, "requests")) {
-        bench.requests();
+      try (S3 s3 = new S3(stack)) {
+        bench.store(s3, StoreBench.Targets.OF_S3, wanted);
       }
       if (wants(wanted, "zones")) {
         bench.zones();
@@ -71,12 +58,23 @@ public final class Bench {
       if (wants(wanted, "heap")) {
         bench.heap();
       }
-      if (wants(wanted, "start")) {
-        bench.start();
-      }
       bench.table.print();
     }
     System.exit(0);
+  }
+
+  private void store(Backend backend, StoreBench.Targets targets, List<String> wanted)
+      throws Exception {
+    StoreBench bench = new StoreBench(stack, backend, targets, table);
+    if (wants(wanted, "writes")) {
+      bench.writes();
+    }
+    if (wants(wanted, "latency")) {
+      bench.latency();
+    }
+    if (wants(wanted, "requests")) {
+      bench.requests();
+    }
   }
 
   private static boolean wants(List<String> wanted, String name) {
@@ -134,137 +132,6 @@ public final class Bench {
         seen += consumer.poll(Duration.ofMillis(100)).count();
       }
       return seen / ((System.nanoTime() - start) / 1e9);
-    }
-  }
-
-  /** Two writes a record, against the bare SDK doing the same at its best concurrency. */
-  private void writes() throws Exception {
-    int records = 10_000;
-    List<Figure> raw = new ArrayList<>();
-    List<Figure> own = new ArrayList<>();
-    try (DynamoDbClient client = Stack.client(stack.dynamoDb())) {
-      int best = bestConcurrency(client, records);
-      for (int round = 0; round < WARM_UP + ROUNDS; round++) {
-        Figure engine = dynamoDbEngine(records, stack.dynamoDb());
-        Figure bare = DynamoDbWrites.raw(Sender.of(client), stack.table(), records, best);
-        System.out.printf("  round %d: %s; bare SDK %s%n", round, engine, bare);
-        if (round >= WARM_UP) {
-          own.add(engine);
-          raw.add(bare);
-        }
-      }
-    }
-    double rate = median(own, Figure::perSecond);
-    double bareRate = median(raw, Figure::perSecond);
-    table.add(
-        "two writes a record on DynamoDB Local",
-        "%,.0f records/s".formatted(rate),
-        "bare SDK %,.0f records/s".formatted(bareRate),
-        "%.0f %%".formatted(100 * rate / bareRate),
-        "≥ 85 %",
-        rate >= 0.85 * bareRate);
-    double cpu = median(own, Figure::cpuMicros);
-    double bareCpu = median(raw, Figure::cpuMicros);
-    table.add(
-        "CPU time a record of that run",
-        "%.0f µs".formatted(cpu),
-        "bare SDK %.0f µs".formatted(bareCpu),
-        "%.2f".formatted(cpu / bareCpu),
-        "≤ 1.15",
-        cpu <= 1.15 * bareCpu);
-  }
-
-  private int bestConcurrency(DynamoDbClient client, int records) throws Exception {
-    var _ =
-        DynamoDbWrites.raw(Sender.of(client), stack.table(), records, 32); // warms both sides up
-    int best = 0;
-    double most = 0;
-    for (int atOnce : new int[] {16, 32, 64, 96}) {
-      Figure raw = DynamoDbWrites.raw(Sender.of(client), stack.table(), records, atOnce);
-      System.out.printf("  bare SDK, %d at once: %s%n", atOnce, raw);
-      if (raw.perSecond() > most) {
-        most = raw.perSecond();
-        best = atOnce;
-      }
-    }
-    return best;
-  }
-
-  private static double median(List<Figure> figures, ToDoubleFunction<Figure> of) {
-    return figures.stream().mapToDouble(of).sorted().skip(figures.size() / 2).findFirst().orElse(0);
-  }
-
-  private Figure dynamoDbEngine(int records, URI endpoint) throws Exception {
-    Plan plan = Plan.of(stack.topicOf(records, 100), Instance.outcomes(stack));
-    try (DynamoDbClient client = Stack.client(endpoint);
-        Instance zone = new Instance(stack, plan, store(client, stack.table(), plan), NOTHING)) {
-      return Instance.measure(records, List.of(zone), Instance::completed);
-    }
-  }
-
-  private static DynamoDbClaimStore store(DynamoDbClient client, String claims, Plan plan) {
-    return new DynamoDbClaimStore(
-        client, claims, plan.store(), TimeSource.system(), StoreListener.NONE);
-  }
-
-  /** With 5 ms added to each request, against claim, handle, complete one after the other. */
-  private void latency() throws Exception {
-    try (FaultProxy proxy = FaultProxy.start(stack.dynamoDb())) {
-      var _ = dynamoDbEngine(10_000, proxy.endpoint()); // warms all sides up
-      proxy.latency(Duration.ofMillis(5));
-      Figure naive;
-      try (DynamoDbClient client = Stack.client(proxy.endpoint())) {
-        Plan plan = Plan.of("", Optional.empty());
-        naive = DynamoDbWrites.naive(store(client, stack.table(), plan), 300);
-      }
-      Figure engine = dynamoDbEngine(15_000, proxy.endpoint());
-      double ratio = engine.perSecond() / naive.perSecond();
-      table.add(
-          "the same with 5 ms added to each request",
-          "%,.0f records/s".formatted(engine.perSecond()),
-          "naive loop %,.0f records/s".formatted(naive.perSecond()),
-          "%.0f ×".formatted(ratio),
-          "≥ 20 ×",
-          ratio >= 20);
-    }
-  }
-
-  /** Store requests for each record with two zones, counted at the proxy. */
-  private void requests() throws Exception {
-    for (boolean affinity : new boolean[] {false, true}) {
-      int records = 6_000;
-      String topic = stack.topicOf(records, 100);
-      Optional<String> outcomes = Instance.outcomes(stack);
-      String claims = stack.table();
-      try (FaultProxy proxy = FaultProxy.start(stack.dynamoDb());
-          DynamoDbClient clientA = Stack.client(proxy.endpoint());
-          DynamoDbClient clientB = Stack.client(proxy.endpoint())) {
-        Plan a = Plan.of(topic, outcomes).zone("a", affinity ? ZONES : List.of());
-        Plan b = Plan.of(topic, outcomes).zone("b", affinity ? ZONES : List.of());
-        RecordHandler handler =
-            _ -> {
-              Thread.sleep(2);
-              return HandlerResult.done();
-            };
-        try (Instance zoneA = new Instance(stack, a, store(clientA, claims, a), handler);
-            Instance zoneB = new Instance(stack, b, store(clientB, claims, b), handler)) {
-          var _ =
-              Instance.measure(
-                  2L * records,
-                  List.of(zoneA, zoneB),
-                  zone -> zone.completed() + zone.duplicates());
-          double each = (double) proxy.requests() / records;
-          double most = affinity ? 2.1 : 2.6;
-          table.add(
-              "store requests a record, two zones, " + (affinity ? "with affinity" : "racing"),
-              "%.2f".formatted(each),
-              "%d records; %d by a, %d by b"
-                  .formatted(records, zoneA.completed(), zoneB.completed()),
-              "",
-              "≤ " + most,
-              each <= most);
-        }
-      }
     }
   }
 
@@ -345,13 +212,13 @@ public final class Bench {
   }
 
   /** From the start of the packaged service's process to its first claim. */
-  private void start() throws Exception {
+  private void start(DynamoDb dynamoDb) throws Exception {
     List<Duration> times = new ArrayList<>();
     Path logs = Files.createDirectories(Path.of("target", "bench"));
     for (int round = 0; round < 3; round++) {
       String topic = stack.topicOf(1, 100);
-      String claims = stack.table();
-      try (FaultProxy proxy = FaultProxy.start(stack.dynamoDb())) {
+      String claims = dynamoDb.newPlace();
+      try (FaultProxy proxy = FaultProxy.start(dynamoDb.endpoint())) {
         long begin = System.nanoTime();
         try (ChildJvm service =
             ChildJvm.start(

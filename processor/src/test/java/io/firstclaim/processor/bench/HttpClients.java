@@ -1,7 +1,6 @@
 package io.firstclaim.processor.bench;
 
-import io.firstclaim.processor.bench.DynamoDbWrites.Figure;
-import io.firstclaim.processor.bench.DynamoDbWrites.Sender;
+import io.firstclaim.processor.bench.DynamoDb.Sender;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -15,28 +14,30 @@ import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 
 /** The SDK's HTTP clients, side by side: two writes a record on DynamoDB Local. */
 final class HttpClients {
-  private static final int CONNECTIONS = 128;
   private static final int RECORDS = 10_000;
   private static final int AT_ONCE = 48;
   private static final int ROUNDS = 4;
 
-  private final Stack stack;
+  private final DynamoDb dynamoDb;
 
-  HttpClients(Stack stack) {
-    this.stack = stack;
+  HttpClients(DynamoDb dynamoDb) {
+    this.dynamoDb = dynamoDb;
   }
 
   /** Prints what each of them does, in turn, the best round of each. */
   void compare() throws Exception {
     try (var apache =
-            Stack.client(
-                stack.dynamoDb(), Apache5HttpClient.builder().maxConnections(CONNECTIONS));
+            DynamoDb.client(
+                dynamoDb.endpoint(),
+                Apache5HttpClient.builder().maxConnections(Stack.CONNECTIONS));
         var crt =
-            Stack.client(stack.dynamoDb(), AwsCrtHttpClient.builder().maxConcurrency(CONNECTIONS));
-        var url = Stack.client(stack.dynamoDb(), UrlConnectionHttpClient.builder());
+            DynamoDb.client(
+                dynamoDb.endpoint(), AwsCrtHttpClient.builder().maxConcurrency(Stack.CONNECTIONS));
+        var url = DynamoDb.client(dynamoDb.endpoint(), UrlConnectionHttpClient.builder());
         var netty =
-            Stack.asyncClient(
-                stack.dynamoDb(), NettyNioAsyncHttpClient.builder().maxConcurrency(CONNECTIONS))) {
+            DynamoDb.asyncClient(
+                dynamoDb.endpoint(),
+                NettyNioAsyncHttpClient.builder().maxConcurrency(Stack.CONNECTIONS))) {
       Map<String, Sender> senders = new LinkedHashMap<>();
       senders.put("apache5", Sender.of(apache));
       senders.put("crt", Sender.of(crt));
@@ -45,7 +46,8 @@ final class HttpClients {
       Map<String, List<Figure>> figures = new TreeMap<>();
       for (int round = 0; round < ROUNDS; round++) {
         for (var sender : senders.entrySet()) {
-          Figure figure = DynamoDbWrites.raw(sender.getValue(), stack.table(), RECORDS, AT_ONCE);
+          Figure figure =
+              dynamoDb.bare(sender.getValue(), dynamoDb.newPlace()).bare(RECORDS, AT_ONCE);
           figures.computeIfAbsent(sender.getKey(), _ -> new ArrayList<>()).add(figure);
           System.out.printf("  round %d, %s: %s%n", round, sender.getKey(), figure);
         }

@@ -3,7 +3,6 @@ package io.firstclaim.processor.bench;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.processor.bench.DynamoDbWrites.Figure;
 import io.firstclaim.processor.config.Settings;
 import io.firstclaim.processor.consumer.Engine;
 import io.firstclaim.processor.consumer.EngineListener;
@@ -128,13 +127,9 @@ final class Instance implements AutoCloseable, EngineListener {
       zone.start();
     }
     long before = await(1, zones, count);
-    Duration cpu = DynamoDbWrites.cpu();
-    long start = System.nanoTime();
+    Figure.Start start = Figure.start();
     long after = await(records, zones, count);
-    return new Figure(
-        Duration.ofNanos(System.nanoTime() - start),
-        DynamoDbWrites.cpu().minus(cpu),
-        (int) (after - before));
+    return start.end(after - before);
   }
 
   private static long await(long records, List<Instance> zones, ToLongFunction<Instance> count)

@@ -1,8 +1,6 @@
 package io.firstclaim.processor.bench;
 
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.dynamodb.DynamoDbTable;
-import io.firstclaim.stack.server.DynamoDbServer;
 import io.firstclaim.stack.server.KafkaBroker;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -18,30 +16,21 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
-import software.amazon.awssdk.http.SdkHttpClient;
-import software.amazon.awssdk.http.apache5.Apache5HttpClient;
-import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
-import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
-/** The real servers that the measurements share, and what they are fed with. */
+/** The broker that the measurements share, and what they are fed with. */
 final class Stack implements AutoCloseable {
   static final int PARTITIONS = 6;
-  private static final ClaimSettings SETTINGS =
+  static final int CONNECTIONS = 128;
+  static final ClaimSettings SETTINGS =
       new ClaimSettings(
           "bench", "bench", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
 
   private final KafkaBroker kafka = KafkaBroker.start();
-  private final DynamoDbServer dynamoDb = DynamoDbServer.start();
   private final AtomicInteger names = new AtomicInteger();
 
   String bootstrapServers() {
     return kafka.bootstrapServers();
-  }
-
-  URI dynamoDb() {
-    return dynamoDb.endpoint();
   }
 
   /** A name that nothing has yet. */
@@ -100,23 +89,8 @@ final class Stack implements AutoCloseable {
         new ByteArrayDeserializer());
   }
 
-  /** A client as the service has it, to this endpoint. */
-  static DynamoDbClient client(URI endpoint, SdkHttpClient.Builder<?> http) {
-    return at(endpoint, DynamoDbTable.configure(DynamoDbClient.builder(), SETTINGS))
-        .httpClientBuilder(http)
-        .build();
-  }
-
-  /** The same, asynchronous. */
-  static DynamoDbAsyncClient asyncClient(URI endpoint, SdkAsyncHttpClient.Builder<?> http) {
-    var limits = DynamoDbTable.configure(DynamoDbClient.builder(), SETTINGS);
-    return at(endpoint, DynamoDbAsyncClient.builder())
-        .overrideConfiguration(limits.overrideConfiguration())
-        .httpClientBuilder(http)
-        .build();
-  }
-
-  private static <B extends AwsClientBuilder<B, ?>> B at(URI endpoint, B builder) {
+  /** The AWS settings of the local endpoints. */
+  static <B extends AwsClientBuilder<B, ?>> B at(URI endpoint, B builder) {
     return builder
         .endpointOverride(endpoint)
         .region(Region.US_EAST_1)
@@ -124,22 +98,8 @@ final class Stack implements AutoCloseable {
             StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")));
   }
 
-  static DynamoDbClient client(URI endpoint) {
-    return client(endpoint, Apache5HttpClient.builder().maxConnections(128));
-  }
-
-  /** A new claim table. */
-  String table() {
-    String table = name("claims");
-    try (DynamoDbClient client = client(dynamoDb())) {
-      new DynamoDbTable(client, table).create();
-    }
-    return table;
-  }
-
   @Override
   public void close() {
-    dynamoDb.close();
     kafka.close();
   }
 }

@@ -1,60 +1,121 @@
 package io.firstclaim.processor.bench;
 
-import com.sun.management.OperatingSystemMXBean;
-import io.firstclaim.lock.Claim;
-import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
-import java.lang.management.ManagementFactory;
+import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
+import io.firstclaim.lock.dynamodb.DynamoDbTable;
+import io.firstclaim.processor.bench.Instance.Plan;
+import io.firstclaim.stack.server.DynamoDbServer;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
-/**
- * The baseline: the same two conditional writes a record, of the same size, by the bare SDK;
- * nothing else.
- */
-final class DynamoDbWrites {
-  /** What a run took. */
-  record Figure(Duration wall, Duration cpu, int records) {
-    double perSecond() {
-      return records / (wall.toNanos() / 1e9);
-    }
+/** DynamoDB Local. */
+final class DynamoDb implements Backend, AutoCloseable {
+  private final Stack stack;
+  private final DynamoDbServer server = DynamoDbServer.start();
 
-    double cpuMicros() {
-      return cpu.toNanos() / 1e3 / records;
-    }
-
-    @Override
-    public String toString() {
-      return "%,.0f records/s, %.0f µs CPU each".formatted(perSecond(), cpuMicros());
-    }
+  DynamoDb(Stack stack) {
+    this.stack = stack;
   }
 
-  private static final OperatingSystemMXBean OS =
-      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+  @Override
+  public String name() {
+    return "DynamoDB Local";
+  }
 
-  private DynamoDbWrites() {}
+  @Override
+  public URI endpoint() {
+    return server.endpoint();
+  }
 
-  static Duration cpu() {
-    return Duration.ofNanos(OS.getProcessCpuTime());
+  @Override
+  public String newPlace() {
+    String table = stack.name("claims");
+    try (DynamoDbClient client = client(endpoint())) {
+      new DynamoDbTable(client, table).create();
+    }
+    return table;
+  }
+
+  @Override
+  public Session open(URI endpoint, String table) {
+    DynamoDbClient client = client(endpoint);
+    Sender sender = Sender.of(client);
+    return new Session() {
+      @Override
+      public ClaimStore store(Plan plan) {
+        return new DynamoDbClaimStore(
+            client, table, plan.store(), TimeSource.system(), StoreListener.NONE);
+      }
+
+      @Override
+      public void writeTwice(String id) {
+        write(sender, table, id);
+      }
+
+      @Override
+      public void close() {
+        client.close();
+      }
+    };
+  }
+
+  /** Writes through any of the SDK's clients. */
+  Session bare(Sender sender, String table) {
+    return new Session() {
+      @Override
+      public ClaimStore store(Plan plan) {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public void writeTwice(String id) {
+        write(sender, table, id);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+
+  private static DynamoDbClient client(URI endpoint) {
+    return client(endpoint, Apache5HttpClient.builder().maxConnections(Stack.CONNECTIONS));
+  }
+
+  /** A client as the service has it, to this endpoint. */
+  static DynamoDbClient client(URI endpoint, SdkHttpClient.Builder<?> http) {
+    return Stack.at(endpoint, DynamoDbTable.configure(DynamoDbClient.builder(), Stack.SETTINGS))
+        .httpClientBuilder(http)
+        .build();
+  }
+
+  /** The same, asynchronous. */
+  static DynamoDbAsyncClient asyncClient(URI endpoint, SdkAsyncHttpClient.Builder<?> http) {
+    var limits = DynamoDbTable.configure(DynamoDbClient.builder(), Stack.SETTINGS);
+    return Stack.at(endpoint, DynamoDbAsyncClient.builder())
+        .overrideConfiguration(limits.overrideConfiguration())
+        .httpClientBuilder(http)
+        .build();
   }
 
   /** Sends requests and waits for their answers. */
@@ -90,32 +151,6 @@ final class DynamoDbWrites {
         }
       };
     }
-  }
-
-  /** So many records, two writes each, so many at once on virtual threads. */
-  static Figure raw(Sender sender, String table, int records, int atOnce)
-      throws InterruptedException, ExecutionException {
-    AtomicInteger next = new AtomicInteger();
-    String run = "raw-" + ThreadLocalRandom.current().nextLong() + "-";
-    Duration cpu = cpu();
-    long start = System.nanoTime();
-    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Future<?>> writers = new ArrayList<>();
-      for (int i = 0; i < atOnce; i++) {
-        writers.add(
-            threads.submit(
-                () -> {
-                  int n;
-                  while ((n = next.getAndIncrement()) < records) {
-                    write(sender, table, run + n);
-                  }
-                }));
-      }
-      for (Future<?> writer : writers) {
-        writer.get();
-      }
-    }
-    return new Figure(Duration.ofNanos(System.nanoTime() - start), cpu().minus(cpu), records);
   }
 
   private static void write(Sender sender, String table, String id) {
@@ -175,20 +210,5 @@ final class DynamoDbWrites {
 
   private static AttributeValue number(long value) {
     return AttributeValue.fromN(Long.toString(value));
-  }
-
-  /** Claim, handle, complete, one after the other, as the articles do. */
-  static Figure naive(ClaimStore store, int records) {
-    TimeSource time = TimeSource.system();
-    String run = "naive-" + ThreadLocalRandom.current().nextLong();
-    Duration cpu = cpu();
-    Instant start = time.now().wall();
-    for (int i = 0; i < records; i++) {
-      Claim claim = Claim.of(RecordId.of(run + i), Fingerprint.none(), time.now());
-      if (store.claim(claim) instanceof ClaimResult.Granted granted) {
-        var _ = store.complete(granted.lease(), null);
-      }
-    }
-    return new Figure(Duration.between(start, time.now().wall()), cpu().minus(cpu), records);
   }
 }

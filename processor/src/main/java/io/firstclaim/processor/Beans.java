@@ -38,7 +38,7 @@ final class Beans {
   private static final Duration TOPIC_ACK = KafkaClients.ACKNOWLEDGED_WITHIN.plusSeconds(5);
 
   /** Connections to the lock store: for all that pass the gate, and for renewals. */
-  private static final int CONNECTIONS = 128;
+  private static final int CONNECTIONS = 300;
 
   @Singleton
   Settings settings(Environment environment) {

@@ -18,6 +18,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.RetriableException;
 
 /**
  * A Kafka broker with its own controller (KRaft) as a child process, on ports of 127.0.0.1 and data
@@ -106,21 +107,36 @@ public final class KafkaBroker implements AutoCloseable {
         Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
     try (Admin admin = Admin.create(config)) {
       var _ = admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1))).all().get();
-      // Answered by the leaders only, once they know that they lead. A producer that is sooner
-      // refused and then closed has been seen to wait for its metadata in vain.
-      var _ =
-          admin
-              .listOffsets(
-                  IntStream.range(0, partitions)
-                      .mapToObj(partition -> new TopicPartition(name, partition))
-                      .collect(Collectors.toMap(id -> id, _ -> OffsetSpec.latest())))
-              .all()
-              .get();
+      awaitLeaders(admin, name, partitions);
     } catch (ExecutionException e) {
       throw new StackException("topic " + name + " cannot be created: " + e.getCause(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StackException("interrupted while creating topic " + name, e);
+    }
+  }
+
+  /**
+   * Waits until the partitions' leaders know that they lead. A producer that is sooner is refused,
+   * and if it is then closed, has been seen to wait for its metadata in vain.
+   */
+  private static void awaitLeaders(Admin admin, String topic, int partitions)
+      throws ExecutionException, InterruptedException {
+    Map<TopicPartition, OffsetSpec> ends =
+        IntStream.range(0, partitions)
+            .mapToObj(partition -> new TopicPartition(topic, partition))
+            .collect(Collectors.toMap(id -> id, _ -> OffsetSpec.latest()));
+    long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+    while (true) {
+      try {
+        var _ = admin.listOffsets(ends).all().get();
+        return;
+      } catch (ExecutionException e) {
+        if (!(e.getCause() instanceof RetriableException) || System.nanoTime() > deadline) {
+          throw e;
+        }
+        Thread.sleep(20);
+      }
     }
   }
 

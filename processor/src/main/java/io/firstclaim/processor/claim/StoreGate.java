@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class StoreGate {
   /** In one lane at once; more only queue up in the client. */
-  private static final int MOST = 48;
+  private static final int MOST = 128;
 
   private static final int LEAST = 2;
 

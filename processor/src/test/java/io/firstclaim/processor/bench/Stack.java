@@ -21,7 +21,7 @@ import software.amazon.awssdk.regions.Region;
 /** The broker that the measurements share, and what they are fed with. */
 final class Stack implements AutoCloseable {
   static final int PARTITIONS = 6;
-  static final int CONNECTIONS = 128;
+  static final int CONNECTIONS = 300;
   static final ClaimSettings SETTINGS =
       new ClaimSettings(
           "bench", "bench", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));

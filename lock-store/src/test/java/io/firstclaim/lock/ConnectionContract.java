@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
  * What is answered to who waits for a connection until the time limit strikes: the client has one
  * connection, and it is taken by a request that is never answered.
  */
-@Timeout(60)
+@Timeout(120)
 public abstract class ConnectionContract {
   private static final RecordId ID = RecordId.of("order-4711");
   private static final DocumentKey KEY = DocumentKey.of("tests/" + Nonce.random());

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /** One mutex and two who want it, {@code a} through a faulty store; the test drives the time. */
-@Timeout(60)
+@Timeout(120)
 public abstract class MutexFixture {
   static final Duration LEASE = Duration.ofSeconds(30);
   static final Duration MAX_SKEW = Duration.ofSeconds(1);
@@ -108,7 +108,7 @@ public abstract class MutexFixture {
     Awaitility.await()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(2))
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .until(holds);
   }
 

@@ -17,8 +17,9 @@ public interface StoreListener {
   /**
    * A call ended.
    *
-   * @param op {@code claim}, {@code renew}, {@code complete}, {@code release}, {@code bury}, {@code
-   *     find}
+   * @param op {@code claim}, {@code renew}, {@code complete}, {@code release}, {@code bury} or
+   *     {@code find}, a read, also where it is to learn why a write was refused; of a sweeper
+   *     {@code list}, {@code retire} and {@code delete}
    * @param result {@code ok}, {@code refused} (the condition failed) or {@code error}
    * @param took from the call to its end, the client's own retries included
    */

@@ -6,6 +6,7 @@ import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
+import io.firstclaim.lock.s3.Sweeper;
 import io.firstclaim.processor.config.Settings;
 import io.firstclaim.processor.config.SettingsReader;
 import io.firstclaim.processor.config.WrongSettingException;
@@ -17,6 +18,7 @@ import io.firstclaim.processor.handler.TopicHandler;
 import io.firstclaim.processor.metrics.EngineMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.annotation.Bean;
 import io.micronaut.context.annotation.Factory;
 import io.micronaut.context.annotation.Primary;
 import io.micronaut.context.env.Environment;
@@ -39,6 +41,9 @@ final class Beans {
 
   /** Connections to the lock store: for all that pass the gate, and for renewals. */
   private static final int CONNECTIONS = 300;
+
+  /** Far below what S3 does for a prefix that it has not split yet: 3,500 writes a second. */
+  private static final int SWEPT_PER_SECOND = 100;
 
   @Singleton
   Settings settings(Environment environment) {
@@ -71,7 +76,13 @@ final class Beans {
   }
 
   @Singleton
-  StoreOpener store(Settings settings, TimeSource time, EngineMetrics metrics) {
+  @Bean(preDestroy = "close")
+  Sweeping sweeping() {
+    return new Sweeping();
+  }
+
+  @Singleton
+  StoreOpener store(Settings settings, TimeSource time, EngineMetrics metrics, Sweeping sweeping) {
     return switch (settings.claim().backend()) {
       case MEMORY -> () -> new MemoryClaimStore(settings.claim().store(), time);
       case DYNAMODB -> {
@@ -94,6 +105,17 @@ final class Beans {
             bucket.create(settings.claim().store());
           }
           bucket.verify();
+          if (place.sweep().isPositive()) {
+            sweeping.start(
+                new Sweeper(
+                    bucket,
+                    settings.claim().store(),
+                    place.sweep(),
+                    SWEPT_PER_SECOND,
+                    time,
+                    metrics,
+                    metrics::swept));
+          }
           return new S3ClaimStore(bucket, settings.claim().store(), time, metrics);
         };
       }

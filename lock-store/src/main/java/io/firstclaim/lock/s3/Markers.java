@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
@@ -24,9 +25,11 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** The requests for the markers of one namespace, and what their answers mean. Thread-safe. */
 final class Markers {
@@ -135,6 +138,51 @@ final class Markers {
         refused -> isMissingKey(refused) ? Optional.of(Optional.<Read>empty()) : Optional.empty());
   }
 
+  /**
+   * A page of what is under the prefix.
+   *
+   * @param objects up to 1,000
+   * @param date when the store answered, on its clock
+   * @param next where the next page begins; null for none
+   */
+  record Page(List<S3Object> objects, Instant date, @Nullable String next) {}
+
+  /** Lists from where a page ended; null for the beginning. */
+  Page list(@Nullable String from) {
+    return call(
+        "list",
+        () -> {
+          ListObjectsV2Response page =
+              bucket
+                  .client()
+                  .listObjectsV2(
+                      list ->
+                          list.bucket(bucket.name())
+                              .prefix(bucket.prefix())
+                              .continuationToken(from));
+          Instant date = date(page.sdkHttpResponse()).orElseThrow(this::noDate);
+          return new Page(page.contents(), date, page.nextContinuationToken());
+        },
+        _ -> Optional.empty());
+  }
+
+  /** Deletes a marker if it is still this version; false if it is not. */
+  boolean delete(String key, String version) {
+    return call(
+        "delete",
+        () -> {
+          var _ =
+              bucket
+                  .client()
+                  .deleteObject(delete -> delete.bucket(bucket.name()).key(key).ifMatch(version));
+          return true;
+        },
+        refused ->
+            refused.statusCode() == 412 || isMissingKey(refused)
+                ? Optional.of(false)
+                : Optional.empty());
+  }
+
   /** The answer with its body, of which no more is read than a marker may have. */
   private static ResponseBytes<GetObjectResponse> received(GetObjectResponse head, InputStream in) {
     try {
@@ -145,14 +193,7 @@ final class Markers {
   }
 
   private Read decode(String key, ResponseBytes<GetObjectResponse> body, Moment at) {
-    Instant date =
-        date(body.response().sdkHttpResponse())
-            .orElseThrow(
-                () ->
-                    new StoreUnavailableException(
-                        "S3 bucket %s answers without Date, so that no lease can be judged"
-                            .formatted(bucket.name()),
-                        new IllegalStateException()));
+    Instant date = date(body.response().sdkHttpResponse()).orElseThrow(this::noDate);
     Duration age = Duration.between(body.response().lastModified(), date);
     byte[] bytes = body.asByteArrayUnsafe();
     try {
@@ -195,6 +236,13 @@ final class Markers {
             ? ". Claims need " + bucket.permissions()
             : "";
     return new StoreUnavailableException(what + Faults.inOneLine(fault) + remedy, fault);
+  }
+
+  private StoreUnavailableException noDate() {
+    return new StoreUnavailableException(
+        "S3 bucket %s answers without Date, so that no lease can be judged"
+            .formatted(bucket.name()),
+        new IllegalStateException());
   }
 
   private StoreUnavailableException noMarker(String key, IllegalStateException why) {

@@ -7,6 +7,7 @@ import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.Sighting;
 import io.firstclaim.lock.state.ClaimState.Dead;
@@ -123,6 +124,41 @@ public final class Protocol {
         claim.nonce(),
         claim.start(),
         settings.lease());
+  }
+
+  /**
+   * The lease under which a sweeper may delete what nobody needs any more: what ended, or was last
+   * held or due, longer than the retention ago. Null if it must stay. If the sweeper dies under
+   * that lease, the next claim is granted as a first attempt, as it would be after the deletion.
+   *
+   * @param age how long ago the record was written, at least
+   * @param sweeper who deletes
+   */
+  public static @Nullable Lease retire(
+      ClaimRecord stored,
+      RecordId id,
+      Duration age,
+      String sweeper,
+      Moment now,
+      ClaimSettings settings) {
+    Instant kept = now.wall().minus(settings.retention());
+    boolean past =
+        switch (stored.state()) {
+          case Done _, Dead _ -> age.compareTo(settings.retention()) > 0;
+          case Held held -> held.end().plus(settings.maxSkew()).isBefore(kept);
+          case Free free -> free.retryAt().isBefore(kept);
+        };
+    return past
+        ? new Lease(
+            id,
+            sweeper,
+            stored.token() + 1,
+            0,
+            stored.fingerprint(),
+            Nonce.random(),
+            now,
+            settings.lease())
+        : null;
   }
 
   /** What is stored while a lease stands, as far as its holder knows. */

@@ -44,6 +44,11 @@ final class LocalS3 {
     return CLIENT;
   }
 
+  /** From now on the server lives in this time. */
+  static void live(ManualTime now) {
+    TIME.live(now);
+  }
+
   static S3Bucket bucket(S3Client client) {
     return new S3Bucket(client, BUCKET, PREFIX);
   }

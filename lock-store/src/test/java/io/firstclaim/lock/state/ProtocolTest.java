@@ -1,5 +1,6 @@
 package io.firstclaim.lock.state;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
@@ -279,5 +280,42 @@ class ProtocolTest {
 
   private Answer<SettleResult> settledAlready() {
     return new Answer<>(new Settled(lease));
+  }
+
+  // Retirement
+
+  private @Nullable Lease retire(ClaimState state, Duration age) {
+    return Protocol.retire(stored(state), ID, age, "sweeper", now, SETTINGS);
+  }
+
+  @Test
+  void endedRecord_isRetired_onceItIsOlderThanTheRetention() {
+    Duration retention = SETTINGS.retention();
+    for (ClaimState end : List.of(new Done("x", now.wall(), null), new Dead("x", now.wall(), ""))) {
+      assertThat(retire(end, retention)).isNull();
+      assertThat(retire(end, retention.plusNanos(1))).isNotNull();
+    }
+  }
+
+  @Test
+  void heldOrFreeRecord_isRetired_onceItIsOverOrDueForLongerThanTheRetention() {
+    Instant kept = now.wall().minus(SETTINGS.retention());
+    Duration old = Duration.ofDays(1000);
+
+    assertThat(retire(heldUntil(kept.minus(MAX_SKEW)), old)).isNull();
+    assertThat(retire(heldUntil(kept.minus(MAX_SKEW).minusNanos(1)), old)).isNotNull();
+    assertThat(retire(new Free(kept, "cause"), old)).isNull();
+    assertThat(retire(new Free(kept.minusNanos(1), "cause"), old)).isNotNull();
+  }
+
+  @Test
+  void retiredRecord_isHeldUnderTheNextToken_andItsNextGrantIsAFirstAttempt() {
+    Lease taken = requireNonNull(retire(new Done("x", now.wall(), null), Duration.ofDays(9)));
+
+    assertThat(taken.token()).isEqualTo(4);
+    assertThat(taken.nonce()).isNotEqualTo(new Nonce(7, 0));
+    ClaimRecord held = Protocol.stateOf(taken);
+    assertThat(held.state()).isEqualTo(new Held("sweeper", LEASE, now.wall().plus(LEASE)));
+    assertThat(Protocol.grant(held, claim, now, SETTINGS).next().attempts()).isEqualTo(1);
   }
 }

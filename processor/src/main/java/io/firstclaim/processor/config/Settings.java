@@ -98,8 +98,9 @@ public record Settings(
    *
    * @param bucket the bucket
    * @param prefix all claims are under it, and nothing else
+   * @param sweep how often claims past their retention are deleted; zero for never
    */
-  public record S3(String bucket, String prefix) {}
+  public record S3(String bucket, String prefix, Duration sweep) {}
 
   /** Where claims are kept. */
   public enum Backend {

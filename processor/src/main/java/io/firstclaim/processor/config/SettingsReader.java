@@ -156,7 +156,7 @@ public final class SettingsReader {
           prefix,
           "give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as claims/");
     }
-    return new Settings.S3(bucket, prefix);
+    return new Settings.S3(bucket, prefix, duration("firstclaim.claim.s3.sweep", "1d", false));
   }
 
   private Settings.Handling handling(List<String> inputs) {

@@ -121,6 +121,23 @@ public final class EngineMetrics implements EngineListener, StoreListener {
         .record(took);
   }
 
+  /**
+   * A page of the bucket was swept.
+   *
+   * @param listed its objects
+   * @param removed how many were deleted
+   */
+  public void swept(int listed, int removed) {
+    Counter.builder("firstclaim.sweep.listed")
+        .description("Objects that sweeps have listed")
+        .register(registry)
+        .increment(listed);
+    Counter.builder("firstclaim.sweep.removed")
+        .description("Claims past their retention that sweeps have deleted")
+        .register(registry)
+        .increment(removed);
+  }
+
   @Override
   public void clockSkew(Duration skew) {
     skewSeconds = skew.toNanos() / 1e9;

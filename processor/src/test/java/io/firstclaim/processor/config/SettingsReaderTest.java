@@ -308,9 +308,12 @@ class SettingsReaderTest {
         .isInstanceOf(WrongSettingException.class)
         .hasMessage(
             "firstclaim.claim.s3.bucket is not set: name the bucket that claims are kept in");
-    assertThat(readS3(Map.of()).claim().s3()).contains(new Settings.S3("my-claims", "claims/"));
-    assertThat(readS3(Map.of("firstclaim.claim.s3.prefix", "a/b.c/")).claim().s3())
-        .contains(new Settings.S3("my-claims", "a/b.c/"));
+    assertThat(readS3(Map.of()).claim().s3())
+        .contains(new Settings.S3("my-claims", "claims/", Duration.ofDays(1)));
+    Map<String, Object> given =
+        Map.of("firstclaim.claim.s3.prefix", "a/b.c/", "firstclaim.claim.s3.sweep", "0s");
+    assertThat(readS3(given).claim().s3())
+        .contains(new Settings.S3("my-claims", "a/b.c/", Duration.ZERO));
   }
 
   @ParameterizedTest

@@ -76,7 +76,6 @@ public final class KafkaClients {
     config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis() / 2);
     config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis());
     config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH);
-    config.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
     // A record that came in must go out, with a few headers more; the topic has the last word.
     config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST);
     config.putAll(settings.kafka());

@@ -5,6 +5,7 @@ import io.firstclaim.processor.config.WrongSettingException;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.server.exceptions.ServerStartupException;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +17,8 @@ import org.slf4j.LoggerFactory;
 public final class Application {
   private static final Logger LOG = LoggerFactory.getLogger(Application.class);
 
+  private static final AtomicBoolean failed = new AtomicBoolean();
+
   private static volatile int exitCode;
 
   private Application() {}
@@ -24,9 +27,10 @@ public final class Application {
   public static void main(String[] args) {
     try {
       ApplicationContext context = ApplicationContext.builder(args).banner(false).start();
+      // Beside the rest, to be up sooner: neither needs the other.
+      Thread.ofPlatform().name("firstclaim-http").start(() -> serve(context));
       Service service = context.getBean(Service.class);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, context)));
-      context.getBean(EmbeddedServer.class).start();
       service.run();
     } catch (InterruptedException e) {
       LOG.debug("Stopped while starting");
@@ -35,12 +39,23 @@ public final class Application {
     }
   }
 
+  private static void serve(ApplicationContext context) {
+    try {
+      context.getBean(EmbeddedServer.class).start();
+    } catch (RuntimeException | Error e) {
+      fail(e);
+    }
+  }
+
   /**
-   * Ends the process because of this. Returns at once: the stop may well wait for the caller's
-   * thread.
+   * Ends the process because of this; of several faults, the first is told. Returns at once: the
+   * stop may well wait for the caller's thread.
    */
   static void fail(Throwable fault) {
     LOG.debug("Cannot go on", fault);
+    if (failed.getAndSet(true)) {
+      return;
+    }
     System.err.println("firstclaim: " + reason(fault));
     exitCode = 1;
     // On a thread of its own: the shutdown waits for the thread that may have called this.

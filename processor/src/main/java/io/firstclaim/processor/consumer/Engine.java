@@ -33,12 +33,13 @@ import org.jspecify.annotations.Nullable;
 public final class Engine {
   private static final int KNOWN = 100_000;
   private static final Duration READ_UP = Duration.ofSeconds(10);
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
   /** Found by nobody; asking for it shows that the store answers. */
   private static final RecordId PROBE = RecordId.of("firstclaim-probe");
 
   private final Settings settings;
-  private final Producer<byte[], byte[]> producer;
+  private final Producer<byte[], byte[]> outcomes;
   private final Optional<OutcomeFeed> feed;
   private final LeaseKeeper keeper;
   private final StoreGate gate;
@@ -51,7 +52,7 @@ public final class Engine {
    * An engine that is not running yet.
    *
    * @param clients makes the Kafka clients that the engine owns
-   * @param producer shared, and not closed by the engine
+   * @param producer of dead letters; shared, and not closed by the engine
    * @param onDefect told if the engine ends by itself
    */
   public Engine(
@@ -64,7 +65,7 @@ public final class Engine {
       TimeSource time,
       Consumer<Throwable> onDefect) {
     this.settings = settings;
-    this.producer = producer;
+    this.outcomes = clients.outcomesProducer();
     Duration lease = settings.claim().store().lease();
     String namespace = settings.claim().store().namespace();
     // Not the holder's name: a restarted process bears it again, and two may bear it at once.
@@ -90,7 +91,7 @@ public final class Engine {
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
     Announcer announcer =
         new Announcer(
-            new OutcomePublisher(producer, settings.outcomesTopic(), namespace, self), known, time);
+            new OutcomePublisher(outcomes, settings.outcomesTopic(), namespace, self), known, time);
     Attempt attempt =
         new Attempt(
             store,
@@ -137,7 +138,7 @@ public final class Engine {
             gate,
             tickets,
             keeper,
-            producer::flush,
+            outcomes::flush,
             onDefect,
             time);
     this.poller = Thread.ofPlatform().name("firstclaim-poll").unstarted(loop);
@@ -186,7 +187,7 @@ public final class Engine {
     if (keeping != null) {
       keeping.interrupt();
     }
-    producer.flush();
+    outcomes.close(CLOSE_LIMIT);
   }
 
   /** Records that are being claimed or handled. */

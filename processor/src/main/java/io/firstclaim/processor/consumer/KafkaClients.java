@@ -24,6 +24,9 @@ public final class KafkaClients {
   /** How long a producer of these clients tries; whoever waits for it waits a little longer. */
   public static final Duration ACKNOWLEDGED_WITHIN = Duration.ofSeconds(30);
 
+  /** Well within the head start, by whose end the other zone should have heard. */
+  private static final Duration OUTCOMES_LINGER = Duration.ofMillis(20);
+
   private static final int MAX_REQUEST = 16 << 20;
   private static final int BATCH = 128 << 10;
 
@@ -67,10 +70,19 @@ public final class KafkaClients {
     return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  /** Writes outcomes, dead letters and what the topic handler publishes. */
+  /** Writes dead letters and what the topic handler publishes: somebody waits for each. */
   public Producer<byte[], byte[]> producer() {
+    return producer(Duration.ofMillis(5));
+  }
+
+  /** Writes outcomes, many in a request: nobody waits for one, and each request costs as much. */
+  public Producer<byte[], byte[]> outcomesProducer() {
+    return producer(OUTCOMES_LINGER);
+  }
+
+  private Producer<byte[], byte[]> producer(Duration linger) {
     Map<String, Object> config = new HashMap<>();
-    config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
+    config.put(ProducerConfig.LINGER_MS_CONFIG, (int) linger.toMillis());
     // An acknowledgement later than this is not waited for, so it must not come any more either.
     config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis());
     config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis() / 2);

@@ -7,9 +7,12 @@ import io.firstclaim.processor.claim.StoreGate;
 import io.firstclaim.processor.claim.Tickets;
 import io.firstclaim.processor.config.Settings;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -125,9 +128,11 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       ConsumerRecords<byte[], byte[]> records =
           consumer.poll(room || !gate.isOpen() ? POLL : Duration.ZERO);
       lastPoll = time.now();
+      List<Delivery> deliveries = new ArrayList<>(records.count());
       for (ConsumerRecord<byte[], byte[]> record : records) {
-        start(record, lastPoll);
+        deliveries.add(deliver(record, lastPoll));
       }
+      start(deliveries);
       records
           .nextOffsets()
           .forEach(
@@ -168,7 +173,20 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     }
   }
 
-  private void start(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
+  /**
+   * Starts a thread for each. Where no order is asked for, they start in a random one: zones that
+   * go through a backlog in the same order meet at every record, and each time one asks in vain.
+   */
+  private void start(List<Delivery> deliveries) {
+    if (settings.input().ordering() == Settings.Ordering.UNORDERED) {
+      Collections.shuffle(deliveries);
+    }
+    for (Delivery delivery : deliveries) {
+      Thread.ofVirtual().start(() -> flow.run(delivery));
+    }
+  }
+
+  private Delivery deliver(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
     TopicPartition id = new TopicPartition(record.topic(), record.partition());
     AssignedPartition partition = partitions.computeIfAbsent(id, AssignedPartition::new);
     if (!partition.isNext(record.offset())) {
@@ -177,9 +195,8 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       partition = new AssignedPartition(id);
       partitions.put(id, partition);
     }
-    Delivery delivery = sequencer.deliver(record, partition, arrival);
     places.arrive();
-    Thread.ofVirtual().start(() -> flow.run(delivery));
+    return sequencer.deliver(record, partition, arrival);
   }
 
   private Map<TopicPartition, OffsetAndMetadata> toCommit(Collection<TopicPartition> of) {

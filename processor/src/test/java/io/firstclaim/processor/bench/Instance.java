@@ -139,7 +139,7 @@ final class Instance implements AutoCloseable, EngineListener {
       if (counted >= records) {
         return counted;
       }
-      Thread.sleep(1);
+      Thread.sleep(10);
     }
   }
 

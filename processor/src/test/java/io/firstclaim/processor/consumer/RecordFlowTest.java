@@ -308,7 +308,7 @@ class RecordFlowTest {
     mayEnd.countDown();
 
     eventually(() -> atA.isSettled() && atB.isSettled());
-    assertThat(atB.hasEnded()).isTrue();
+    eventually(atB::hasEnded);
   }
 
   @Test
@@ -666,7 +666,7 @@ class RecordFlowTest {
             letter ->
                 assertThat(TestBroker.header(letter, "firstclaim-cause"))
                     .isEqualTo("2 attempts ended without a verdict"));
-    assertThat(sent.hasEnded()).isTrue();
+    eventually(sent::hasEnded);
     assertThat(a.places.inFlight()).isEqualTo(2); // the threads that are still in the handler
 
     mayEnd.countDown();

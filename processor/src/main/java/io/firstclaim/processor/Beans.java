@@ -11,6 +11,8 @@ import io.firstclaim.processor.config.Settings;
 import io.firstclaim.processor.config.SettingsReader;
 import io.firstclaim.processor.config.WrongSettingException;
 import io.firstclaim.processor.consumer.KafkaClients;
+import io.firstclaim.processor.dataset.Dataset;
+import io.firstclaim.processor.handler.DatasetHandler;
 import io.firstclaim.processor.handler.HttpHandler;
 import io.firstclaim.processor.handler.LogHandler;
 import io.firstclaim.processor.handler.RecordHandler;
@@ -162,15 +164,31 @@ final class Beans {
     }
   }
 
+  private static RecordHandler datasetHandler(Settings.Dataset place, TimeSource time) {
+    S3Client client =
+        client(
+            "AWS_ENDPOINT_URL_S3",
+            () ->
+                Dataset.configure(S3Client.builder())
+                    .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
+                    .build());
+    return new DatasetHandler(
+        new Dataset(client, place.bucket(), place.prefix(), place.multipartThreshold(), time));
+  }
+
   @Singleton
   @Primary
   RecordHandler handler(
-      Settings settings, Producer<byte[], byte[]> producer, ApplicationContext context) {
+      Settings settings,
+      Producer<byte[], byte[]> producer,
+      TimeSource time,
+      ApplicationContext context) {
     Settings.Handling handling = settings.handler();
     return switch (handling.type()) {
       case "log" -> new LogHandler();
       case "http" -> httpHandler(handling.httpUrl().orElseThrow(), handling.httpTimeout());
       case "topic" -> new TopicHandler(producer, handling.topicName().orElseThrow(), TOPIC_ACK);
+      case "dataset" -> datasetHandler(handling.dataset().orElseThrow(), time);
       default ->
           context
               .findBean(RecordHandler.class, Qualifiers.byName(handling.type()))
@@ -179,7 +197,7 @@ final class Beans {
                       new WrongSettingException(
                           "firstclaim.handler.type",
                           handling.type(),
-                          "give log, http, topic or the name of a RecordHandler bean"));
+                          "give log, http, topic, dataset or the name of a RecordHandler bean"));
     };
   }
 }

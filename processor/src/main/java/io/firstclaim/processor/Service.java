@@ -69,6 +69,7 @@ public class Service {
   void run() throws InterruptedException {
     starter = Thread.currentThread();
     ClaimStore store = await(this::openStore);
+    boolean _ = await(this::openHandler);
     boolean _ = await(this::topicsReady);
     Engine started =
         new Engine(settings, clients, producer, store, handler, metrics, time, Application::fail);
@@ -115,6 +116,15 @@ public class Service {
       return new Answer<>(opener.open(), null);
     } catch (StoreUnavailableException e) {
       return new Answer<>(null, "the lock store: " + e.getMessage());
+    }
+  }
+
+  private Answer<Boolean> openHandler() throws InterruptedException {
+    try {
+      handler.open();
+      return new Answer<>(true, null);
+    } catch (StoreUnavailableException e) {
+      return new Answer<>(null, "the handler: " + e.getMessage());
     }
   }
 

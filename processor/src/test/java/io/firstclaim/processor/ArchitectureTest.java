@@ -64,10 +64,10 @@ class ArchitectureTest {
           .resideInAPackage("io.micrometer..");
 
   @ArchTest
-  static final ArchRule aws_isKnownToTheFactoriesAlone =
+  static final ArchRule aws_isKnownToTheFactoriesAndTheDatasetAlone =
       noClasses()
           .that()
-          .resideOutsideOfPackage(ROOT)
+          .resideOutsideOfPackages(ROOT, ROOT + ".dataset")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("software.amazon..");
@@ -79,10 +79,25 @@ class ArchitectureTest {
           .resideOutsideOfPackage(ROOT)
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage(
-              "io.firstclaim.lock.dynamodb..",
-              "io.firstclaim.lock.s3..",
-              "io.firstclaim.lock.memory..");
+          .resideInAnyPackage("io.firstclaim.lock.dynamodb..", "io.firstclaim.lock.memory..");
+
+  @ArchTest
+  static final ArchRule s3_isKnownToTheFactoriesAndTheDatasetAlone =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(ROOT, ROOT + ".dataset")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.firstclaim.lock.s3..");
+
+  @ArchTest
+  static final ArchRule dataset_knowsNoRoomOfTheProcessor =
+      noClasses()
+          .that()
+          .resideInAPackage(ROOT + ".dataset")
+          .should()
+          .dependOnClassesThat(
+              resideInAPackage(ROOT + "..").and(not(resideInAPackage(ROOT + ".dataset"))));
 
   @ArchTest
   static final ArchRule observers_areKnownToTheFactoriesAlone =

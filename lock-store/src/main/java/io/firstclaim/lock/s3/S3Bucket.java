@@ -51,7 +51,15 @@ public final class S3Bucket {
    * jittered backoff, answer throttling, faults and conflicts with concurrent requests.
    */
   public static S3ClientBuilder configure(S3ClientBuilder builder, ClaimSettings settings) {
-    Duration limit = settings.storeTimeout();
+    return configure(builder, settings.storeTimeout());
+  }
+
+  /**
+   * The same for what is no claim.
+   *
+   * @param limit of one request with its repetitions
+   */
+  public static S3ClientBuilder configure(S3ClientBuilder builder, Duration limit) {
     // Not overrideConfiguration(Consumer), which would forget what the caller has set.
     ClientOverrideConfiguration given = builder.overrideConfiguration();
     RetryStrategy retries =

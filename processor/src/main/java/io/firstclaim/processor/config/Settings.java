@@ -123,18 +123,30 @@ public record Settings(
   /**
    * What is done with a record.
    *
-   * @param type {@code log}, {@code http}, {@code topic} or the name of a handler bean
+   * @param type {@code log}, {@code http}, {@code topic}, {@code dataset} or the name of a handler
+   *     bean
    * @param timeout after which a handler is interrupted and its attempt has failed
    * @param httpUrl where the {@code http} handler posts to
    * @param httpTimeout how long it waits for an answer
    * @param topicName where the {@code topic} handler publishes
+   * @param dataset where the {@code dataset} handler stores; empty for another handler
    */
   public record Handling(
       String type,
       Duration timeout,
       Optional<URI> httpUrl,
       Duration httpTimeout,
-      Optional<String> topicName) {}
+      Optional<String> topicName,
+      Optional<Dataset> dataset) {}
+
+  /**
+   * Where the {@code dataset} handler stores.
+   *
+   * @param bucket the S3 bucket
+   * @param prefix of all objects; empty, or ends in a slash
+   * @param multipartThreshold in bytes; larger values are uploaded in parts of this size
+   */
+  public record Dataset(String bucket, String prefix, int multipartThreshold) {}
 
   /**
    * What happens when a handler fails.

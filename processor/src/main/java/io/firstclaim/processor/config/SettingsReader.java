@@ -54,12 +54,13 @@ public final class SettingsReader {
   private Settings settings() {
     String zone = zone(required("firstclaim.zone", "name this deployment's zone, such as a"));
     Settings.Input input = input(zone);
+    Settings.Claiming claim = claiming(zone);
     return new Settings(
         zone,
         zones(zone),
         input,
-        claiming(zone),
-        handling(input.topics()),
+        claim,
+        handling(input.topics(), claim.s3()),
         retrying(),
         deadLetterTopic(input.topics()),
         outcomesTopic(input.topics()),
@@ -159,7 +160,7 @@ public final class SettingsReader {
     return new Settings.S3(bucket, prefix, duration("firstclaim.claim.s3.sweep", "1d", false));
   }
 
-  private Settings.Handling handling(List<String> inputs) {
+  private Settings.Handling handling(List<String> inputs, Optional<Settings.S3> claims) {
     String type = text("firstclaim.handler.type", "log");
     Optional<String> url = optional("firstclaim.handler.http.url");
     if (type.equals("http") && url.isEmpty()) {
@@ -179,7 +180,10 @@ public final class SettingsReader {
         positive("firstclaim.handler.timeout", "5m"),
         url.map(SettingsReader::url),
         positive("firstclaim.handler.http.timeout", "30s"),
-        topic);
+        topic,
+        type.equals("dataset")
+            ? Optional.of(DatasetReader.read(this::optional, claims))
+            : Optional.empty());
   }
 
   private Settings.Retrying retrying() {

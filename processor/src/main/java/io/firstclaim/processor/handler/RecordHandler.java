@@ -1,5 +1,7 @@
 package io.firstclaim.processor.handler;
 
+import io.firstclaim.lock.StoreUnavailableException;
+
 /**
  * What is done with a record. One handler serves all records of an instance, each on a virtual
  * thread of its own: block as you like, and keep no state that is not thread-safe.
@@ -13,6 +15,15 @@ package io.firstclaim.processor.handler;
  */
 @FunctionalInterface
 public interface RecordHandler {
+  /**
+   * Called before the first record, and again after a while as long as it throws {@link
+   * StoreUnavailableException}: for what has to be there and may not be yet.
+   *
+   * @throws StoreUnavailableException if that does not answer; the message says what is waited for
+   * @throws RuntimeException else: ends the service
+   */
+  default void open() throws InterruptedException {}
+
   /**
    * Handles a record.
    *

@@ -73,7 +73,12 @@ final class Instance implements AutoCloseable, EngineListener {
                 false,
                 Optional.empty()),
             new Settings.Handling(
-                "bench", Duration.ofMinutes(5), Optional.empty(), Duration.ZERO, Optional.empty()),
+                "bench",
+                Duration.ofMinutes(5),
+                Optional.empty(),
+                Duration.ZERO,
+                Optional.empty(),
+                Optional.empty()),
             new Settings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)),
             Optional.empty(),
             plan.outcomes(),

@@ -25,6 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -106,6 +107,7 @@ class SettingsReaderTest {
                 Duration.ofMinutes(5),
                 Optional.empty(),
                 Duration.ofSeconds(30),
+                Optional.empty(),
                 Optional.empty()));
     assertThat(settings.retry())
         .isEqualTo(new Settings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)));
@@ -334,6 +336,75 @@ class SettingsReaderTest {
         .hasMessage(
             "firstclaim.claim.s3.bucket=%s: a bucket has 3 to 63 of a-z A-Z 0-9 . _ -"
                 .formatted(bucket));
+  }
+
+  private static Settings readDataset(Map<String, Object> more) {
+    Map<String, Object> all =
+        new HashMap<>(
+            Map.of(
+                "firstclaim.handler.type", "dataset",
+                "firstclaim.handler.dataset.bucket", "my-lake"));
+    all.putAll(more);
+    return readS3(all);
+  }
+
+  @Test
+  void dataset_isInTheBucketOfTheClaims_ifItHasNoneOfItsOwn() {
+    int eight = 8 << 20;
+    assertThat(readS3(Map.of("firstclaim.handler.type", "dataset")).handler().dataset())
+        .contains(new Settings.Dataset("my-claims", "", eight));
+    assertThat(readDataset(Map.of()).handler().dataset())
+        .contains(new Settings.Dataset("my-lake", "", eight));
+    assertThat(readS3(Map.of()).handler().dataset()).isEmpty();
+    assertThatThrownBy(() -> read("firstclaim.handler.type", "dataset"))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage(
+            "firstclaim.handler.dataset.bucket is not set: name the bucket that the dataset is kept"
+                + " in");
+  }
+
+  @Test
+  void datasetsPrefixAndThreshold_areTaken() {
+    assertThat(
+            readDataset(
+                    Map.of(
+                        "firstclaim.handler.dataset.prefix", "a/lake/",
+                        "firstclaim.handler.dataset.multipart-threshold", "5MB"))
+                .handler()
+                .dataset())
+        .contains(new Settings.Dataset("my-lake", "a/lake/", 5 << 20));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "bucket,a/b,a bucket has 3 to 63 of a-z A-Z 0-9 . _ -",
+    "prefix,lake,'give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as lake/'",
+    "prefix,../,'give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as lake/'",
+    "multipart-threshold,4MB,'give a size from 5MB to 1024MB, such as 8MB'",
+    "multipart-threshold,1025MB,'give a size from 5MB to 1024MB, such as 8MB'",
+    "multipart-threshold,8388608,'give a size from 5MB to 1024MB, such as 8MB'"
+  })
+  void wrongDatasetSetting_stopsTheStart(String name, String value, String remedy) {
+    String property = "firstclaim.handler.dataset." + name;
+    assertThatThrownBy(() -> readDataset(Map.of(property, value)))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage("%s=%s: %s".formatted(property, value, remedy));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"claims/,claims/", "'',datasets/", "'',metastore/x/", "a/,a/"})
+  void datasetAmongTheClaims_stopsTheStart(String prefix, String claims) {
+    Map<String, Object> sameBucket =
+        Map.of(
+            "firstclaim.handler.dataset.bucket", "my-claims",
+            "firstclaim.handler.dataset.prefix", prefix,
+            "firstclaim.claim.s3.prefix", claims);
+    assertThatThrownBy(() -> readDataset(sameBucket))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessageStartingWith("firstclaim.handler.dataset.prefix=" + prefix)
+        .hasMessageEndingWith(
+            " must be apart from firstclaim.claim.s3.prefix=%s, where objects expire"
+                .formatted(claims));
   }
 
   @Test

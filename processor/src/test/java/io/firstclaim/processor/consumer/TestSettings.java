@@ -48,7 +48,12 @@ final class TestSettings {
             false,
             Optional.empty()),
         new Settings.Handling(
-            "log", handlerTimeout, Optional.empty(), Duration.ofSeconds(30), Optional.empty()),
+            "log",
+            handlerTimeout,
+            Optional.empty(),
+            Duration.ofSeconds(30),
+            Optional.empty(),
+            Optional.empty()),
         new Settings.Retrying(maxAttempts, backoff, Duration.ofMinutes(1)),
         Optional.empty(),
         outcomes,

@@ -1,0 +1,75 @@
+package io.firstclaim.processor.dataset;
+
+import io.firstclaim.lock.RecordId;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A file of the dataset: the value of one record. Its path says whose: the topic, the day (UTC) of
+ * the record's timestamp and a hash of its ID, so that every delivery of a record has the same path
+ * and nothing in a record can choose another.
+ *
+ * @param partition such as {@code datasets/orders/year=2026/month=07/day=04}
+ * @param name in the partition: 64 hex digits
+ * @param bytes how many it has
+ */
+public record DatasetFile(String partition, String name, long bytes) {
+  /** All files are under it. */
+  static final String FOLDER = "datasets/";
+
+  /** Kafka's own rule for the name of a topic. */
+  private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
+
+  private static final Pattern PATH =
+      Pattern.compile(
+          "("
+              + FOLDER
+              + "[a-zA-Z0-9._-]{1,249}/year=\\d{4}/month=\\d\\d/day=\\d\\d)/([0-9a-f]{64})");
+
+  private static final int LAST_YEAR = 9999;
+
+  /**
+   * The file of a record.
+   *
+   * @param timestamp the record's, in milliseconds since 1970
+   * @throws IllegalArgumentException if the topic is no name of one, or the timestamp is before
+   *     1970 or after 9999, as that of a record without timestamp is
+   */
+  public static DatasetFile of(String topic, long timestamp, RecordId id, long bytes) {
+    if (!TOPIC.matcher(topic).matches() || topic.equals(".") || topic.equals("..")) {
+      throw new IllegalArgumentException(
+          "a topic has 1 to 249 of a-z A-Z 0-9 . _ -; that of this record, of %d, is no folder"
+              .formatted(topic.length()));
+    }
+    // Past the last year an Instant can be, and the date of it not.
+    long lastDay = LocalDate.of(LAST_YEAR, 12, 31).toEpochDay();
+    long day = Math.floorDiv(timestamp, 86_400_000L);
+    if (day < 0 || day > lastDay) {
+      throw new IllegalArgumentException(
+          "the day of a record is that of its timestamp, and %d ms is none from 1970 to 9999"
+              .formatted(timestamp));
+    }
+    LocalDate date = Instant.ofEpochMilli(timestamp).atZone(ZoneOffset.UTC).toLocalDate();
+    String partition =
+        "%s%s/year=%04d/month=%02d/day=%02d"
+            .formatted(FOLDER, topic, date.getYear(), date.getMonthValue(), date.getDayOfMonth());
+    return new DatasetFile(partition, id.key("dataset"), bytes);
+  }
+
+  /** The file of this path; none if something else is there. */
+  static Optional<DatasetFile> parse(String path, long bytes) {
+    Matcher matcher = PATH.matcher(path);
+    return matcher.matches()
+        ? Optional.of(new DatasetFile(matcher.group(1), matcher.group(2), bytes))
+        : Optional.empty();
+  }
+
+  /** Where it is, from the dataset's prefix on. */
+  String path() {
+    return partition + "/" + name;
+  }
+}

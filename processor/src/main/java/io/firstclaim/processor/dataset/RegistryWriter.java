@@ -1,0 +1,90 @@
+package io.firstclaim.processor.dataset;
+
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.document.SharedDocuments;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * Writes an instance's files into the registry, many with one update: while one batch is written,
+ * the next gathers. Thread-safe.
+ */
+final class RegistryWriter {
+  /**
+   * Between two updates, in which the next batch gathers. It makes the updates of an instance, each
+   * of which reads and writes the whole registry, five a second at most; a file that comes after a
+   * pause does not wait.
+   */
+  static final Duration REST = Duration.ofMillis(200);
+
+  private final SharedRegistry registry;
+  private final TimeSource time;
+
+  /** Guards the two below. */
+  private final Object lock = new Object();
+
+  private Batch gathering = new Batch();
+  private boolean isWriting;
+
+  /** Files that are written with one update. */
+  private record Batch(List<DatasetFile> files, CompletableFuture<Void> written) {
+    Batch() {
+      this(new ArrayList<>(), new CompletableFuture<>());
+    }
+  }
+
+  RegistryWriter(SharedRegistry registry, TimeSource time) {
+    this.registry = registry;
+    this.time = time;
+  }
+
+  /**
+   * Lists a file, and returns when it is listed. The file may be listed also if that fails.
+   *
+   * @throws RuntimeException what {@link SharedDocuments#update} throws, to all files of the batch
+   */
+  void add(DatasetFile file) throws InterruptedException {
+    Batch batch;
+    synchronized (lock) {
+      batch = gathering;
+      batch.files().add(file);
+      if (!isWriting) {
+        isWriting = true;
+        Thread.ofVirtual().name("dataset-registry").start(this::write);
+      }
+    }
+    try {
+      batch.written().get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException fault ? fault : new IllegalStateException(e);
+    }
+  }
+
+  private void write() {
+    Batch batch = next();
+    while (!batch.files().isEmpty()) {
+      try {
+        registry.add(batch.files());
+        batch.written().complete(null);
+        time.sleep(REST);
+      } catch (Throwable fault) {
+        // Whatever it is, those who wait must learn of it, and the next batch gets its turn.
+        batch.written().completeExceptionally(fault);
+      }
+      batch = next();
+    }
+  }
+
+  /** What has gathered; nothing if this writer's work is over. */
+  private Batch next() {
+    synchronized (lock) {
+      Batch next = gathering;
+      isWriting = !next.files().isEmpty();
+      gathering = new Batch();
+      return next;
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** A data lake that many instances write: objects written once, and a registry that lists them. */
+@NullMarked
+package io.firstclaim.processor.dataset;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.processor.dataset;
+
+import org.jspecify.annotations.NullMarked;

@@ -47,6 +47,9 @@ final class Beans {
   /** Far below what S3 does for a prefix that it has not split yet: 3,500 writes a second. */
   private static final int SWEPT_PER_SECOND = 100;
 
+  /** Lists the whole dataset: a request for a thousand files. */
+  private static final Duration REPAIRED_EVERY = Duration.ofHours(1);
+
   @Singleton
   Settings settings(Environment environment) {
     return SettingsReader.read(environment);
@@ -79,12 +82,12 @@ final class Beans {
 
   @Singleton
   @Bean(preDestroy = "close")
-  Sweeping sweeping() {
-    return new Sweeping();
+  Upkeep upkeep() {
+    return new Upkeep();
   }
 
   @Singleton
-  StoreOpener store(Settings settings, TimeSource time, EngineMetrics metrics, Sweeping sweeping) {
+  StoreOpener store(Settings settings, TimeSource time, EngineMetrics metrics, Upkeep upkeep) {
     return switch (settings.claim().backend()) {
       case MEMORY -> () -> new MemoryClaimStore(settings.claim().store(), time);
       case DYNAMODB -> {
@@ -108,7 +111,7 @@ final class Beans {
           }
           bucket.verify();
           if (place.sweep().isPositive()) {
-            sweeping.start(
+            Sweeper sweeper =
                 new Sweeper(
                     bucket,
                     settings.claim().store(),
@@ -116,7 +119,8 @@ final class Beans {
                     SWEPT_PER_SECOND,
                     time,
                     metrics,
-                    metrics::swept));
+                    metrics::swept);
+            upkeep.start("sweep of the claims", sweeper::sweep);
           }
           return new S3ClaimStore(bucket, settings.claim().store(), time, metrics);
         };
@@ -164,7 +168,7 @@ final class Beans {
     }
   }
 
-  private static RecordHandler datasetHandler(Settings.Dataset place, TimeSource time) {
+  private static RecordHandler datasetHandler(Settings settings, TimeSource time, Upkeep upkeep) {
     S3Client client =
         client(
             "AWS_ENDPOINT_URL_S3",
@@ -172,8 +176,21 @@ final class Beans {
                 Dataset.configure(S3Client.builder())
                     .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
                     .build());
+    Dataset dataset =
+        new Dataset(
+            client,
+            settings.handler().dataset().orElseThrow(),
+            settings.claim().store().holder(),
+            time);
     return new DatasetHandler(
-        new Dataset(client, place.bucket(), place.prefix(), place.multipartThreshold(), time));
+        dataset,
+        () ->
+            upkeep.start(
+                "repair of the dataset",
+                () -> {
+                  dataset.repair();
+                  return REPAIRED_EVERY;
+                }));
   }
 
   @Singleton
@@ -182,13 +199,14 @@ final class Beans {
       Settings settings,
       Producer<byte[], byte[]> producer,
       TimeSource time,
+      Upkeep upkeep,
       ApplicationContext context) {
     Settings.Handling handling = settings.handler();
     return switch (handling.type()) {
       case "log" -> new LogHandler();
       case "http" -> httpHandler(handling.httpUrl().orElseThrow(), handling.httpTimeout());
       case "topic" -> new TopicHandler(producer, handling.topicName().orElseThrow(), TOPIC_ACK);
-      case "dataset" -> datasetHandler(handling.dataset().orElseThrow(), time);
+      case "dataset" -> datasetHandler(settings, time, upkeep);
       default ->
           context
               .findBean(RecordHandler.class, Qualifiers.byName(handling.type()))

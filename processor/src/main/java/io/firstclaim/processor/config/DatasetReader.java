@@ -1,6 +1,9 @@
 package io.firstclaim.processor.config;
 
+import io.firstclaim.processor.dataset.DatasetSettings;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,17 +21,23 @@ final class DatasetReader {
 
   private static final int MOST_MB = 1024;
 
+  /** A record waits as long in its handler. */
+  private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(10);
+
   private DatasetReader() {}
 
   /**
    * The settings.
    *
    * @param given the value of a property, if it has one
+   * @param duration the value of a property that is a positive duration, or what it is by default
    * @param claims where claims are, if they are on S3
    * @throws WrongSettingException if one is wrong or missing
    */
-  static Settings.Dataset read(
-      Function<String, Optional<String>> given, Optional<Settings.S3> claims) {
+  static DatasetSettings read(
+      Function<String, Optional<String>> given,
+      BiFunction<String, String, Duration> duration,
+      Optional<Settings.S3> claims) {
     String bucket =
         given
             .apply(OWN + "bucket")
@@ -51,8 +60,21 @@ final class DatasetReader {
     claims
         .filter(there -> there.bucket().equals(bucket))
         .ifPresent(there -> requireApart(prefix, there.prefix()));
-    return new Settings.Dataset(
-        bucket, prefix, bytes(given.apply(OWN + "multipart-threshold").orElse("8MB")));
+    return new DatasetSettings(
+        bucket,
+        prefix,
+        bytes(given.apply(OWN + "multipart-threshold").orElse("8MB")),
+        interval(duration.apply(OWN + "registry-interval", "1s")));
+  }
+
+  private static Duration interval(Duration given) {
+    if (given.compareTo(LONGEST_INTERVAL) > 0) {
+      throw new WrongSettingException(
+          OWN + "registry-interval",
+          given.toMillis() + "ms",
+          "each record waits as long; give 10s at most, such as 1s");
+    }
+    return given;
   }
 
   /** Claims expire, and with them whatever is under their prefix. */

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.config;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.identity.RecordIdSource;
 import java.net.URI;
 import java.time.Duration;
@@ -137,16 +138,7 @@ public record Settings(
       Optional<URI> httpUrl,
       Duration httpTimeout,
       Optional<String> topicName,
-      Optional<Dataset> dataset) {}
-
-  /**
-   * Where the {@code dataset} handler stores.
-   *
-   * @param bucket the S3 bucket
-   * @param prefix of all objects; empty, or ends in a slash
-   * @param multipartThreshold in bytes; larger values are uploaded in parts of this size
-   */
-  public record Dataset(String bucket, String prefix, int multipartThreshold) {}
+      Optional<DatasetSettings> dataset) {}
 
   /**
    * What happens when a handler fails.

@@ -182,7 +182,7 @@ public final class SettingsReader {
         positive("firstclaim.handler.http.timeout", "30s"),
         topic,
         type.equals("dataset")
-            ? Optional.of(DatasetReader.read(this::optional, claims))
+            ? Optional.of(DatasetReader.read(this::optional, this::positive, claims))
             : Optional.empty());
   }
 

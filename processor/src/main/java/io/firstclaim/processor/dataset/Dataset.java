@@ -1,17 +1,21 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.document.ContendedException;
-import io.firstclaim.lock.document.OutcomeUnknownException;
 import io.firstclaim.lock.document.SharedDocuments;
+import io.firstclaim.lock.mutex.HeldMutex;
+import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.s3.S3Bucket;
+import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.lock.s3.S3DocumentStore;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,26 +39,44 @@ public final class Dataset {
   /** Of one request; a part of 8 MiB gets through a third of a megabyte a second. */
   private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
 
+  /** Longer than the lease of a repair that died. */
+  private static final Duration ANOTHERS_REPAIR = Duration.ofMinutes(1);
+
+  /** So few that there is time to begin another dataset. */
+  private static final int ALMOST_FULL = 80_000;
+
+  /** Far longer than any handler takes, whatever the clock of this machine says. */
+  private static final Duration ABANDONED_AFTER = Duration.ofDays(1);
+
   private final String bucket;
-  private final S3Bucket place;
+  private final S3Bucket locks;
   private final DatasetObjects objects;
   private final SharedRegistry registry;
   private final RegistryWriter writer;
+  private final Mutex repairs;
+  private final TimeSource time;
 
   /**
    * The dataset in a bucket that is there.
    *
-   * @param prefix of all its objects: empty, or ends in a slash
-   * @param partSize larger values are uploaded in parts of so many bytes, 5 MiB at least
+   * @param holder names this instance to people
    */
-  public Dataset(S3Client client, String bucket, String prefix, int partSize, TimeSource time) {
-    this.bucket = bucket;
-    this.place = new S3Bucket(client, bucket, prefix + "metastore/");
-    this.objects = new DatasetObjects(client, bucket, prefix, partSize);
+  public Dataset(S3Client client, DatasetSettings settings, String holder, TimeSource time) {
+    String prefix = settings.prefix();
+    this.bucket = settings.bucket();
+    this.objects = new DatasetObjects(client, bucket, prefix, settings.partSize());
     this.registry =
         new SharedRegistry(
             new SharedDocuments(new S3DocumentStore(client, bucket), time), prefix, time);
-    this.writer = new RegistryWriter(registry, time);
+    this.writer = new RegistryWriter(registry, settings.registryInterval(), time);
+    // Beside the registry, so that all who write the dataset share it, wherever their claims are.
+    this.locks = new S3Bucket(client, bucket, prefix + "metastore/locks/");
+    this.repairs =
+        new Mutex(
+            new S3ClaimStore(locks, ClaimSettings.of("dataset", holder), time, StoreListener.NONE),
+            RecordId.of("repair"),
+            time);
+    this.time = time;
   }
 
   /** Gives a client the time limits and retries that suit a dataset. */
@@ -63,25 +85,13 @@ public final class Dataset {
   }
 
   /**
-   * Makes the dataset ready for this instance: repairs the registry, and checks that the bucket
-   * keeps conditional writes.
+   * Checks that the bucket is there and keeps conditional writes.
    *
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket is not there, or must not be used
    */
-  public void open() throws InterruptedException {
-    Repair repair;
-    try {
-      repair = repair();
-    } catch (ContendedException | OutcomeUnknownException e) {
-      throw new StoreUnavailableException(String.valueOf(e.getMessage()), e);
-    }
-    place.verify();
-    LOG.info(
-        "Dataset in S3 bucket {}: {} files added to the registry, {} removed",
-        bucket,
-        repair.added(),
-        repair.removed());
+  public void verify() {
+    locks.verify();
   }
 
   /**
@@ -89,6 +99,7 @@ public final class Dataset {
    *
    * @param timestamp the record's, which says the day that it belongs to
    * @param ensureHeld called right before the effect; what it throws ends it
+   * @return when object and registry both have it, and never before
    * @throws StoreUnavailableException if S3 did not answer: try again
    * @throws StoreRefusedException if the bucket must not be written, or the registry is no registry
    *     or full; the message names the remedy
@@ -115,14 +126,30 @@ public final class Dataset {
 
   /**
    * Makes the registry list what is there: adds the files that it does not list, and removes those
-   * that are missing. Others may write meanwhile.
+   * that are missing. Then aborts the multipart uploads that nobody has completed for a day. Others
+   * may write meanwhile; of all instances one repairs at a time.
    *
-   * @return what was done
+   * @return what was done; empty if another instance was repairing for a minute
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket must not be read or written
+   * @throws RuntimeException else what {@link SharedDocuments#update} throws
    */
-  public Repair repair() throws InterruptedException {
-    Repair all = new Repair(0, 0);
+  public Optional<Repair> repair() throws InterruptedException {
+    Optional<HeldMutex> turn = repairs.acquire(ANOTHERS_REPAIR);
+    if (turn.isEmpty()) {
+      return Optional.empty();
+    }
+    // Losing it does no harm: a repair changes the registry by compare-and-swap, as all do.
+    try (HeldMutex _ = turn.get()) {
+      Repair done =
+          mend().withAborted(objects.abortUploads(time.now().wall().minus(ABANDONED_AFTER)));
+      LOG.info("Repaired the dataset in S3 bucket {}: {}", bucket, done);
+      return Optional.of(done);
+    }
+  }
+
+  private Repair mend() throws InterruptedException {
+    Repair all = Repair.NONE;
     while (true) {
       // Listed before it is looked for: a file that comes while this looks is not missing.
       List<DatasetFile> listed = registry.files();
@@ -133,8 +160,19 @@ public final class Dataset {
       all = all.plus(pass);
       // A file may come back and find itself listed right before it is removed: look again.
       if (pass.removed() == 0) {
+        warnIfAlmostFull(there.size());
         return all;
       }
+    }
+  }
+
+  private void warnIfAlmostFull(int files) {
+    if (files >= ALMOST_FULL) {
+      LOG.warn(
+          "The dataset in S3 bucket {} has {} files, and its registry has room for about 100,000:"
+              + " begin another dataset, with another prefix",
+          bucket,
+          files);
     }
   }
 }

@@ -6,6 +6,7 @@ import java.io.ByteArrayInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -138,7 +139,7 @@ final class DatasetObjects {
       isCompleted = true;
     } finally {
       if (!isCompleted) {
-        abort(file, upload);
+        abort(key(file), upload);
       }
     }
   }
@@ -166,26 +167,31 @@ final class DatasetObjects {
   /**
    * Parts that are never completed cost for ever. An interrupted thread can send nothing, so the
    * interrupt waits. Harmless if the upload was completed after all.
+   *
+   * @return whether there is no such upload any more
    */
-  private void abort(DatasetFile file, String upload) {
+  private boolean abort(String key, String upload) {
     boolean wasInterrupted = Thread.interrupted();
     try {
       client.abortMultipartUpload(
           abort ->
               abort
                   .bucket(bucket)
-                  .key(key(file))
+                  .key(key)
                   .uploadId(upload)
                   .overrideConfiguration(limit -> limit.apiCallTimeout(ABORTED_WITHIN)));
+      return true;
     } catch (SdkException | CancellationException e) {
-      if (status(e) != 404) {
+      boolean isGone = status(e) == 404;
+      if (!isGone) {
         LOG.warn(
             "A multipart upload of {} in S3 bucket {} was neither completed nor aborted: {}. A"
-                + " lifecycle rule that aborts incomplete uploads removes it",
-            key(file),
+                + " repair of the dataset will, a day after it began",
+            key,
             bucket,
             inOneLine(e));
       }
+      return isGone;
     } finally {
       if (wasInterrupted) {
         Thread.currentThread().interrupt();
@@ -228,15 +234,41 @@ final class DatasetObjects {
           .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(prefix + DatasetFile.FOLDER))
           .contents()
           .stream()
-          .flatMap(
-              object ->
-                  DatasetFile.parse(object.key().substring(prefix.length()), object.size())
-                      .stream())
+          .flatMap(object -> file(object.key(), object.size()).stream())
           .toList();
     } catch (SdkException | CancellationException e) {
       requireNoInterrupt(e);
       throw failure(null, e);
     }
+  }
+
+  /**
+   * Aborts the multipart uploads of files that were begun before this moment: what crashes leave,
+   * and repetitions of requests whose answer was lost.
+   *
+   * @return how many
+   * @throws StoreUnavailableException if S3 does not answer
+   * @throws StoreRefusedException if the bucket is not there or the role may not do this
+   */
+  long abortUploads(Instant begunBefore) throws InterruptedException {
+    try {
+      return client
+          .listMultipartUploadsPaginator(
+              list -> list.bucket(bucket).prefix(prefix + DatasetFile.FOLDER))
+          .uploads()
+          .stream()
+          .filter(upload -> upload.initiated().isBefore(begunBefore))
+          .filter(upload -> file(upload.key(), 0).isPresent())
+          .filter(upload -> abort(upload.key(), upload.uploadId()))
+          .count();
+    } catch (SdkException | CancellationException e) {
+      requireNoInterrupt(e);
+      throw failure(null, e);
+    }
+  }
+
+  private Optional<DatasetFile> file(String key, long bytes) {
+    return DatasetFile.parse(key.substring(prefix.length()), bytes);
   }
 
   private String key(DatasetFile file) {
@@ -250,7 +282,7 @@ final class DatasetObjects {
           new StoreRefusedException(
               ("S3 bucket %s refuses %s: %s. The bucket must be there, and the role needs"
                       + " s3:GetObject, s3:PutObject and s3:AbortMultipartUpload in it, and"
-                      + " s3:ListBucket on it")
+                      + " s3:ListBucket and s3:ListBucketMultipartUploads on it")
                   .formatted(bucket, what, inOneLine(fault)));
       default ->
           new StoreUnavailableException(

@@ -10,17 +10,12 @@ import java.util.concurrent.ExecutionException;
 
 /**
  * Writes an instance's files into the registry, many with one update: while one batch is written,
- * the next gathers. Thread-safe.
+ * and for an interval after it, the next gathers. A file that comes after a pause does not wait.
+ * Thread-safe.
  */
 final class RegistryWriter {
-  /**
-   * Between two updates, in which the next batch gathers. It makes the updates of an instance, each
-   * of which reads and writes the whole registry, five a second at most; a file that comes after a
-   * pause does not wait.
-   */
-  static final Duration REST = Duration.ofMillis(200);
-
   private final SharedRegistry registry;
+  private final Duration interval;
   private final TimeSource time;
 
   /** Guards the two below. */
@@ -36,8 +31,14 @@ final class RegistryWriter {
     }
   }
 
-  RegistryWriter(SharedRegistry registry, TimeSource time) {
+  /**
+   * Writes into this registry.
+   *
+   * @param interval between two updates, each of which reads and writes the whole registry
+   */
+  RegistryWriter(SharedRegistry registry, Duration interval, TimeSource time) {
     this.registry = registry;
+    this.interval = interval;
     this.time = time;
   }
 
@@ -69,7 +70,7 @@ final class RegistryWriter {
       try {
         registry.add(batch.files());
         batch.written().complete(null);
-        time.sleep(REST);
+        time.sleep(interval);
       } catch (Throwable fault) {
         // Whatever it is, those who wait must learn of it, and the next batch gets its turn.
         batch.written().completeExceptionally(fault);

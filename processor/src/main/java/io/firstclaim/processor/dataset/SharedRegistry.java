@@ -66,11 +66,11 @@ final class SharedRegistry {
     update(
         this::parseOrNothing,
         registry -> {
-          count.added = there.stream().filter(registry::add).count();
           count.removed = missing.stream().filter(registry::remove).count();
+          count.added = there.stream().filter(registry::add).count();
           return count.added + count.removed > 0;
         });
-    return new Repair(count.added, count.removed);
+    return new Repair(count.added, count.removed, 0);
   }
 
   /** Of the last time that a change was applied. */

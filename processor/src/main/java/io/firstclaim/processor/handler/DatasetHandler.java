@@ -23,15 +23,22 @@ public final class DatasetHandler implements RecordHandler {
   private static final byte[] EMPTY = {};
 
   private final Dataset dataset;
+  private final Runnable opened;
 
-  /** A handler that stores in this dataset. */
-  public DatasetHandler(Dataset dataset) {
+  /**
+   * A handler that stores in this dataset.
+   *
+   * @param opened run once the dataset is found to be ready
+   */
+  public DatasetHandler(Dataset dataset, Runnable opened) {
     this.dataset = dataset;
+    this.opened = opened;
   }
 
   @Override
-  public void open() throws InterruptedException {
-    dataset.open();
+  public void open() {
+    dataset.verify();
+    opened.run();
   }
 
   @Override

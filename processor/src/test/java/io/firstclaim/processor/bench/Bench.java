@@ -51,6 +51,9 @@ public final class Bench {
       }
       try (S3 s3 = new S3(stack)) {
         bench.store(s3, StoreBench.Targets.OF_S3, wanted);
+        if (wants(wanted, "registry")) {
+          new RegistryBench(stack, s3, bench.table).updates();
+        }
       }
       if (wants(wanted, "zones")) {
         bench.zones();

@@ -16,7 +16,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /** The local S3 endpoint. */
 final class S3 implements Backend, AutoCloseable {
-  private static final String BUCKET = "bench";
+  static final String BUCKET = "bench";
 
   /** About as long as a marker. */
   private static final String BODY = "{\"nonce\":\"%s\",\"rest\":\"" + "x".repeat(350) + "\"}";

@@ -8,6 +8,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.config.Settings.Backend;
 import io.firstclaim.processor.config.Settings.OnMismatch;
 import io.firstclaim.processor.config.Settings.Ordering;
+import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.identity.RecordIdSource;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
@@ -351,10 +352,11 @@ class SettingsReaderTest {
   @Test
   void dataset_isInTheBucketOfTheClaims_ifItHasNoneOfItsOwn() {
     int eight = 8 << 20;
+    Duration second = Duration.ofSeconds(1);
     assertThat(readS3(Map.of("firstclaim.handler.type", "dataset")).handler().dataset())
-        .contains(new Settings.Dataset("my-claims", "", eight));
+        .contains(new DatasetSettings("my-claims", "", eight, second));
     assertThat(readDataset(Map.of()).handler().dataset())
-        .contains(new Settings.Dataset("my-lake", "", eight));
+        .contains(new DatasetSettings("my-lake", "", eight, second));
     assertThat(readS3(Map.of()).handler().dataset()).isEmpty();
     assertThatThrownBy(() -> read("firstclaim.handler.type", "dataset"))
         .isInstanceOf(WrongSettingException.class)
@@ -364,15 +366,16 @@ class SettingsReaderTest {
   }
 
   @Test
-  void datasetsPrefixAndThreshold_areTaken() {
+  void datasetsOwnSettings_areTaken() {
     assertThat(
             readDataset(
                     Map.of(
                         "firstclaim.handler.dataset.prefix", "a/lake/",
-                        "firstclaim.handler.dataset.multipart-threshold", "5MB"))
+                        "firstclaim.handler.dataset.multipart-threshold", "5MB",
+                        "firstclaim.handler.dataset.registry-interval", "200ms"))
                 .handler()
                 .dataset())
-        .contains(new Settings.Dataset("my-lake", "a/lake/", 5 << 20));
+        .contains(new DatasetSettings("my-lake", "a/lake/", 5 << 20, Duration.ofMillis(200)));
   }
 
   @ParameterizedTest
@@ -382,7 +385,9 @@ class SettingsReaderTest {
     "prefix,../,'give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as lake/'",
     "multipart-threshold,4MB,'give a size from 5MB to 1024MB, such as 8MB'",
     "multipart-threshold,1025MB,'give a size from 5MB to 1024MB, such as 8MB'",
-    "multipart-threshold,8388608,'give a size from 5MB to 1024MB, such as 8MB'"
+    "multipart-threshold,8388608,'give a size from 5MB to 1024MB, such as 8MB'",
+    "registry-interval,0s,'give a duration such as 500ms, 30s, 5m, 12h or 8d'",
+    "registry-interval,10001ms,'each record waits as long; give 10s at most, such as 1s'"
   })
   void wrongDatasetSetting_stopsTheStart(String name, String value, String remedy) {
     String property = "firstclaim.handler.dataset." + name;

@@ -2,11 +2,14 @@ package io.firstclaim.processor.dataset;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.stack.fault.FaultProxy;
 import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -40,7 +43,11 @@ public final class LocalLake implements AutoCloseable {
         .region(Region.EU_CENTRAL_1)
         .credentialsProvider(
             StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test")))
-        .httpClientBuilder(Apache5HttpClient.builder().maxConnections(128))
+        .httpClientBuilder(
+            Apache5HttpClient.builder()
+                .maxConnections(128)
+                // The proxy does not say "go on" to who waits for it before a large body.
+                .expectContinueEnabled(false))
         .build();
   }
 
@@ -50,7 +57,27 @@ public final class LocalLake implements AutoCloseable {
   }
 
   Dataset dataset(String prefix) {
-    return new Dataset(proxied, bucket, prefix, PART, TimeSource.system());
+    return dataset(prefix, Duration.ofMillis(10), TimeSource.system());
+  }
+
+  Dataset dataset(Duration registryInterval) {
+    return dataset("", registryInterval, TimeSource.system());
+  }
+
+  /** An instance whose clock is so much ahead. */
+  Dataset datasetAhead(Duration ahead) {
+    return dataset(
+        "", Duration.ofMillis(10), () -> new Moment(Instant.now().plus(ahead), System.nanoTime()));
+  }
+
+  private Dataset dataset(String prefix, Duration registryInterval, TimeSource time) {
+    return new Dataset(
+        proxied, new DatasetSettings(bucket, prefix, PART, registryInterval), "test", time);
+  }
+
+  /** The server's. */
+  public URI endpoint() {
+    return SERVER.endpoint();
   }
 
   /** Between the instances and the server. */
@@ -66,14 +93,11 @@ public final class LocalLake implements AutoCloseable {
     return direct;
   }
 
-  /** The keys of all objects but the registry. */
+  /** The keys of all objects but the registry and its locks. */
   public List<String> keys() {
-    return direct
-        .listObjectsV2Paginator(list -> list.bucket(bucket))
-        .contents()
-        .stream()
+    return direct.listObjectsV2Paginator(list -> list.bucket(bucket)).contents().stream()
         .map(S3Object::key)
-        .filter(key -> !key.endsWith(SharedRegistry.PATH))
+        .filter(key -> !key.contains("metastore/"))
         .toList();
   }
 

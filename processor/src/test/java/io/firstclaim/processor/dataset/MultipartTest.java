@@ -117,9 +117,34 @@ class MultipartTest {
   void uploadThatAnotherWasFasterThan_isAborted_andComparedWithIt() throws InterruptedException {
     Runnable other = () -> lake.put(FILE.path(), VALUE);
 
-    assertThat(dataset.store("films", 0, ID, VALUE, other))
-        .isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(dataset.store("films", 0, ID, VALUE, other)).isEqualTo(new StoreResult.Stored(FILE));
 
+    assertStored();
+  }
+
+  @Test
+  void uploadThatOtherContentWasFasterThan_isAborted_andRefused() throws InterruptedException {
+    Runnable other = () -> lake.put(FILE.path(), new byte[1]);
+
+    assertThat(dataset.store("films", 0, ID, VALUE, other)).isInstanceOf(StoreResult.Refused.class);
+
+    assertThat(lake.body(FILE.path())).isEqualTo(new byte[1]);
+    assertThat(lake.uploads()).isEmpty();
+  }
+
+  /** The SDK repeats it, and of the first one only S3 knows. */
+  @Test
+  void beginningWhoseAnswerIsLost_isAbortedByARepair() throws InterruptedException {
+    lake.proxy()
+        .add(
+            Rule.once(
+                Match.operation("POST").and(Match.pathContains("uploads")),
+                new Fault.ResetAfterApply()));
+
+    assertThat(store(VALUE)).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(lake.uploads()).hasSize(1);
+
+    assertThat(lake.datasetAhead(Duration.ofHours(25)).repair()).contains(new Repair(0, 0, 1));
     assertStored();
   }
 

@@ -3,22 +3,46 @@ package io.firstclaim.processor.handler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.processor.dataset.LocalLake;
 import io.firstclaim.stack.fault.Fault;
 import io.firstclaim.stack.fault.Match;
 import io.firstclaim.stack.fault.Rule;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class DatasetHandlerTest {
   private final LocalLake lake = new LocalLake();
-  private final DatasetHandler handler = new DatasetHandler(lake.dataset());
+  private final CountDownLatch opened = new CountDownLatch(1);
+  private final DatasetHandler handler = new DatasetHandler(lake.dataset(), opened::countDown);
 
   @AfterEach
   void close() {
     lake.close();
+  }
+
+  @Test
+  void start_waitsForAStoreThatDoesNotAnswer_andIsOverOnceTheBucketIsProven() {
+    Rule down = lake.proxy().add(Rule.always(Match.any(), Fault.Answer.s3(503, "SlowDown")));
+    assertThatThrownBy(handler::open).isInstanceOf(StoreUnavailableException.class);
+    assertThat(opened.getCount()).isEqualTo(1);
+    lake.proxy().remove(down);
+
+    handler.open();
+
+    assertThat(opened.getCount()).isZero();
+    assertThat(lake.keys()).isEmpty();
+  }
+
+  @Test
+  void bucketThatIsMissing_isRefused() {
+    lake.proxy().add(Rule.always(Match.any(), Fault.Answer.s3(404, "NoSuchBucket")));
+
+    assertThatThrownBy(handler::open).isInstanceOf(StoreRefusedException.class);
   }
 
   @Test
@@ -54,8 +78,7 @@ class DatasetHandlerTest {
   void recordWithoutTimestamp_hasFailedForGood() throws InterruptedException {
     TestContext context = TestContext.of("value");
     ConsumerRecord<byte[], byte[]> timeless =
-        new ConsumerRecord<>(
-            "orders", 0, 0, new byte[0], "value".getBytes(StandardCharsets.UTF_8));
+        new ConsumerRecord<>("orders", 0, 0, new byte[0], "value".getBytes(StandardCharsets.UTF_8));
 
     assertThat(handler.handle(new TestContext(context.id(), timeless, true)))
         .isInstanceOfSatisfying(

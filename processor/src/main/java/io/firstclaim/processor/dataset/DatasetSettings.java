@@ -1,0 +1,15 @@
+package io.firstclaim.processor.dataset;
+
+import java.time.Duration;
+
+/**
+ * Where a dataset is and how it is written.
+ *
+ * @param bucket the S3 bucket
+ * @param prefix of all its objects; empty, or ends in a slash
+ * @param partSize in bytes, 5 MiB at least; larger values are uploaded in parts of this size
+ * @param registryInterval between two updates of the registry by one instance, in which the next
+ *     files gather; a file that comes after a pause does not wait
+ */
+public record DatasetSettings(
+    String bucket, String prefix, int partSize, Duration registryInterval) {}

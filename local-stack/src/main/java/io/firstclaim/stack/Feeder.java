@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Feeder implements AutoCloseable {
   static final int DELIVERIES = 3;
-  private static final Duration FIRST_PASS = Duration.ofSeconds(4);
-  private static final double LEAST_PER_SECOND = 400;
   private static final int LEAST_UNSETTLED = 16;
   private static final int MAX_UNSETTLED = 250;
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(4);
@@ -30,6 +28,7 @@ final class Feeder implements AutoCloseable {
 
   private final Ledger ledger;
   private final String topic;
+  private final double perSecond;
   private final Producer<String, byte[]> producer;
   private final Random random = new Random(2026);
   private final PriorityQueue<Delivery> again =
@@ -39,9 +38,15 @@ final class Feeder implements AutoCloseable {
   private volatile boolean finished;
   private volatile @Nullable Exception failure;
 
-  Feeder(Ledger ledger, String bootstrapServers, String topic) {
+  /**
+   * A feeder that has not begun.
+   *
+   * @param perSecond how many new events it publishes a second, at most
+   */
+  Feeder(Ledger ledger, String bootstrapServers, String topic, double perSecond) {
     this.ledger = ledger;
     this.topic = topic;
+    this.perSecond = perSecond;
     Map<String, Object> config =
         Map.of(
             "bootstrap.servers",
@@ -88,8 +93,6 @@ final class Feeder implements AutoCloseable {
   private void run() {
     try {
       Iterator<Ledger.Entry> fresh = ledger.entries().iterator();
-      double perSecond =
-          Math.max(LEAST_PER_SECOND, (double) ledger.size() / FIRST_PASS.toSeconds());
       long start = System.nanoTime();
       int published = 0;
       while (!stopped && (fresh.hasNext() || !again.isEmpty())) {

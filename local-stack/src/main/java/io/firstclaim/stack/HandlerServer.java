@@ -33,13 +33,17 @@ final class HandlerServer implements AutoCloseable {
     this.server = server;
   }
 
+  /** On any free port of the loopback address. */
   static HandlerServer start(Ledger ledger) {
+    return start(ledger, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  static HandlerServer start(Ledger ledger, InetSocketAddress address) {
     // Else the JDK's server holds the end of every answer back for 40 ms.
     System.setProperty("sun.net.httpserver.nodelay", "true");
     System.setProperty("sun.net.httpserver.maxIdleConnections", "1000");
     try {
-      HttpServer server =
-          HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
+      HttpServer server = HttpServer.create(address, 1024);
       HandlerServer handler = new HandlerServer(ledger, server);
       server.setExecutor(handler.threads);
       server.createContext("/", handler::handle);

@@ -1,12 +1,16 @@
 package io.firstclaim.stack;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +23,7 @@ final class Ledger {
   static final class Entry {
     private final Event event;
     private final AtomicInteger deliveries = new AtomicInteger();
-    private final AtomicInteger completions = new AtomicInteger();
+    private final Set<Long> completions = ConcurrentHashMap.newKeySet();
     private final List<String> runs = new ArrayList<>(1);
     private volatile @Nullable String completedBy;
     private volatile boolean dead;
@@ -41,8 +45,9 @@ final class Ledger {
       return deliveries.get();
     }
 
+    /** By how many claims it was completed; one may be announced more than once. */
     int completions() {
-      return completions.get();
+      return completions.size();
     }
 
     @Nullable String completedBy() {
@@ -54,7 +59,7 @@ final class Ledger {
     }
 
     boolean isSettled() {
-      return dead || completions.get() > 0;
+      return dead || !completions.isEmpty();
     }
 
     /** The zones that ran the handler, in their order. */
@@ -106,8 +111,8 @@ final class Ledger {
     return entries.containsKey(id);
   }
 
-  /** An outcome was published. */
-  void outcome(String id, String outcome, String zone) {
+  /** An outcome was published, of the claim with this token. */
+  void outcome(String id, String outcome, String zone, long token) {
     Entry entry = entries.get(id);
     if (entry == null) {
       strangers.incrementAndGet();
@@ -117,7 +122,7 @@ final class Ledger {
       case "COMPLETED" -> {
         boolean first = !entry.isSettled();
         entry.completedBy = zone;
-        entry.completions.incrementAndGet();
+        entry.completions.add(token);
         settle(first);
       }
       case "DEAD" -> {
@@ -165,6 +170,16 @@ final class Ledger {
 
   int deliveries() {
     return entries.values().stream().mapToInt(Entry::deliveries).sum();
+  }
+
+  /** One line that says how far these zones are. */
+  String progress(Duration sinceBegin, List<String> zones) {
+    String byZone =
+        zones.stream()
+            .map(zone -> "%s %,d".formatted(zone, completedBy(zone)))
+            .collect(Collectors.joining(", "));
+    return "  %3.0f s  delivered %,d, done %,d of %,d (%s)"
+        .formatted(sinceBegin.toMillis() / 1000.0, deliveries(), settled(), size(), byZone);
   }
 
   long completedBy(String zone) {

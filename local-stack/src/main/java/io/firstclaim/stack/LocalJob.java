@@ -16,14 +16,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Options are system properties, see {@link JobOptions}.
  */
 public final class LocalJob {
-  private static final Duration TICK = Duration.ofMillis(20);
-  private static final int TICKS_PER_LAG = 5;
-  private static final Duration PROGRESS = Duration.ofSeconds(1);
+  /** New events a second: the sample within some seconds. */
+  private static final double LEAST_PER_SECOND = 400;
 
-  /** Without a newly settled record for so long, the offsets are asked what is left. */
-  private static final Duration QUIET = Duration.ofSeconds(20);
-
-  private static final Duration LAST_OFFSETS = Duration.ofSeconds(40);
+  private static final double FIRST_PASS_SECONDS = 4;
 
   private final JobOptions options;
   private final Terminal terminal;
@@ -93,111 +89,78 @@ public final class LocalJob {
       }
       var times = new Summary.Times(start, work, elapsed(stopBegin));
       boolean killed = kill != null && !kill.isPending();
-      Summary summary = Summary.of(file, ledger, stack.zones(), killed, times);
-      problems.addAll(summary.problems());
       if (options.kill() && !killed) {
         problems.add("zone a held no record half-way and was not killed: too small an input");
       }
-      print(summary, problems);
+      Summary summary = Summary.of(file, ledger, stack.zones(), killed, times).with(problems);
+      summary.print(terminal);
       if (options.keep()) {
         leaveRunning(stack);
       }
-      return problems.isEmpty() ? 0 : 1;
+      return summary.isGood() ? 0 : 1;
     }
   }
 
-  /** Feeds the zones until every offset of every group is settled; returns what is wrong. */
+  /** Feeds the zones until every offset of every group is settled; returns what is left. */
   private List<String> work(LocalStack stack, @Nullable ZoneKill kill) {
-    String kafka = stack.kafka().bootstrapServers();
-    try (Outcomes outcomes = new Outcomes(ledger, kafka);
-        Feeder feeder = new Feeder(ledger, kafka, LocalStack.TOPIC);
-        GroupLag lag = new GroupLag(kafka, LocalStack.TOPIC)) {
-      outcomes.start();
-      stack.zones().forEach(zone -> zone.store().reset());
-      feeder.start();
-      Progress progress = new Progress(stack);
-      while (!isDone(feeder, kill) && !isQuiet(progress)) {
-        watch(outcomes, kill, stack);
-        progress.show();
+    double perSecond = Math.max(LEAST_PER_SECOND, ledger.size() / FIRST_PASS_SECONDS);
+    List<String> zones = stack.zones().stream().map(Zone::name).toList();
+    stack.zones().forEach(zone -> zone.store().reset());
+    try (Work work =
+        new Work(
+            ledger,
+            stack.kafka().bootstrapServers(),
+            zones,
+            perSecond,
+            new Watch(stack.zones(), kill))) {
+      return work.run();
+    }
+  }
+
+  /**
+   * Ends the job where a zone ended that was not meant to, and shows once a second how far it is.
+   */
+  private final class Watch implements Work.Observer {
+    private final List<Zone> zones;
+    private final @Nullable ZoneKill kill;
+
+    private Watch(List<Zone> zones, @Nullable ZoneKill kill) {
+      this.zones = zones;
+      this.kill = kill;
+    }
+
+    @Override
+    public void check() {
+      if (kill != null) {
+        kill.check();
       }
-      feeder.stop();
-      long begin = System.nanoTime();
-      while (left(stack, lag) > 0 && elapsed(begin).compareTo(LAST_OFFSETS) < 0) {
-        for (int tick = 0; tick < TICKS_PER_LAG; tick++) {
-          watch(outcomes, kill, stack);
+      for (Zone zone : zones) {
+        boolean meant = kill != null && kill.zone() == zone && !kill.isOver();
+        if (!zone.isAlive() && !meant) {
+          throw new JobFailure("zone " + zone.name() + " has ended, see " + zone.log());
         }
-        progress.show();
-      }
-      progress.print();
-      return stack.zones().stream()
-          .filter(zone -> lag.of(zone.group()) > 0)
-          .map(zone -> "%s has %,d offsets left".formatted(zone.group(), lag.of(zone.group())))
-          .toList();
-    }
-  }
-
-  private static long left(LocalStack stack, GroupLag lag) {
-    return stack.zones().stream().mapToLong(zone -> lag.of(zone.group())).sum();
-  }
-
-  private boolean isDone(Feeder feeder, @Nullable ZoneKill kill) {
-    return feeder.isFinished() && (kill == null || kill.isOver() || kill.isPending());
-  }
-
-  private boolean isQuiet(Progress progress) {
-    return elapsed(progress.begin).compareTo(QUIET) > 0
-        && elapsed(ledger.lastSettled()).compareTo(QUIET) > 0;
-  }
-
-  private static void watch(Outcomes outcomes, @Nullable ZoneKill kill, LocalStack stack) {
-    outcomes.check();
-    if (kill != null) {
-      kill.check();
-    }
-    for (Zone zone : stack.zones()) {
-      boolean meant = kill != null && kill.zone() == zone && !kill.isOver();
-      if (!zone.isAlive() && !meant) {
-        throw new JobFailure("zone " + zone.name() + " has ended, see " + zone.log());
-      }
-    }
-    try {
-      Thread.sleep(TICK);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new JobFailure("interrupted", e);
-    }
-  }
-
-  /** Shows once a second how far the work is. */
-  private final class Progress {
-    private final LocalStack stack;
-    private final long begin = System.nanoTime();
-    private long shown;
-
-    private Progress(LocalStack stack) {
-      this.stack = stack;
-    }
-
-    private void show() {
-      if (elapsed(begin).compareTo(PROGRESS.multipliedBy(shown + 1)) > 0) {
-        shown = elapsed(begin).toSeconds();
-        print();
       }
     }
 
-    private void print() {
-      stack.zones().forEach(Zone::scrape);
+    @Override
+    public boolean isContent() {
+      return kill == null || kill.isOver() || kill.isPending();
+    }
+
+    @Override
+    public boolean givesUp() {
+      return true;
+    }
+
+    @Override
+    public void show(Duration sinceBegin) {
+      zones.forEach(Zone::scrape);
       terminal.progress(
-          "  %3.0f s  delivered %,d, done %,d of %,d (a %,d, b %,d), in flight %d, parked %d%s"
+          "%s, in flight %d, parked %d%s"
               .formatted(
-                  elapsed(begin).toMillis() / 1000.0,
-                  ledger.deliveries(),
-                  ledger.settled(),
-                  ledger.size(),
-                  ledger.completedBy("a"),
-                  ledger.completedBy("b"),
-                  stack.zones().stream().mapToLong(Zone::inFlight).sum(),
-                  stack.zones().stream().mapToLong(Zone::parked).sum(),
+                  ledger.progress(sinceBegin, List.of("a", "b")),
+                  zones.stream().mapToLong(Zone::inFlight).sum(),
+                  zones.stream().mapToLong(Zone::parked).sum(),
                   ledger.takeovers() == 0 ? "" : ", takeovers " + ledger.takeovers()));
     }
   }
@@ -213,18 +176,6 @@ public final class LocalJob {
       }
     }
     return problems;
-  }
-
-  private void print(Summary summary, List<String> problems) {
-    terminal.say("");
-    summary.figures().forEach(terminal::say);
-    terminal.say("");
-    summary.notes().forEach(note -> terminal.say("  " + note));
-    problems.forEach(problem -> terminal.say("  FAILED: " + problem));
-    if (problems.isEmpty()) {
-      terminal.say("  OK: every record was completed exactly once.");
-    }
-    terminal.say("");
   }
 
   /** Prints where everything is, and waits for Ctrl-C. */

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /** Everything the main job runs: a broker, a store, the handler's service and two zones. */
 final class LocalStack implements AutoCloseable {
   static final String TOPIC = "events";
-  private static final int PARTITIONS = 6;
+  static final int PARTITIONS = 6;
   private static final List<String> ZONES = List.of("a", "b");
 
   private final Deque<AutoCloseable> running = new ArrayDeque<>();

@@ -61,7 +61,10 @@ final class Outcomes implements AutoCloseable {
         for (ConsumerRecord<byte[], byte[]> each : consumer.poll(Duration.ofMillis(200))) {
           JsonNode json = JSON.readTree(each.value());
           ledger.outcome(
-              json.path("id").asText(), json.path("outcome").asText(), json.path("zone").asText());
+              json.path("id").asText(),
+              json.path("outcome").asText(),
+              json.path("zone").asText(),
+              json.path("token").asLong());
         }
       }
     } catch (WakeupException _) {

@@ -9,6 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What came of the run: figures, what a person should know, and what is wrong.
@@ -30,29 +31,52 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
   }
 
   static Summary of(EventFile file, Ledger ledger, List<Zone> zones, boolean killed, Times times) {
+    String killable = zones.getFirst().name();
     return new Summary(
         figures(file, ledger, zones, times),
         notes(file, ledger, zones, killed),
-        problems(ledger, zones, killed));
+        problems(ledger, killed, each -> killed && each.runs().getFirst().equals(killable)));
+  }
+
+  /** Of zones that others started, and may have ended or cut off at any time. */
+  static Summary ofOthers(EventFile file, Ledger ledger, List<String> zones, Duration time) {
+    List<String> lines = counts(file, ledger, zones);
+    lines.add(line("Takeovers", "%,d", ledger.takeovers(), ""));
+    lines.add(line("Time", "%.1f s", seconds(time), ""));
+    List<String> notes = new ArrayList<>();
+    long repeated = repeatedRuns(ledger);
+    if (repeated > 0) {
+      notes.add(
+          "Handler runs repeated: %d (in the hands of a zone that was lost)".formatted(repeated));
+    }
+    long silent = count(ledger, Summary::isDoneWithoutOutcome);
+    if (silent > 0) {
+      notes.add("Settled by a zone that was lost before it published the outcome: " + silent);
+    }
+    return new Summary(lines, notes, problems(ledger, true, _ -> true));
+  }
+
+  /** With problems found elsewhere, named first. */
+  Summary with(List<String> others) {
+    return new Summary(figures, notes, Stream.concat(others.stream(), problems.stream()).toList());
+  }
+
+  /** Says it all, and whether all is well. */
+  void print(Terminal terminal) {
+    terminal.say("");
+    figures.forEach(terminal::say);
+    terminal.say("");
+    notes.forEach(note -> terminal.say("  " + note));
+    problems.forEach(problem -> terminal.say("  FAILED: " + problem));
+    if (isGood()) {
+      terminal.say("  OK: every record was completed exactly once.");
+    }
+    terminal.say("");
   }
 
   private static List<String> figures(
       EventFile file, Ledger ledger, List<Zone> zones, Times times) {
-    List<String> lines = new ArrayList<>();
-    lines.add(line("Records", "%,d", ledger.size(), file.name()));
-    lines.add(
-        line(
-            "Deliveries",
-            "%,d",
-            ledger.deliveries(),
-            "%.2f of each record, to each zone"
-                .formatted((double) ledger.deliveries() / ledger.size())));
-    lines.add(line("Processed once", "%,d", count(ledger, each -> each.completions() == 1), ""));
-    for (Zone zone : zones) {
-      long done = ledger.completedBy(zone.name());
-      lines.add(
-          line("  by zone " + zone.name(), "%,d", done, percent((double) done / ledger.size())));
-    }
+    List<String> lines = counts(file, ledger, zones.stream().map(Zone::name).toList());
     double duplicates = zones.stream().mapToDouble(Zone::duplicates).sum();
     lines.add(line("Duplicates", "%,.0f", duplicates, "suppressed"));
     lines.add(line("Takeovers", "%,d", ledger.takeovers(), ""));
@@ -77,6 +101,24 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
     return lines;
   }
 
+  private static List<String> counts(EventFile file, Ledger ledger, List<String> zones) {
+    List<String> lines = new ArrayList<>();
+    lines.add(line("Records", "%,d", ledger.size(), file.name()));
+    lines.add(
+        line(
+            "Deliveries",
+            "%,d",
+            ledger.deliveries(),
+            "%.2f of each record, to each zone"
+                .formatted((double) ledger.deliveries() / ledger.size())));
+    lines.add(line("Processed once", "%,d", count(ledger, each -> each.completions() == 1), ""));
+    for (String zone : zones) {
+      long done = ledger.completedBy(zone);
+      lines.add(line("  by zone " + zone, "%,d", done, percent((double) done / ledger.size())));
+    }
+    return lines;
+  }
+
   private static List<String> notes(
       EventFile file, Ledger ledger, List<Zone> zones, boolean killed) {
     List<String> notes = new ArrayList<>();
@@ -86,8 +128,7 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
               .formatted(file.digested()));
     }
     if (killed) {
-      long repeated =
-          ledger.entries().stream().mapToInt(each -> Math.max(0, each.runs().size() - 1)).sum();
+      long repeated = repeatedRuns(ledger);
       notes.add(
           "Handler runs repeated after the kill: %d (in the killed zone's hands: at least once)"
               .formatted(repeated));
@@ -102,11 +143,21 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
     return notes;
   }
 
-  private static List<String> problems(Ledger ledger, List<Zone> zones, boolean killed) {
+  private static long repeatedRuns(Ledger ledger) {
+    return ledger.entries().stream().mapToInt(each -> Math.max(0, each.runs().size() - 1)).sum();
+  }
+
+  /**
+   * What is wrong.
+   *
+   * @param lossy whether zones were lost
+   * @param excused records that may have been handled more than once
+   */
+  private static List<String> problems(
+      Ledger ledger, boolean lossy, Predicate<Ledger.Entry> excused) {
     List<String> problems = new ArrayList<>();
-    String killable = zones.getFirst().name();
     Predicate<Ledger.Entry> unprocessed =
-        each -> !each.isSettled() && !(killed && isDoneWithoutOutcome(each));
+        each -> !each.isSettled() && !(lossy && isDoneWithoutOutcome(each));
     add(problems, ledger, "not completed", unprocessed);
     add(problems, ledger, "completed more than once", each -> each.completions() > 1);
     add(problems, ledger, "dead-lettered", Ledger.Entry::isDead);
@@ -114,7 +165,7 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
         problems,
         ledger,
         "handled more than once",
-        each -> each.runs().size() > 1 && !(killed && each.runs().getFirst().equals(killable)));
+        each -> each.runs().size() > 1 && !excused.test(each));
     add(
         problems,
         ledger,

@@ -57,15 +57,23 @@ class SummaryTest {
   void secondCompletion_isAProblem_alsoAfterAKill() {
     process("1", "a");
     process("2", "a");
-    ledger.outcome("2", "COMPLETED", "b");
+    ledger.outcome("2", "COMPLETED", "b", 2);
     assertThat(summary(true).problems()).containsExactly("1 records completed more than once: 2");
+  }
+
+  @Test
+  void completion_thatTheOtherZoneAnnouncedToo_isOne() {
+    process("1", "a");
+    process("2", "a");
+    ledger.outcome("2", "COMPLETED", "a", 1);
+    assertThat(summary(false).problems()).isEmpty();
   }
 
   @Test
   void secondRun_isAProblem_unlessItsZoneWasKilled() {
     process("1", "a");
     ledger.ran("2", "a");
-    ledger.outcome("2", "TAKEN_OVER", "b");
+    ledger.outcome("2", "TAKEN_OVER", "b", 1);
     process("2", "b");
 
     assertThat(summary(false).problems()).containsExactly("1 records handled more than once: 2");
@@ -85,9 +93,9 @@ class SummaryTest {
   void deadLetterMismatchAndStranger_areProblems() {
     process("1", "a");
     ledger.ran("2", "a");
-    ledger.outcome("2", "DEAD", "a");
-    ledger.outcome("1", "MISMATCH", "a");
-    ledger.outcome("3", "COMPLETED", "a");
+    ledger.outcome("2", "DEAD", "a", 1);
+    ledger.outcome("1", "MISMATCH", "a", 1);
+    ledger.outcome("3", "COMPLETED", "a", 1);
     assertThat(summary(false).problems())
         .containsExactly(
             "1 records dead-lettered: 2",
@@ -95,9 +103,34 @@ class SummaryTest {
             "1 runs or outcomes of unknown IDs");
   }
 
+  @Test
+  void zonesThatWereLost_leaveNotes_butNoSecondCompletion() {
+    process("1", "a");
+    ledger.ran("2", "b");
+    ledger.ran("2", "a");
+
+    Summary lost = Summary.ofOthers(file, ledger, List.of("a", "b"), Duration.ofSeconds(6));
+    assertThat(lost.problems()).isEmpty();
+    assertThat(lost.notes())
+        .containsExactly(
+            "Handler runs repeated: 1 (in the hands of a zone that was lost)",
+            "Settled by a zone that was lost before it published the outcome: 1");
+
+    ledger.outcome("1", "COMPLETED", "b", 2);
+    assertThat(Summary.ofOthers(file, ledger, List.of("a", "b"), Duration.ofSeconds(6)).problems())
+        .containsExactly("1 records completed more than once: 1");
+  }
+
+  @Test
+  void offsetsThatAreLeft_areAProblem() {
+    process("1", "a");
+    process("2", "b");
+    assertThat(summary(false).with(List.of("firstclaim-a has 1 offsets left")).isGood()).isFalse();
+  }
+
   private void process(String id, String zone) {
     ledger.ran(id, zone);
-    ledger.outcome(id, "COMPLETED", zone);
+    ledger.outcome(id, "COMPLETED", zone, 1);
   }
 
   private Summary summary(boolean killed) {

@@ -20,6 +20,7 @@ import io.firstclaim.processor.handler.TopicHandler;
 import io.firstclaim.processor.metrics.EngineMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.BeanProvider;
 import io.micronaut.context.annotation.Bean;
 import io.micronaut.context.annotation.Factory;
 import io.micronaut.context.annotation.Primary;
@@ -197,7 +198,7 @@ final class Beans {
   @Primary
   RecordHandler handler(
       Settings settings,
-      Producer<byte[], byte[]> producer,
+      BeanProvider<Producer<byte[], byte[]>> producer,
       TimeSource time,
       Upkeep upkeep,
       ApplicationContext context) {
@@ -205,7 +206,11 @@ final class Beans {
     return switch (handling.type()) {
       case "log" -> new LogHandler();
       case "http" -> httpHandler(handling.httpUrl().orElseThrow(), handling.httpTimeout());
-      case "topic" -> new TopicHandler(producer, handling.topicName().orElseThrow(), TOPIC_ACK);
+      case "topic" -> {
+        String topic = handling.topicName().orElseThrow();
+        // The producer is made when there is a record, not before Kafka has an address.
+        yield given -> new TopicHandler(producer.get(), topic, TOPIC_ACK).handle(given);
+      }
       case "dataset" -> datasetHandler(settings, time, upkeep);
       default ->
           context

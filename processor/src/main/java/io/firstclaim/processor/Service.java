@@ -9,6 +9,7 @@ import io.firstclaim.processor.consumer.KafkaClients;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.metrics.EngineMetrics;
 import io.firstclaim.processor.topic.Topics;
+import io.micronaut.context.BeanProvider;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Optional;
@@ -29,8 +30,8 @@ public class Service {
   private final Settings settings;
   private final StoreOpener opener;
   private final KafkaClients clients;
-  private final Producer<byte[], byte[]> producer;
-  private final Admin admin;
+  private final BeanProvider<Producer<byte[], byte[]>> producer;
+  private final BeanProvider<Admin> admin;
   private final RecordHandler handler;
   private final EngineMetrics metrics;
   private final TimeSource time;
@@ -38,12 +39,15 @@ public class Service {
   private volatile @Nullable String waitsFor = "its start";
   private volatile @Nullable Thread starter;
 
+  /** Kafka's clients are made from here on, not before: they cannot wait for an address. */
+  private volatile boolean hasClients;
+
   Service(
       Settings settings,
       StoreOpener opener,
       KafkaClients clients,
-      Producer<byte[], byte[]> producer,
-      Admin admin,
+      BeanProvider<Producer<byte[], byte[]>> producer,
+      BeanProvider<Admin> admin,
       RecordHandler handler,
       EngineMetrics metrics,
       TimeSource time) {
@@ -68,11 +72,14 @@ public class Service {
   /** Waits for the lock store and for Kafka, then begins to process, and returns. */
   void run() throws InterruptedException {
     starter = Thread.currentThread();
+    boolean _ = await(this::kafkaHasAddress);
+    hasClients = true;
     ClaimStore store = await(this::openStore);
     boolean _ = await(this::openHandler);
     boolean _ = await(this::topicsReady);
     Engine started =
-        new Engine(settings, clients, producer, store, handler, metrics, time, Application::fail);
+        new Engine(
+            settings, clients, producer.get(), store, handler, metrics, time, Application::fail);
     metrics.observe(started);
     started.start();
     engine = started;
@@ -97,8 +104,10 @@ public class Service {
     if (running != null) {
       running.stop();
     }
-    producer.close(CLOSE_LIMIT);
-    admin.close(CLOSE_LIMIT);
+    if (hasClients) {
+      producer.get().close(CLOSE_LIMIT);
+      admin.get().close(CLOSE_LIMIT);
+    }
   }
 
   /** The engine, once it runs. */
@@ -109,6 +118,15 @@ public class Service {
   /** What the start is waiting for; null once the instance runs. */
   public @Nullable String waitsFor() {
     return waitsFor;
+  }
+
+  private Answer<Boolean> kafkaHasAddress() {
+    return clients.hasAddress()
+        ? new Answer<>(true, null)
+        : new Answer<>(
+            null,
+            "Kafka: no name in kafka.bootstrap.servers=%s has an address"
+                .formatted(clients.bootstrapServers()));
   }
 
   private Answer<ClaimStore> openStore() {
@@ -130,7 +148,7 @@ public class Service {
 
   private Answer<Boolean> topicsReady() throws InterruptedException {
     return new Topics(settings)
-        .ready(admin)
+        .ready(admin.get())
         .map(missing -> new Answer<Boolean>(null, missing))
         .orElseGet(() -> new Answer<>(true, null));
   }

@@ -1,10 +1,13 @@
 package io.firstclaim.processor.consumer;
 
 import io.firstclaim.processor.config.Settings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -15,6 +18,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Utils;
 
 /**
  * The Kafka clients of an instance: the user's {@code kafka.*} settings, over defaults that suit,
@@ -35,6 +39,35 @@ public final class KafkaClients {
   /** The clients for these settings. */
   public KafkaClients(Settings settings) {
     this.settings = settings;
+  }
+
+  /** The bootstrap servers as they are set; empty if they are not. */
+  public String bootstrapServers() {
+    return String.valueOf(
+        settings.kafka().getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, ""));
+  }
+
+  /**
+   * Whether a bootstrap server's name has an address. Without one, a client cannot even be made. A
+   * server that is not written {@code host:port} counts as one that has, so that the client says
+   * what is wrong.
+   */
+  public boolean hasAddress() {
+    for (String server : bootstrapServers().split(",", -1)) {
+      String host = Utils.getHost(server.strip());
+      if (host == null || hasAddress(host)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean hasAddress(String host) {
+    try {
+      return InetAddress.getAllByName(host).length > 0;
+    } catch (UnknownHostException e) {
+      return false;
+    }
   }
 
   /** Reads the input, in the zone's group. Offsets are committed by the poll loop alone. */

@@ -3,6 +3,7 @@ package io.firstclaim.processor.health;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.Service;
 import io.firstclaim.processor.consumer.Engine;
+import io.micronaut.context.BeanProvider;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.AbstractHealthIndicator;
 import io.micronaut.management.health.indicator.annotation.Readiness;
@@ -24,10 +25,10 @@ class KafkaHealth extends AbstractHealthIndicator<Map<String, Object>> {
   private static final Duration SILENT = Duration.ofSeconds(30);
 
   private final Service service;
-  private final Admin admin;
+  private final BeanProvider<Admin> admin;
   private final TimeSource time;
 
-  KafkaHealth(Service service, Admin admin, TimeSource time) {
+  KafkaHealth(Service service, BeanProvider<Admin> admin, TimeSource time) {
     this.service = service;
     this.admin = admin;
     this.time = time;
@@ -52,7 +53,12 @@ class KafkaHealth extends AbstractHealthIndicator<Map<String, Object>> {
     try {
       details.put(
           "brokers",
-          admin.describeCluster().nodes().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS).size());
+          admin
+              .get()
+              .describeCluster()
+              .nodes()
+              .get(LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+              .size());
       if (silent.compareTo(SILENT) < 0) {
         healthStatus = HealthStatus.UP;
       }

@@ -177,8 +177,17 @@ final class Zone implements AutoCloseable {
 
   /** What {@code GET /health/readiness} says: UP or DOWN. */
   boolean isReady() {
+    return isUp("/health/readiness");
+  }
+
+  /** What {@code GET /health/liveness} says. */
+  boolean isLive() {
+    return isUp("/health/liveness");
+  }
+
+  private boolean isUp(String path) {
     try {
-      return get("/health/readiness").statusCode() == 200;
+      return get(path).statusCode() == 200;
     } catch (IOException e) {
       return false;
     }

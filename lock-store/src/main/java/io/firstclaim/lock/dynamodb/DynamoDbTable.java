@@ -1,16 +1,14 @@
 package io.firstclaim.lock.dynamodb;
 
+import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Map;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
@@ -18,15 +16,12 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
-import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
-import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.MultiRegionConsistency;
 import software.amazon.awssdk.services.dynamodb.model.ResourceInUseException;
 import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
-import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 import software.amazon.awssdk.services.dynamodb.model.TimeToLiveStatus;
@@ -39,7 +34,7 @@ public final class DynamoDbTable {
   private static final Logger LOG = LoggerFactory.getLogger(DynamoDbTable.class);
 
   /** Looking at a table may take longer than a claim does, above all as the first thing. */
-  private static final AwsRequestOverrideConfiguration SETUP =
+  static final AwsRequestOverrideConfiguration SETUP =
       AwsRequestOverrideConfiguration.builder()
           .apiCallTimeout(Duration.ofSeconds(30))
           .apiCallAttemptTimeout(Duration.ofSeconds(10))
@@ -110,33 +105,13 @@ public final class DynamoDbTable {
   }
 
   /**
-   * Checks that the table is there, has the right key, is not an eventually consistent global
-   * table, and that conditional writes work on it, by trying.
+   * Checks that the table is there and that claims can rest on it, as {@link #checks()} does.
    *
-   * @throws StoreRefusedException if one of these fails, with the remedy
+   * @throws StoreRefusedException if they cannot, with what was seen and the remedy
    * @throws StoreUnavailableException if DynamoDB does not answer
    */
   public void verify() {
-    TableDescription table;
-    try {
-      table =
-          ask(
-              () ->
-                  client
-                      .describeTable(
-                          describe -> describe.tableName(name).overrideConfiguration(SETUP))
-                      .table());
-    } catch (StoreUnavailableException e) {
-      if (e.getCause() instanceof ResourceNotFoundException) {
-        throw new StoreRefusedException(
-            "DynamoDB table %s is missing; create it, or start with firstclaim.claim.create=true"
-                .formatted(name));
-      }
-      throw e;
-    }
-    requireKey(table);
-    requireOneTruth(table);
-    requireConditionalWrites();
+    Check.requireAll("DynamoDB table " + name, checks());
     if (!ask(this::hasTimeToLive)) {
       LOG.warn(
           "DynamoDB table {} has no TTL on {}: finished claims stay for ever. Enable it with"
@@ -149,7 +124,42 @@ public final class DynamoDbTable {
     }
   }
 
-  private void requireKey(TableDescription table) {
+  /**
+   * Looks at the table's key and replicas, and tries whether conditional writes work on it.
+   *
+   * @return one check for each; with another key than claims need, that alone
+   * @throws StoreRefusedException if the table is missing
+   * @throws StoreUnavailableException if DynamoDB does not answer
+   */
+  public List<Check> checks() {
+    TableDescription table = describe();
+    Check key = key(table);
+    if (!key.kept()) {
+      return List.of(key);
+    }
+    return Stream.concat(
+            Stream.of(key, oneTruth(table)), ask(new SelfTest(client, name)::run).stream())
+        .toList();
+  }
+
+  private TableDescription describe() {
+    try {
+      return ask(
+          () ->
+              client
+                  .describeTable(describe -> describe.tableName(name).overrideConfiguration(SETUP))
+                  .table());
+    } catch (StoreUnavailableException e) {
+      if (e.getCause() instanceof ResourceNotFoundException) {
+        throw new StoreRefusedException(
+            "DynamoDB table %s is missing; create it, or start with firstclaim.claim.create=true"
+                .formatted(name));
+      }
+      throw e;
+    }
+  }
+
+  private static Check key(TableDescription table) {
     boolean right =
         table.keySchema().size() == 1
             && table.keySchema().getFirst().attributeName().equals(Items.KEY)
@@ -158,11 +168,10 @@ public final class DynamoDbTable {
                     attribute ->
                         attribute.attributeName().equals(Items.KEY)
                             && attribute.attributeType() == ScalarAttributeType.S);
-    if (!right) {
-      throw new StoreRefusedException(
-          "DynamoDB table %s has another key than claims need; its only key must be the string %s"
-              .formatted(name, Items.KEY));
-    }
+    return new Check(
+        "key of the table",
+        right ? "the string pk" : "another than claims need; it must be the string pk alone",
+        right);
   }
 
   /**
@@ -171,94 +180,21 @@ public final class DynamoDbTable {
    * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html">How
    * global tables work</a>).
    */
-  private void requireOneTruth(TableDescription table) {
-    if (table.hasReplicas()
-        && !table.replicas().isEmpty()
-        && table.multiRegionConsistency() != MultiRegionConsistency.STRONG) {
-      throw new StoreRefusedException(
-          "DynamoDB table %s is an eventually consistent global table: two Regions could both claim"
-                  .formatted(name)
-              + " one record. Use a table in one Region, or a global table with multi-Region strong"
-              + " consistency (MRSC)");
+  private static Check oneTruth(TableDescription table) {
+    boolean global = table.hasReplicas() && !table.replicas().isEmpty();
+    boolean strong = table.multiRegionConsistency() == MultiRegionConsistency.STRONG;
+    String seen;
+    if (!global) {
+      seen = "in one Region";
+    } else if (strong) {
+      seen = "strongly consistent";
+    } else {
+      seen =
+          "an eventually consistent global table: two Regions could both claim one record. Use a"
+              + " table in one Region, or a global table with multi-Region strong consistency"
+              + " (MRSC)";
     }
-  }
-
-  private void requireConditionalWrites() {
-    String key = "self-test/" + Nonce.random();
-    requireProbe(
-        took(probe(key, "a", "attribute_not_exists(pk)", null), "a"), "a first write failed");
-    requireProbe(
-        "a".equals(probe(key, "b", "attribute_not_exists(pk)", null)),
-        "attribute_not_exists let a second writer in");
-    requireProbe(
-        "a".equals(probe(key, "c", "nonce = :nonce", "x")), "a write took on a wrong nonce");
-    requireProbe(
-        took(probe(key, "d", "nonce = :nonce", "a"), "d"), "a write failed on the right nonce");
-    removeProbe(key, "d");
-  }
-
-  private void removeProbe(String key, String nonce) {
-    try {
-      client.deleteItem(
-          delete ->
-              delete
-                  .tableName(name)
-                  .overrideConfiguration(SETUP)
-                  .key(Map.of(Items.KEY, Items.text(key)))
-                  .conditionExpression("nonce = :nonce")
-                  .expressionAttributeValues(Map.of(":nonce", Items.text(nonce))));
-    } catch (SdkException e) {
-      // Claims delete nothing, so the role may not be allowed to.
-      LOG.debug("Self-test item {} of DynamoDB table {} is left to its TTL", key, name, e);
-    }
-  }
-
-  /** A write whose answer was lost is repeated by the SDK and fails on what it wrote itself. */
-  private static boolean took(@Nullable String failedOn, String written) {
-    return failedOn == null || failedOn.equals(written);
-  }
-
-  /** One conditional write: null if it took, else the nonce of the item that it failed on. */
-  private @Nullable String probe(String key, String nonce, String condition, @Nullable String on) {
-    Instant tomorrow = TimeSource.system().now().wall().plus(Duration.ofDays(1));
-    try {
-      ask(
-          () ->
-              client.putItem(
-                  put -> {
-                    put.tableName(name)
-                        .overrideConfiguration(SETUP)
-                        .item(
-                            Map.of(
-                                Items.KEY,
-                                Items.text(key),
-                                Items.NONCE,
-                                Items.text(nonce),
-                                Items.EXPIRES_AT,
-                                Items.number(tomorrow.getEpochSecond())))
-                        .conditionExpression(condition)
-                        .returnValuesOnConditionCheckFailure(
-                            ReturnValuesOnConditionCheckFailure.ALL_OLD);
-                    if (on != null) {
-                      put.expressionAttributeValues(Map.of(":nonce", Items.text(on)));
-                    }
-                  }));
-      return null;
-    } catch (StoreUnavailableException e) {
-      if (e.getCause() instanceof ConditionalCheckFailedException failed) {
-        AttributeValue held = failed.item().get(Items.NONCE);
-        return held == null ? "(no item was returned)" : held.s();
-      }
-      throw e;
-    }
-  }
-
-  private void requireProbe(boolean kept, String seen) {
-    if (!kept) {
-      throw new StoreRefusedException(
-          "DynamoDB table %s does not keep conditional writes: in the self-test %s. Its endpoint is no DynamoDB that claims can rest on"
-              .formatted(name, seen));
-    }
+    return new Check("replicas of the table", seen, !global || strong);
   }
 
   private boolean hasTimeToLive() {

@@ -1,9 +1,11 @@
 package io.firstclaim.lock.s3;
 
+import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import java.time.Duration;
+import java.util.List;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
@@ -104,21 +106,33 @@ public final class S3Bucket {
   }
 
   /**
-   * Checks that the bucket is there and that conditional writes work in it, by racing for a scratch
-   * object.
+   * Checks that the bucket is there and that claims can rest on it, as {@link #checks()} does.
    *
-   * @throws StoreRefusedException if one of these fails, with what was seen
+   * @throws StoreRefusedException if they cannot, with what was seen
    * @throws StoreUnavailableException if S3 does not answer
    */
   public void verify() {
+    Check.requireAll("S3 bucket " + name, checks());
+  }
+
+  /**
+   * Tries whether conditional writes work in the bucket, also when many race for an object.
+   *
+   * @return one check for each condition and race; of a directory bucket, that it is one
+   * @throws StoreRefusedException if the bucket is missing or the role may not use it
+   * @throws StoreUnavailableException if S3 does not answer
+   */
+  public List<Check> checks() {
     if (name.endsWith("--x-s3")) {
-      throw new StoreRefusedException(
-          "S3 bucket %s is a directory bucket (S3 Express One Zone): it is in one Availability Zone"
-                  .formatted(name)
-              + " and has conditions, keys and expiry of its own, on which claims were never proven."
-              + " Use a general purpose bucket");
+      return List.of(
+          new Check(
+              "kind of the bucket",
+              "a directory bucket (S3 Express One Zone): it is in one Availability Zone and has"
+                  + " conditions, keys and expiry of its own, on which claims were never proven."
+                  + " Use a general purpose bucket",
+              false));
     }
-    new SelfTest(this).run();
+    return new SelfTest(this).run();
   }
 
   S3Client client() {

@@ -1,13 +1,15 @@
 package io.firstclaim.lock.s3;
 
+import io.firstclaim.lock.Check;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,87 +25,194 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
  * Tries whether a bucket keeps conditional writes: each condition by itself, then many writers at
- * once, for some stores compare and write in two steps. Leaves nothing behind where it may delete.
+ * once, for some stores compare and write in two steps: many quick ones for those that take one
+ * step right after the other, a few slow ones for those that read the body in between. Leaves
+ * nothing behind where it may delete. For one run.
  */
 final class SelfTest {
   private static final Logger LOG = LoggerFactory.getLogger(SelfTest.class);
 
-  /**
-   * Enough to catch every store that is known to break, in less than a second on one that keeps.
-   */
   private static final int ROUNDS = 8;
-
   private static final int WRITERS = 16;
+  private static final int SLOW_WRITERS = 4;
 
   private final S3Bucket bucket;
   private final String place;
+  private final Set<String> written = ConcurrentHashMap.newKeySet();
 
   SelfTest(S3Bucket bucket) {
     this.bucket = bucket;
     this.place = bucket.prefix() + "self-test/" + Nonce.random() + "/";
   }
 
-  void run() {
-    List<String> written = new ArrayList<>();
+  /**
+   * All checks, each whatever became of those before it.
+   *
+   * @throws StoreRefusedException if the bucket is missing or the role may not use it
+   * @throws StoreUnavailableException if S3 does not answer
+   */
+  List<Check> run() {
+    String key = place + "conditions";
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      requireConditions(written);
-      for (int round = 0; round < ROUNDS; round++) {
-        String key = place + round;
-        written.add(key);
-        String first = race(threads, key, null);
-        race(threads, key, first);
-      }
+      return List.of(
+          check("If-Match where no object is", "refused", this::onNothing),
+          check("If-None-Match: * where no object is", "taken and read back", () -> first(key)),
+          check("If-None-Match: * where one is", "refused", () -> refused(key, "second", null)),
+          check("If-Match on a wrong ETag", "refused", () -> refused(key, "wrong", "\"0\"")),
+          check("If-Match on the ETag, then on the one before", "taken, refused", () -> next(key)),
+          check("Date and Last-Modified of a read", "told", () -> times(key)),
+          check(
+              "If-None-Match: * by %d writers at once".formatted(WRITERS),
+              "one taken, in each of %d rounds".formatted(ROUNDS),
+              () -> firstRaces(threads)),
+          check(
+              "If-Match by %d writers at once".formatted(WRITERS),
+              "one taken, in each of %d rounds".formatted(ROUNDS),
+              () -> nextRaces(threads, key)),
+          check(
+              "If-None-Match: * by %d slow writers".formatted(SLOW_WRITERS),
+              "one taken",
+              () -> slowRace(threads, place + "slow", null)),
+          check(
+              "If-Match by %d slow writers".formatted(SLOW_WRITERS),
+              "one taken",
+              () -> slowRace(threads, key, get(key).eTag)));
     } finally {
       written.forEach(this::remove);
     }
   }
 
-  private void requireConditions(List<String> written) {
-    String key = place + "conditions";
-    written.add(key);
-    require(!put(key, "absent", "\"0\"").took, "If-Match created an object that was not there");
-    Put first = put(key, "first", null);
-    Seen seen = get(key);
-    require(first.took || seen.body.equals("first"), "a first write failed");
-    require(!put(key, "second", null).took, "If-None-Match: * let a second writer in");
-    require(!put(key, "wrong", "\"0\"").took, "If-Match let a write in on a wrong ETag");
-    Put second = put(key, "right", seen.eTag);
-    Seen after = get(key);
-    require(
-        after.body.equals("right"),
-        second.took
-            ? "a write was answered that is not read back"
-            : "a write failed on the right ETag");
-    require(!put(key, "old", seen.eTag).took, "If-Match let a write in on an old ETag");
+  /** What ends a check: the store did this, on which no claim can rest. */
+  private static final class Broken extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final String seen;
+
+    Broken(String seen) {
+      super(seen);
+      this.seen = seen;
+    }
   }
 
-  /** Many write at once; the ETag of the only one that took. */
-  private String race(ExecutorService threads, String key, @Nullable String on) {
-    String header = on == null ? "If-None-Match: *" : "If-Match";
-    List<Future<Put>> running = new ArrayList<>();
-    for (int i = 0; i < WRITERS; i++) {
-      String body = header + " " + i;
-      Callable<Put> writer = () -> put(key, body, on);
-      running.add(threads.submit(writer));
+  private static Check check(String name, String expected, Runnable trial) {
+    try {
+      trial.run();
+      return new Check(name, expected, true);
+    } catch (Broken e) {
+      return new Check(name, e.seen, false);
     }
-    List<Put> took = running.stream().map(SelfTest::result).filter(Put::took).toList();
+  }
+
+  private static void require(boolean kept, String seen) {
+    if (!kept) {
+      throw new Broken(seen);
+    }
+  }
+
+  private void onNothing() {
+    require(!put(place + "nothing", "absent", "\"0\"").took, "an object was created");
+  }
+
+  private void first(String key) {
+    boolean took = put(key, "first", null).took;
+    // Not taken by what it says, but read back: the answer was lost and the SDK asked again.
+    require(get(key).body.equals("first"), took ? "taken, but not read back" : "refused");
+  }
+
+  private void refused(String key, String body, @Nullable String on) {
+    require(!put(key, body, on).took, "taken");
+  }
+
+  private void next(String key) {
+    String before = get(key).eTag;
+    boolean took = put(key, "right", before).took;
     require(
-        took.size() <= 1,
-        "%s let %d of %d writers in at once".formatted(header, took.size(), WRITERS));
-    Seen seen = get(key);
+        get(key).body.equals("right"), took ? "taken, but not read back" : "refused on the ETag");
+    require(!put(key, "old", before).took, "taken on the one before");
+  }
+
+  private void times(String key) {
+    require(get(key).timed, "missing, and leases are judged by them");
+  }
+
+  private void firstRaces(ExecutorService threads) {
+    for (int round = 0; round < ROUNDS; round++) {
+      quickRace(threads, place + round, "first", null);
+    }
+  }
+
+  private void nextRaces(ExecutorService threads, String key) {
+    for (int round = 0; round < ROUNDS; round++) {
+      quickRace(threads, key, "next in round " + round, get(key).eTag);
+    }
+  }
+
+  /** Many write at once, each a body of its own that begins with this text. */
+  private void quickRace(ExecutorService threads, String key, String text, @Nullable String on) {
+    List<Callable<Put>> writers = new ArrayList<>();
+    for (int i = 0; i < WRITERS; i++) {
+      String body = text + " by " + i;
+      writers.add(() -> put(key, body, on));
+    }
+    race(threads, key, text, writers);
+  }
+
+  /** All have sent much of their bodies before one sends the rest. */
+  private void slowRace(ExecutorService threads, String key, @Nullable String on) {
+    var halfWay = new CyclicBarrier(SLOW_WRITERS);
+    List<Callable<Put>> writers = new ArrayList<>();
+    for (int i = 0; i < SLOW_WRITERS; i++) {
+      String body = ("slow by " + i).repeat(SlowBody.LENGTH / "slow by 0".length());
+      writers.add(() -> slowPut(key, body, on, halfWay));
+    }
+    race(threads, key, "slow", writers);
+  }
+
+  /** The writers, each of a body of its own that begins with this text, write at once. */
+  private void race(ExecutorService threads, String key, String text, List<Callable<Put>> writers) {
+    List<Future<Put>> running = writers.stream().map(threads::submit).toList();
+    List<Put> puts = running.stream().map(SelfTest::result).toList();
+    List<Put> took = puts.stream().filter(Put::took).toList();
+    require(took.size() <= 1, "%d of %d taken".formatted(took.size(), writers.size()));
+    if (took.isEmpty()) {
+      puts.forEach(Put::requireAnswer);
+    }
+    String body = get(key).body;
     // None took where the winner's answer was lost and the SDK sent its request again.
     require(
-        seen.body.startsWith(header) && (took.isEmpty() || took.getFirst().body.equals(seen.body)),
-        "%s: a write was answered that is not read back".formatted(header));
-    return seen.eTag;
+        took.isEmpty() ? body.startsWith(text) : took.getFirst().body.equals(body),
+        took.isEmpty() ? "none taken" : "taken, but not read back");
   }
 
-  private record Put(String body, boolean took) {}
+  private record Put(String body, boolean took, @Nullable StoreUnavailableException unanswered) {
+    Put(String body, boolean took) {
+      this(body, took, null);
+    }
 
-  private record Seen(String body, String eTag) {}
+    void requireAnswer() {
+      if (unanswered != null) {
+        throw unanswered;
+      }
+    }
+  }
 
-  /** One conditional write. */
+  private record Seen(String body, String eTag, boolean timed) {}
+
   private Put put(String key, String body, @Nullable String on) {
+    return put(key, body, on, RequestBody.fromString(body));
+  }
+
+  /** A store may refuse a long body before it has read it, and hang up on its sender. */
+  private Put slowPut(String key, String body, @Nullable String on, CyclicBarrier halfWay) {
+    try {
+      return put(key, body, on, SlowBody.of(body, halfWay));
+    } catch (StoreUnavailableException e) {
+      return new Put(body, false, e);
+    }
+  }
+
+  /** One conditional write of this body, sent like this. */
+  private Put put(String key, String body, @Nullable String on, RequestBody sent) {
+    written.add(key);
     try {
       bucket
           .client()
@@ -116,7 +225,7 @@ final class SelfTest {
                   put.ifMatch(on);
                 }
               },
-              RequestBody.fromBytes(body.getBytes(StandardCharsets.UTF_8)));
+              sent);
       return new Put(body, true);
     } catch (S3Exception e) {
       boolean failed =
@@ -125,7 +234,7 @@ final class SelfTest {
       if (failed) {
         return new Put(body, false);
       }
-      throw refusedOr(e);
+      throw fault(e);
     } catch (SdkException e) {
       throw bucket.unavailable(e);
     }
@@ -140,20 +249,20 @@ final class SelfTest {
               .getObjectAsBytes(
                   get -> get.bucket(bucket.name()).key(key).overrideConfiguration(S3Bucket.SETUP));
     } catch (S3Exception e) {
-      require(e.statusCode() != 404, "an object that was written is not there");
-      throw refusedOr(e);
+      require(e.statusCode() != 404, "no object was there to read");
+      throw fault(e);
     } catch (SdkException e) {
       throw bucket.unavailable(e);
     }
     GetObjectResponse head = read.response();
-    Optional<String> date = head.sdkHttpResponse().firstMatchingHeader("Date");
-    require(
-        date.isPresent() && head.lastModified() != null,
-        "an object was read without Date or Last-Modified, by which leases are judged");
-    return new Seen(read.asUtf8String(), head.eTag());
+    return new Seen(
+        read.asUtf8String(),
+        String.valueOf(head.eTag()),
+        head.sdkHttpResponse().firstMatchingHeader("Date").isPresent()
+            && head.lastModified() != null);
   }
 
-  private RuntimeException refusedOr(S3Exception fault) {
+  private RuntimeException fault(S3Exception fault) {
     return switch (fault.statusCode()) {
       case 403 ->
           new StoreRefusedException(
@@ -163,21 +272,9 @@ final class SelfTest {
           new StoreRefusedException(
               "S3 bucket %s is missing; create it, or start with firstclaim.claim.create=true"
                   .formatted(bucket.name()));
-      case 501 -> broken("a conditional write was answered " + Faults.inOneLine(fault));
+      case 501 -> new Broken("answered " + Faults.inOneLine(fault));
       default -> bucket.unavailable(fault);
     };
-  }
-
-  private void require(boolean kept, String seen) {
-    if (!kept) {
-      throw broken(seen);
-    }
-  }
-
-  private StoreRefusedException broken(String seen) {
-    return new StoreRefusedException(
-        "S3 bucket %s does not keep conditional writes: in the self-test %s. Its endpoint is no S3 that claims can rest on"
-            .formatted(bucket.name(), seen));
   }
 
   private static Put result(Future<Put> writer) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.Check;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
@@ -128,7 +129,9 @@ class DynamoDbTableTest {
 
   @Test
   void tableWithAnotherKey_isRefused() {
-    String message = "TABLE has another key than claims need; its only key must be the string pk";
+    String message =
+        "TABLE cannot keep claims: key of the table: another than claims need; it must be the string"
+            + " pk alone";
 
     createTable("id", ScalarAttributeType.S, null);
     assertRefused(message);
@@ -171,9 +174,9 @@ class DynamoDbTableTest {
   void eventuallyConsistentGlobalTable_isRefused_withReasonAndRemedy() {
     table.create();
     String message =
-        "TABLE is an eventually consistent global table: two Regions could both claim one record."
-            + " Use a table in one Region, or a global table with multi-Region strong consistency"
-            + " (MRSC)";
+        "TABLE cannot keep claims: replicas of the table: an eventually consistent global table: two"
+            + " Regions could both claim one record. Use a table in one Region, or a global table"
+            + " with multi-Region strong consistency (MRSC)";
 
     answerDescribeWith("\"Replicas\":[{\"RegionName\":\"eu-west-1\"}]");
     assertRefused(message);
@@ -215,15 +218,11 @@ class DynamoDbTableTest {
   @Test
   void storeThatIgnoresConditions_isRefused() {
     table.create();
-    String message =
-        "TABLE does not keep conditional writes: in the self-test %s. Its endpoint is no DynamoDB"
-            + " that claims can rest on";
-
     answer("PutItem", "\"nonce\":{\"S\":\"b\"}", "{}");
-    assertRefused(message.formatted("attribute_not_exists let a second writer in"));
+    assertRefused("TABLE cannot keep claims: attribute_not_exists where one is: taken");
     PROXY.clear();
     answer("PutItem", "\"nonce\":{\"S\":\"c\"}", "{}");
-    assertRefused(message.formatted("a write took on a wrong nonce"));
+    assertRefused("TABLE cannot keep claims: condition on a wrong nonce: taken");
   }
 
   @Test
@@ -231,17 +230,31 @@ class DynamoDbTableTest {
     table.create();
 
     refuse("\"nonce\":{\"S\":\"a\"}");
-    assertThatThrownBy(table::verify)
-        .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining("a first write failed");
+    assertRefused("TABLE cannot keep claims: attribute_not_exists where no item is: refused");
     PROXY.clear();
     refuse("\"nonce\":{\"S\":\"b\"}");
-    assertThatThrownBy(table::verify).isInstanceOf(StoreRefusedException.class);
+    assertRefused(
+        "TABLE cannot keep claims: attribute_not_exists where one is: refused, but the item not"
+            + " told");
     PROXY.clear();
     refuse("\"nonce\":{\"S\":\"d\"}");
-    assertThatThrownBy(table::verify)
-        .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining("a write failed on the right nonce");
+    assertRefused("TABLE cannot keep claims: condition on the right nonce: refused");
+  }
+
+  @Test
+  void checks_tellKeyReplicasAndEachCondition() {
+    table.create();
+
+    assertThat(table.checks())
+        .allMatch(Check::kept)
+        .extracting(Check::name)
+        .containsExactly(
+            "key of the table",
+            "replicas of the table",
+            "attribute_not_exists where no item is",
+            "attribute_not_exists where one is",
+            "condition on a wrong nonce",
+            "condition on the right nonce");
   }
 
   private static void refuse(String inBody) {

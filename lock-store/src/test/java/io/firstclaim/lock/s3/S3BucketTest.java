@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.Check;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
@@ -17,16 +18,26 @@ import io.firstclaim.stack.fault.FaultProxy;
 import io.firstclaim.stack.fault.Match;
 import io.firstclaim.stack.fault.Request;
 import io.firstclaim.stack.fault.Rule;
+import io.firstclaim.stack.server.ChildJvm;
+import io.firstclaim.stack.server.FreePort;
+import io.firstclaim.stack.server.JvmCommand;
 import io.firstclaim.stack.server.JvmTuning;
 import io.firstclaim.stack.server.S3Server;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
@@ -58,10 +69,7 @@ class S3BucketTest {
   private void assertRefused(S3Client client, String seen) {
     assertThatThrownBy(() -> new S3Bucket(client, name, "claims/").verify())
         .isInstanceOf(StoreRefusedException.class)
-        .hasMessage(
-            "S3 bucket %s does not keep conditional writes: in the self-test %s. Its endpoint is no"
-                    .formatted(name, seen)
-                + " S3 that claims can rest on");
+        .hasMessage("S3 bucket %s cannot keep claims: %s".formatted(name, seen));
   }
 
   // Stores that keep conditional writes
@@ -78,13 +86,13 @@ class S3BucketTest {
   @Test
   void selfTestWhoseAnswersAreLost_isNoReasonToRefuse() {
     LocalS3.createBucket(name);
-    for (String part : new String[] {"/conditions", "/0", "/3"}) {
-      for (String condition : new String[] {"If-None-Match", "If-Match"}) {
-        PROXY.add(
-            Rule.once(
-                Match.operation("PUT").and(Match.pathContains(part)).and(Match.header(condition)),
-                new Fault.ResetAfterApply()));
-      }
+    for (Predicate<Request> write :
+        List.of(
+            Match.pathContains("/conditions").and(Match.bodyContains("first")),
+            Match.bodyContains("right"),
+            Match.pathContains("/3"),
+            Match.bodyContains("next in round 3"))) {
+      PROXY.add(Rule.once(Match.operation("PUT").and(write), new Fault.ResetAfterApply()));
     }
 
     assertThatCode(bucket::verify).doesNotThrowAnyException();
@@ -118,7 +126,41 @@ class S3BucketTest {
         .isInstanceOf(ClaimResult.Granted.class);
   }
 
+  @Test
+  void checks_tellEachConditionAndRace() {
+    LocalS3.createBucket(name);
+
+    assertThat(bucket.checks())
+        .allMatch(Check::kept)
+        .extracting(Check::name)
+        .containsExactly(
+            "If-Match where no object is",
+            "If-None-Match: * where no object is",
+            "If-None-Match: * where one is",
+            "If-Match on a wrong ETag",
+            "If-Match on the ETag, then on the one before",
+            "Date and Last-Modified of a read",
+            "If-None-Match: * by 16 writers at once",
+            "If-Match by 16 writers at once",
+            "If-None-Match: * by 4 slow writers",
+            "If-Match by 4 slow writers");
+  }
+
   // Stores that do not
+
+  @Test
+  void brokenCondition_isToldApartFromThoseThatAreKept() {
+    LocalS3.createBucket(name);
+    PROXY.add(
+        Rule.always(
+            Match.header("If-None-Match").and(Match.bodyContains("second")),
+            new Fault.Answer(200, Map.of("ETag", "\"1\""), "")));
+
+    assertThat(bucket.checks())
+        .filteredOn(check -> !check.kept())
+        .containsExactly(new Check("If-None-Match: * where one is", "taken", false));
+    assertThat(CLIENT.listObjectsV2(list -> list.bucket(name)).contents()).isEmpty();
+  }
 
   @Test
   void storeWhoseIfMatchIsNotAtomic_isRefused() {
@@ -126,9 +168,41 @@ class S3BucketTest {
         S3Client client = LocalS3.builder(raw.endpoint()).build()) {
       raw.createBucket(name);
 
+      assertThat(new S3Bucket(client, name, "claims/").checks())
+          .filteredOn(check -> !check.kept())
+          .extracting(Check::name)
+          .contains("If-Match by 4 slow writers")
+          .isSubsetOf("If-Match by 16 writers at once", "If-Match by 4 slow writers");
+    }
+  }
+
+  @Test
+  void s3Mock_isRefused(@TempDir Path directory) throws IOException {
+    int port = FreePort.next();
+    JvmCommand command =
+        JvmCommand.ofMain(
+                "S3Mock",
+                Files.readString(Path.of(System.getProperty("s3mock.classpath"))),
+                "com.adobe.testing.s3mock.S3MockApplication")
+            .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
+            .withArgs(List.of("--http.port=" + port, "--server.port=" + FreePort.next()));
+    try (ChildJvm s3Mock = ChildJvm.start(command, directory.resolve("s3mock.log"));
+        S3Client client = LocalS3.builder(URI.create("http://127.0.0.1:" + port)).build()) {
+      s3Mock.awaitReady("ready", () -> canCreateBucket(client), Duration.ofSeconds(60));
+
       assertThatThrownBy(() -> new S3Bucket(client, name, "claims/").verify())
           .isInstanceOf(StoreRefusedException.class)
-          .hasMessageMatching(".* in the self-test If-Match let \\d+ of 16 writers in at once. .*");
+          .hasMessageContaining(" writers")
+          .hasMessageContaining(" taken");
+    }
+  }
+
+  private boolean canCreateBucket(S3Client client) {
+    try {
+      client.createBucket(create -> create.bucket(name));
+      return true;
+    } catch (SdkClientException _) {
+      return false;
     }
   }
 
@@ -149,8 +223,8 @@ class S3BucketTest {
       assertRefused(
           client,
           header.equals("If-Match")
-              ? "If-Match created an object that was not there"
-              : "If-None-Match: * let a second writer in");
+              ? "If-Match where no object is: an object was created"
+              : "If-None-Match: * where one is: taken");
     }
   }
 
@@ -162,7 +236,7 @@ class S3BucketTest {
             Match.header("If-Match").and(Match.bodyContains("wrong")),
             new Fault.Answer(200, Map.of("ETag", "\"1\""), "")));
 
-    assertRefused(CLIENT, "If-Match let a write in on a wrong ETag");
+    assertRefused(CLIENT, "If-Match on a wrong ETag: taken");
   }
 
   @Test
@@ -173,7 +247,7 @@ class S3BucketTest {
             Match.header("If-Match").and(Match.bodyContains("right")),
             new Fault.Answer(200, Map.of("ETag", "\"1\""), "")));
 
-    assertRefused(CLIENT, "a write was answered that is not read back");
+    assertRefused(CLIENT, "If-Match on the ETag, then on the one before: taken, but not read back");
   }
 
   @Test
@@ -181,7 +255,9 @@ class S3BucketTest {
     LocalS3.createBucket(name);
     PROXY.add(Rule.always(Match.header("If-None-Match"), Fault.Answer.s3(501, "NotImplemented")));
 
-    assertRefused(CLIENT, "a conditional write was answered 501 NotImplemented by the fault proxy");
+    assertRefused(
+        CLIENT,
+        "If-None-Match: * where no object is: answered 501 NotImplemented by the fault proxy");
   }
 
   @ParameterizedTest
@@ -199,7 +275,7 @@ class S3BucketTest {
     try (S3Client client =
         LocalS3.intercepted(LocalS3.builder(LocalS3.endpoint()), timeless).build()) {
       assertRefused(
-          client, "an object was read without Date or Last-Modified, by which leases are judged");
+          client, "Date and Last-Modified of a read: missing, and leases are judged by them");
     }
   }
 
@@ -219,7 +295,8 @@ class S3BucketTest {
     assertThatThrownBy(express::verify)
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageStartingWith(
-            "S3 bucket claims--use1-az4--x-s3 is a directory bucket (S3 Express One Zone): ");
+            "S3 bucket claims--use1-az4--x-s3 cannot keep claims: kind of the bucket: a directory"
+                + " bucket (S3 Express One Zone): ");
   }
 
   @ParameterizedTest

@@ -1,0 +1,28 @@
+package io.firstclaim.lock;
+
+import java.util.List;
+
+/**
+ * One thing that a store was tried for, because claims rest on it.
+ *
+ * @param name what was tried
+ * @param seen what the store did, in one line
+ * @param kept whether that is what claims rest on
+ */
+public record Check(String name, String seen, boolean kept) {
+
+  /**
+   * Accepts a store of which every check is kept.
+   *
+   * @param store its name, for the message
+   * @throws StoreRefusedException with what was seen in the first check that is not
+   */
+  public static void requireAll(String store, List<Check> checks) {
+    for (Check check : checks) {
+      if (!check.kept) {
+        throw new StoreRefusedException(
+            "%s cannot keep claims: %s: %s".formatted(store, check.name, check.seen));
+      }
+    }
+  }
+}

@@ -4,6 +4,7 @@ import static io.firstclaim.lock.Claimant.granted;
 import static io.firstclaim.lock.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Held;
@@ -34,6 +35,7 @@ public abstract class FaultContract {
   protected static final Duration LEASE = Duration.ofSeconds(30);
   protected static final Duration MAX_SKEW = Duration.ofSeconds(1);
   protected static final RecordId ID = RecordId.of("order-4711");
+  private static final Fault STOPPED = new Fault.HoldLastByte(Duration.ofMinutes(1));
   private static final Fault NO_FAULT = new Fault.DelayRequest(Duration.ZERO);
 
   /** How a store is reached. */
@@ -234,6 +236,47 @@ public abstract class FaultContract {
     b.acquire(ID);
 
     assertThat(a.store().claim(claim)).isInstanceOf(Held.class);
+  }
+
+  // The answer begins and does not end
+
+  @Test
+  void claimWhoseAnswerStops_isGranted_byTheSdksOwnRetry() {
+    Claimant a = retrying();
+    proxy().add(Rule.once(firstClaim(), STOPPED));
+
+    Lease lease = a.acquire(ID);
+
+    assertThat(lease.attempt()).isEqualTo(1);
+    assertThat(stored()).get().extracting(ClaimRecord::token).isEqualTo(1L);
+  }
+
+  /** S3's status says it all; what DynamoDB means is in the body. */
+  @Test
+  void refusalThatStops_isHeldOrUnavailable_neverAGrant() {
+    Claimant a = notRetrying();
+    b.acquire(ID);
+    proxy().add(Rule.once(firstClaim(), STOPPED));
+
+    Throwable fault = catchThrowable(() -> a.heldOff(ID));
+
+    assertThat(fault)
+        .satisfiesAnyOf(
+            none -> assertThat(none).isNull(),
+            some -> assertThat(some).isInstanceOf(StoreUnavailableException.class));
+    assertThat(a.heldOff(ID).by()).isEqualTo("b");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void stepWhoseAnswerStops_isSettled_byTheSdksOwnRetry(Step step) {
+    Claimant a = retrying();
+    Lease lease = a.acquire(ID);
+    proxy().add(Rule.once(step(), STOPPED));
+
+    settled(step.take(a.store(), lease));
+
+    assertRecordedOnce(lease, step);
   }
 
   // Doubled requests

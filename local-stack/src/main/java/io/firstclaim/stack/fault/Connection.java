@@ -71,6 +71,10 @@ final class Connection implements Runnable {
         sleep(by);
         yield answer(request, response);
       }
+      case Fault.HoldLastByte(Duration by) -> {
+        HttpMessage response = forward(request);
+        yield answerInTwo(request, response, by);
+      }
       case Fault.LoseResponse() -> {
         var _ = forward(request);
         yield hang();
@@ -128,7 +132,21 @@ final class Connection implements Runnable {
 
   private boolean answer(Request request, HttpMessage response) throws IOException {
     passThrough();
-    response.writeTo(client.getOutputStream());
+    client.getOutputStream().write(response.bytes());
+    return isKept(request, response);
+  }
+
+  private boolean answerInTwo(Request request, HttpMessage response, Duration pause)
+      throws IOException, InterruptedException {
+    passThrough();
+    byte[] bytes = response.bytes();
+    client.getOutputStream().write(bytes, 0, bytes.length - 1);
+    sleep(pause);
+    client.getOutputStream().write(bytes, bytes.length - 1, 1);
+    return isKept(request, response);
+  }
+
+  private static boolean isKept(Request request, HttpMessage response) {
     return !request.message().asksToClose() && !response.asksToClose();
   }
 

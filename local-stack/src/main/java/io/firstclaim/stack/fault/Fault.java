@@ -12,6 +12,9 @@ public sealed interface Fault {
   /** Forwards at once and answers only after a while. */
   record DelayResponse(Duration by) implements Fault {}
 
+  /** Answers at once but for the last byte, of the body where there is one, which is late. */
+  record HoldLastByte(Duration by) implements Fault {}
+
   /** Lets the server apply the request and never answers; the connection stays open. */
   record LoseResponse() implements Fault {}
 

@@ -1,8 +1,6 @@
 package io.firstclaim.stack.fault;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -98,13 +96,12 @@ final class HttpMessage {
         || (startLine().endsWith("HTTP/1.0") && connection == null);
   }
 
-  /** Writes the message in one piece, so that it is one packet where it fits. */
-  void writeTo(OutputStream out) throws IOException {
+  /** The whole message, to be written in one piece: one packet where it fits. */
+  byte[] bytes() {
     byte[] bytes = new byte[head.length() + framedBody.length];
     byte[] headBytes = head.getBytes(StandardCharsets.ISO_8859_1);
     System.arraycopy(headBytes, 0, bytes, 0, headBytes.length);
     System.arraycopy(framedBody, 0, bytes, headBytes.length, framedBody.length);
-    out.write(bytes);
-    out.flush();
+    return bytes;
   }
 }

@@ -28,7 +28,7 @@ final class Upstream implements AutoCloseable {
   }
 
   HttpMessage exchange(HttpMessage request, String method) throws IOException {
-    request.writeTo(out);
+    out.write(request.bytes());
     HttpMessage response = reader.readResponse(method);
     lastUse = System.nanoTime();
     return response;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -146,6 +147,20 @@ class FaultProxyTest {
     awaitApplied(1);
     assertThat(elapsed(start)).isLessThan(Duration.ofMillis(400));
     assertThat(response.get().body()).isEqualTo("x");
+    assertThat(elapsed(start)).isGreaterThan(Duration.ofMillis(400));
+  }
+
+  @Test
+  void heldLastByte_comesLate_afterTheRest() throws Exception {
+    proxy.add(Rule.once(Match.any(), new Fault.HoldLastByte(Duration.ofMillis(400))));
+    long start = System.nanoTime();
+
+    HttpResponse<InputStream> response =
+        client.send(dynamoDb("PutItem", "body").build(), BodyHandlers.ofInputStream());
+
+    assertThat(response.body().readNBytes(3)).asString().isEqualTo("bod");
+    assertThat(elapsed(start)).isLessThan(Duration.ofMillis(400));
+    assertThat(response.body().readAllBytes()).asString().isEqualTo("y");
     assertThat(elapsed(start)).isGreaterThan(Duration.ofMillis(400));
   }
 

@@ -1,8 +1,11 @@
 package io.firstclaim.processor;
 
 import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.processor.config.SettingsReader;
 import io.firstclaim.processor.config.WrongSettingException;
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.env.Environment;
 import io.micronaut.http.server.exceptions.ServerStartupException;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -12,7 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts the service and ends it: with exit code 0 when it is told to stop, with 1 and one line
- * that says why when it cannot start or go on.
+ * that says why when it cannot start or go on. With the argument {@code probe} it only tries the
+ * lock store and prints what that does: 0 if claims can rest on it, 1 if not, 2 and one line if it
+ * cannot be tried. Other arguments are settings, such as {@code -firstclaim.zone=a}.
  */
 public final class Application {
   private static final Logger LOG = LoggerFactory.getLogger(Application.class);
@@ -25,10 +30,18 @@ public final class Application {
 
   /** Called by the launcher. */
   public static void main(String[] args) {
+    if (args.length == 0 || args[0].startsWith("-")) {
+      serve(args);
+    } else {
+      System.exit(probe(args));
+    }
+  }
+
+  private static void serve(String[] args) {
     try {
       ApplicationContext context = ApplicationContext.builder(args).banner(false).start();
       // Beside the rest, to be up sooner: neither needs the other.
-      Thread.ofPlatform().name("firstclaim-http").start(() -> serve(context));
+      Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
       Service service = context.getBean(Service.class);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, context)));
       service.run();
@@ -39,11 +52,30 @@ public final class Application {
     }
   }
 
-  private static void serve(ApplicationContext context) {
+  private static void listen(ApplicationContext context) {
     try {
       context.getBean(EmbeddedServer.class).start();
     } catch (RuntimeException | Error e) {
       fail(e);
+    }
+  }
+
+  /** Tries the lock store; the exit code. */
+  private static int probe(String[] args) {
+    try (Environment environment =
+        ApplicationContext.builder(args).banner(false).build().getEnvironment()) {
+      if (!args[0].equals("probe")) {
+        throw new WrongSettingException(
+            "argument", args[0], "give none, or probe to try the lock store");
+      }
+      environment.start();
+      Probe probe = Probe.of(SettingsReader.readClaiming(environment));
+      System.out.println(probe.table());
+      return probe.accepted() ? 0 : 1;
+    } catch (RuntimeException e) {
+      LOG.debug("Cannot probe", e);
+      System.err.println("firstclaim: " + reason(e));
+      return 2;
     }
   }
 
@@ -79,7 +111,9 @@ public final class Application {
     Throwable last = fault;
     for (@Nullable Throwable t = fault; t != null; t = t.getCause()) {
       last = t;
-      if (t instanceof WrongSettingException || t instanceof StoreRefusedException) {
+      if (t instanceof WrongSettingException
+          || t instanceof StoreRefusedException
+          || t instanceof StoreUnavailableException) {
         break;
       }
       if (t instanceof ServerStartupException && t.getCause() != null) {

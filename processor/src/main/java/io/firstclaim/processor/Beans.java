@@ -29,11 +29,8 @@ import io.micronaut.inject.qualifiers.Qualifiers;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.time.Duration;
-import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
-import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -41,9 +38,6 @@ import software.amazon.awssdk.services.s3.S3Client;
 @Factory
 final class Beans {
   private static final Duration TOPIC_ACK = KafkaClients.ACKNOWLEDGED_WITHIN.plusSeconds(5);
-
-  /** Connections to the lock store: for all that pass the gate, and for renewals. */
-  private static final int CONNECTIONS = 300;
 
   /** Far below what S3 does for a prefix that it has not split yet: 3,500 writes a second. */
   private static final int SWEPT_PER_SECOND = 100;
@@ -92,7 +86,7 @@ final class Beans {
     return switch (settings.claim().backend()) {
       case MEMORY -> () -> new MemoryClaimStore(settings.claim().store(), time);
       case DYNAMODB -> {
-        DynamoDbClient client = dynamoDb(settings);
+        DynamoDbClient client = StoreClients.dynamoDb(settings.claim());
         yield () -> {
           DynamoDbTable table = new DynamoDbTable(client, settings.claim().table());
           if (settings.claim().create()) {
@@ -105,7 +99,8 @@ final class Beans {
       }
       case S3 -> {
         Settings.S3 place = settings.claim().s3().orElseThrow();
-        S3Bucket bucket = new S3Bucket(s3(settings), place.bucket(), place.prefix());
+        S3Bucket bucket =
+            new S3Bucket(StoreClients.s3(settings.claim()), place.bucket(), place.prefix());
         yield () -> {
           if (settings.claim().create()) {
             bucket.create(settings.claim().store());
@@ -129,35 +124,6 @@ final class Beans {
     };
   }
 
-  private static DynamoDbClient dynamoDb(Settings settings) {
-    return client(
-        "AWS_ENDPOINT_URL_DYNAMODB",
-        () ->
-            DynamoDbTable.configure(DynamoDbClient.builder(), settings.claim().store())
-                .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
-                .build());
-  }
-
-  private static S3Client s3(Settings settings) {
-    return client(
-        "AWS_ENDPOINT_URL_S3",
-        () ->
-            S3Bucket.configure(S3Client.builder(), settings.claim().store())
-                .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
-                .build());
-  }
-
-  private static <C> C client(String endpoint, Supplier<C> builder) {
-    try {
-      return builder.get();
-    } catch (SdkException e) {
-      throw new WrongSettingException(
-          "AWS settings",
-          null,
-          "%s; set AWS_REGION, and %s for another endpoint".formatted(e.getMessage(), endpoint));
-    }
-  }
-
   private static RecordHandler httpHandler(URI url, Duration timeout) {
     try {
       return new HttpHandler(url, timeout);
@@ -170,13 +136,7 @@ final class Beans {
   }
 
   private static RecordHandler datasetHandler(Settings settings, TimeSource time, Upkeep upkeep) {
-    S3Client client =
-        client(
-            "AWS_ENDPOINT_URL_S3",
-            () ->
-                Dataset.configure(S3Client.builder())
-                    .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
-                    .build());
+    S3Client client = StoreClients.s3(Dataset.configure(S3Client.builder()));
     Dataset dataset =
         new Dataset(
             client,

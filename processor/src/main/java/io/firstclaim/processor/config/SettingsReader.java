@@ -51,6 +51,15 @@ public final class SettingsReader {
     return new SettingsReader(environment).settings();
   }
 
+  /**
+   * The settings of the lock store alone, for whom zone, topics and Kafka are no concern.
+   *
+   * @throws WrongSettingException if one is wrong or missing
+   */
+  public static Settings.Claiming readClaiming(Environment environment) {
+    return new SettingsReader(environment).claiming("none");
+  }
+
   private Settings settings() {
     String zone = zone(required("firstclaim.zone", "name this deployment's zone, such as a"));
     Settings.Input input = input(zone);

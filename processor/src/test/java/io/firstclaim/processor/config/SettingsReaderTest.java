@@ -38,6 +38,10 @@ class SettingsReaderTest {
           "kafka.bootstrap.servers", "localhost:9092");
 
   private static Settings read(PropertySource... sources) {
+    return read(SettingsReader::read, sources);
+  }
+
+  private static <T> T read(Function<Environment, T> reader, PropertySource... sources) {
     try (Environment environment =
         ApplicationContext.builder()
             .deduceEnvironment(false)
@@ -47,7 +51,7 @@ class SettingsReaderTest {
             .build()
             .getEnvironment()) {
       environment.start();
-      return SettingsReader.read(environment);
+      return reader.apply(environment);
     }
   }
 
@@ -303,6 +307,19 @@ class SettingsReaderTest {
             Map.of("firstclaim.claim.backend", "s3", "firstclaim.claim.s3.bucket", "my-claims"));
     all.putAll(more);
     return read(all);
+  }
+
+  @Test
+  void claiming_isReadWithoutZoneTopicsAndKafka_andCheckedTheSame() {
+    assertThat(read(SettingsReader::readClaiming, MapPropertySource.of("test", Map.of())).table())
+        .isEqualTo("firstclaim");
+    assertThatThrownBy(
+            () ->
+                read(
+                    SettingsReader::readClaiming,
+                    MapPropertySource.of("test", Map.of("firstclaim.claim.lease", "soon"))))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessageStartingWith("firstclaim.claim.lease=soon: ");
   }
 
   @Test

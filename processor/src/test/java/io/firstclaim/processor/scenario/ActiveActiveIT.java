@@ -17,13 +17,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@EachBackend
 @Timeout(180)
 class ActiveActiveIT {
   private static final String EVENTS = "/io/firstclaim/stack/earthquakes.jsonl";
   private static final int DELIVERIES = 3;
   private static final Duration LEASE = Duration.ofSeconds(30);
 
-  @RegisterExtension final Scenario scenario = new Scenario(6);
+  @RegisterExtension final Scenario scenario;
+
+  ActiveActiveIT(Backend backend) {
+    scenario = new Scenario(backend, 6);
+  }
 
   @Test
   void everyEvent_isCompletedOnce_andBothZonesTakeAFairShare() throws Exception {

@@ -1,60 +1,19 @@
 package io.firstclaim.processor.scenario;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
-import software.amazon.awssdk.http.apache5.Apache5HttpClient;
-import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
-import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/** The items of a table of claims, as DynamoDB has them. */
-final class Claims implements AutoCloseable {
-  /** An item, as far as tests look at it. */
-  record Claim(String id, String state, long token, int attempts, String holder) {
-    static Claim of(Map<String, AttributeValue> item) {
-      return new Claim(
-          new String(attribute(item, "recordId").b().asByteArray(), UTF_8),
-          attribute(item, "claimState").s(),
-          Long.parseLong(attribute(item, "fencingToken").n()),
-          Integer.parseInt(attribute(item, "attempts").n()),
-          item.containsKey("holder") ? attribute(item, "holder").s() : "");
-    }
-
-    private static AttributeValue attribute(Map<String, AttributeValue> item, String name) {
-      return Objects.requireNonNull(item.get(name), name);
-    }
-  }
-
-  private final String table;
-  private final DynamoDbClient client =
-      DynamoDbClient.builder()
-          .endpointOverride(Servers.DYNAMO_DB.endpoint())
-          .region(Region.EU_CENTRAL_1)
-          .credentialsProvider(
-              StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
-          .httpClientBuilder(Apache5HttpClient.builder())
-          .build();
-
-  Claims(String table) {
-    this.table = table;
-  }
+/** The claims of a test, as the store has them. */
+interface Claims extends AutoCloseable {
+  /**
+   * A claim, as far as tests look at it.
+   *
+   * @param holder who holds it or has ended it; empty if nobody
+   */
+  record Claim(String id, String state, long token, int attempts, String holder) {}
 
   /** All claims but those of the warm-up. */
-  List<Claim> all() {
-    return client.scanPaginator(scan -> scan.tableName(table).consistentRead(true)).items().stream()
-        .filter(item -> item.containsKey("claimState"))
-        .map(Claim::of)
-        .filter(claim -> !claim.id.startsWith(Scenario.WARM_UP))
-        .toList();
-  }
+  List<Claim> all();
 
   @Override
-  public void close() {
-    client.close();
-  }
+  void close();
 }

@@ -10,32 +10,35 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.sync.RequestBody;
 
+@EachBackend
 @Timeout(180)
 class DatasetIT {
   private static final String STRAY =
       "datasets/stray/year=2026/month=07/day=04/%064x".formatted(0xbeef);
 
-  @RegisterExtension final Scenario scenario = new Scenario(4);
+  @RegisterExtension final Scenario scenario;
   private final LocalLake lake = new LocalLake();
+
+  DatasetIT(Backend backend) {
+    scenario = new Scenario(backend, 4);
+  }
 
   @AfterEach
   void close() {
     lake.close();
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"dynamodb", "s3"})
-  void filesOfAZoneKilledBeforeItListedThem_areListed(String claims) {
+  @Test
+  void filesOfAZoneKilledBeforeItListedThem_areListed() {
     lake.client()
         .putObject(put -> put.bucket(lake.bucket()).key(STRAY), RequestBody.fromString("left"));
-    Zone a = zone("a", claims, lake.proxy().endpoint());
-    Zone b = zone("b", claims, lake.endpoint());
+    Zone a = zone("a", lake.proxy().endpoint());
+    Zone b = zone("b", lake.endpoint());
     scenario.start();
     Rule refused =
         lake.proxy()
@@ -71,12 +74,11 @@ class DatasetIT {
     return lake.keys().stream().filter(key -> key.startsWith("datasets/")).toList();
   }
 
-  private Zone zone(String name, String claims, URI s3) {
+  private Zone zone(String name, URI s3) {
     return scenario
         .zone(name)
         .lease(Duration.ofSeconds(5))
         .patient()
-        .set("FIRSTCLAIM_CLAIM_BACKEND", claims)
         .set("FIRSTCLAIM_CLAIM_S3_BUCKET", lake.bucket())
         .set("FIRSTCLAIM_HANDLER_TYPE", "dataset")
         .set("FIRSTCLAIM_HANDLER_DATASET_BUCKET", lake.bucket())

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@EachBackend
 @Timeout(180)
 class GracefulStopIT {
   private static final Duration GRACE = Duration.ofSeconds(1);
@@ -20,7 +21,11 @@ class GracefulStopIT {
   /** Long, so that nothing is taken over because a lease ran out. */
   private static final Duration LEASE = Duration.ofSeconds(30);
 
-  @RegisterExtension final Scenario scenario = new Scenario(4);
+  @RegisterExtension final Scenario scenario;
+
+  GracefulStopIT(Backend backend) {
+    scenario = new Scenario(backend, 4);
+  }
 
   @Test
   void stoppedZone_endsInTime_andTheOtherTakesWhatItReleasesAtOnce() {

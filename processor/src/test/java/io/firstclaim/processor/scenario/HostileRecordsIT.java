@@ -21,12 +21,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@EachBackend
 @Timeout(180)
 class HostileRecordsIT {
   /** Ends the IDs that the sink refuses, so that they are logged and become dead letters. */
   private static final String REFUSED = "-refused";
 
-  @RegisterExtension final Scenario scenario = new Scenario(2);
+  @RegisterExtension final Scenario scenario;
+
+  HostileRecordsIT(Backend backend) {
+    scenario = new Scenario(backend, 2);
+  }
 
   /**
    * A record that is not what one would wish.

@@ -13,11 +13,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@EachBackend
 @Timeout(180)
 class KilledZoneIT {
   private static final Duration LEASE = Duration.ofSeconds(5);
 
-  @RegisterExtension final Scenario scenario = new Scenario(4);
+  @RegisterExtension final Scenario scenario;
+
+  KilledZoneIT(Backend backend) {
+    scenario = new Scenario(backend, 4);
+  }
 
   @Test
   void leasesOfAKilledZone_areTakenOverInTime_withHigherTokens() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** In a container stack, a broker that has not started yet has no address either. */
 @Timeout(120)
 class LateKafkaIT {
-  @RegisterExtension final Scenario scenario = new Scenario(1);
+  @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 1);
 
   @Test
   void brokerWithoutAddress_isWaitedFor_inOneLine(@TempDir Path directory) throws IOException {

@@ -1,8 +1,5 @@
 package io.firstclaim.processor.scenario;
 
-import static io.firstclaim.stack.fault.Match.bodyContains;
-import static io.firstclaim.stack.fault.Match.operation;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.stack.fault.Fault;
@@ -11,7 +8,6 @@ import io.firstclaim.stack.fault.Request;
 import io.firstclaim.stack.fault.Rule;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@EachBackend
 @Timeout(180)
 class LostResponseIT {
   /** Long, so that a record that waits for a lease to run out stands out. */
@@ -30,7 +27,11 @@ class LostResponseIT {
 
   private static final int EACH = 3;
 
-  @RegisterExtension final Scenario scenario = new Scenario(4);
+  @RegisterExtension final Scenario scenario;
+
+  LostResponseIT(Backend backend) {
+    scenario = new Scenario(backend, 4);
+  }
 
   /** The steps, each with how its request is told. */
   private enum Step {
@@ -39,21 +40,13 @@ class LostResponseIT {
     COMPLETE,
     RELEASE;
 
-    Predicate<Request> of(String id) {
-      Predicate<Request> request =
-          switch (this) {
-            case CLAIM -> operation("UpdateItem");
-            case RENEW -> put("HELD");
-            case COMPLETE -> put("DONE");
-            case RELEASE -> put("FREE");
-          };
-      String encoded = Base64.getEncoder().encodeToString(id.getBytes(UTF_8));
-      return request.and(bodyContains("\"" + encoded + "\""));
-    }
-
-    private static Predicate<Request> put(String state) {
-      return operation("PutItem")
-          .and(bodyContains("\"claimState\":{\"S\":\"%s\"}".formatted(state)));
+    Predicate<Request> on(Backend backend) {
+      return switch (this) {
+        case CLAIM -> backend.claim();
+        case RENEW -> backend.step("HELD");
+        case COMPLETE -> backend.step("DONE");
+        case RELEASE -> backend.step("FREE");
+      };
     }
 
     boolean concerns(String id) {
@@ -81,7 +74,8 @@ class LostResponseIT {
     for (Step step : Step.values()) {
       for (Fault fault : List.of(new Fault.LoseResponse(), new Fault.ResetAfterApply())) {
         for (String id : Feed.ids(step + "-" + fault.getClass().getSimpleName(), EACH)) {
-          rules.put(id, proxy.add(Rule.once(step.of(id), fault)));
+          rules.put(
+              id, proxy.add(Rule.once(step.on(scenario.backend()).and(Backend.about(id)), fault)));
         }
       }
     }

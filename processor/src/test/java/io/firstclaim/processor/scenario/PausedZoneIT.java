@@ -1,7 +1,5 @@
 package io.firstclaim.processor.scenario;
 
-import static io.firstclaim.stack.fault.Match.bodyContains;
-import static io.firstclaim.stack.fault.Match.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.processor.scenario.Outcomes.Outcome;
@@ -17,11 +15,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@EachBackend
 @Timeout(180)
 class PausedZoneIT {
   private static final Duration LEASE = Duration.ofSeconds(5);
 
-  @RegisterExtension final Scenario scenario = new Scenario(4);
+  @RegisterExtension final Scenario scenario;
+
+  PausedZoneIT(Backend backend) {
+    scenario = new Scenario(backend, 4);
+  }
 
   /**
    * Of the records of a paused zone some are in their handlers, which are told; some are answered
@@ -48,8 +51,7 @@ class PausedZoneIT {
     Rule late =
         proxy.add(
             Rule.always(
-                operation("PutItem").and(bodyContains("\"claimState\":{\"S\":\"DONE\"}")),
-                new Fault.DelayRequest(LEASE.multipliedBy(3))));
+                scenario.backend().step("DONE"), new Fault.DelayRequest(LEASE.multipliedBy(3))));
     completing.answer(200);
     assertThat(late.awaitHits(1, Scenario.PATIENCE)).isTrue();
     a.pause();

@@ -15,12 +15,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@EachBackend
 @Timeout(180)
 class PoisonIT {
   private static final int MAX_ATTEMPTS = 3;
 
   /** One partition, so that every record has the poison for a neighbour. */
-  @RegisterExtension final Scenario scenario = new Scenario(1);
+  @RegisterExtension final Scenario scenario;
+
+  PoisonIT(Backend backend) {
+    scenario = new Scenario(backend, 1);
+  }
 
   @Test
   void recordsThatFailHangOrAreRefused_becomeDeadLetters_whileTheirNeighboursGoOn() {

@@ -10,12 +10,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@EachBackend
 @Timeout(180)
 class RebalanceIT {
   private static final int ROUNDS = 3;
   private static final Duration BETWEEN_RECORDS = Duration.ofMillis(20);
 
-  @RegisterExtension final Scenario scenario = new Scenario(6);
+  @RegisterExtension final Scenario scenario;
+
+  RebalanceIT(Backend backend) {
+    scenario = new Scenario(backend, 6);
+  }
 
   @ParameterizedTest
   @ValueSource(strings = {"classic", "consumer"})

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * What one test works with: topics, a table and consumer groups of its own on the common {@link
- * Servers}, a {@link Sink} behind the handlers, and zones that it starts. All of it ends with the
- * test; if that fails, the ends of the zones' logs are shown.
+ * What one test works with: topics, a table or bucket and consumer groups of its own on the common
+ * {@link Servers}, a {@link Sink} behind the handlers, and zones that it starts. All of it ends
+ * with the test; if that fails, the ends of the zones' logs are shown.
  */
 final class Scenario implements BeforeEachCallback, AfterEachCallback {
   /** How long a test waits for what must come, however slow the machine. */
@@ -42,6 +42,7 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
+  private final Backend backend;
   private final int partitions;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<Zone> zones = new ArrayList<>();
@@ -56,8 +57,9 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
       Groups groups,
       Claims claims) {}
 
-  /** A scenario whose input topic has that many partitions. */
-  Scenario(int partitions) {
+  /** A scenario on this backend whose input topic has that many partitions. */
+  Scenario(Backend backend, int partitions) {
+    this.backend = backend;
     this.partitions = partitions;
   }
 
@@ -70,12 +72,15 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
     parts =
         new Parts(
             name,
-            Path.of("target", "it", test + "." + context.getRequiredTestMethod().getName()),
+            Path.of(
+                "target",
+                "it",
+                test + "." + backend + "." + context.getRequiredTestMethod().getName()),
             open(new Sink()),
             open(new Feed(name)),
             open(new Outcomes(name + ".outcomes")),
             groups,
-            open(new Claims(name)));
+            open(backend.claims(name)));
   }
 
   @Override
@@ -94,7 +99,7 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
     return Objects.requireNonNull(parts, "the test has not begun");
   }
 
-  /** The input topic; table and consumer groups are named after it. */
+  /** The input topic; table or bucket and consumer groups are named after it. */
   String topic() {
     return parts().name;
   }
@@ -124,11 +129,16 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
     return open(new TopicReader<>(topic() + ".dlt", DeadLetter::of));
   }
 
+  Backend backend() {
+    return backend;
+  }
+
   /**
-   * A proxy in front of DynamoDB, for zones that are to be {@linkplain Zone#through put behind} it.
+   * A proxy in front of the store, for zones that are to be {@linkplain Zone#through put behind}
+   * it.
    */
   FaultProxy proxy() {
-    return open(FaultProxy.start(Servers.DYNAMO_DB.endpoint()));
+    return open(FaultProxy.start(backend.endpoint()));
   }
 
   /** An instance of a zone, the first of its name or a further one; not started. */
@@ -136,11 +146,10 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
     long before = zones.stream().filter(zone -> zone.name().equals(name)).count();
     String instance = name + (before + 1);
     Zone zone =
-        new Zone(name, instance, parts().logs.resolve(instance + ".log"))
+        new Zone(name, instance, parts().logs.resolve(instance + ".log"), backend, topic())
             .set("FIRSTCLAIM_INPUT_TOPICS", topic())
             .set("FIRSTCLAIM_INPUT_GROUP", group(name))
             .set("FIRSTCLAIM_OUTCOMES_TOPIC", topic() + ".outcomes")
-            .set("FIRSTCLAIM_CLAIM_DYNAMODB_TABLE", topic())
             .set("FIRSTCLAIM_HANDLER_HTTP_URL", sink().url());
     zones.add(open(zone));
     return zone;

@@ -14,11 +14,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@EachBackend
 @Timeout(180)
 class StoreOutageIT {
   private static final Duration OUTAGE = Duration.ofSeconds(20);
 
-  @RegisterExtension final Scenario scenario = new Scenario(4);
+  @RegisterExtension final Scenario scenario;
+
+  StoreOutageIT(Backend backend) {
+    scenario = new Scenario(backend, 4);
+  }
 
   /** Half of the outage the store resets every connection, half of it nothing comes through. */
   @Test

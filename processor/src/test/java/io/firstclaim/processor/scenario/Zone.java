@@ -26,27 +26,28 @@ import org.jspecify.annotations.Nullable;
  * may be ended and launched again; its log goes on.
  */
 final class Zone implements AutoCloseable {
-  private static final Path JAR =
-      Path.of(Objects.requireNonNull(System.getProperty("processor.jar")));
+  static final Path JAR = Path.of(Objects.requireNonNull(System.getProperty("processor.jar")));
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final Duration HTTP_LIMIT = Duration.ofSeconds(10);
 
   /** For a quick start on a small machine; none changes what the service does. */
-  private static final List<String> JVM_ARGS =
+  static final List<String> JVM_ARGS =
       List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData");
 
   private final String name;
   private final String instance;
   private final Path log;
+  private final Backend backend;
   private final int port = FreePort.next();
   private final Map<String, String> env = new HashMap<>();
   private @Nullable ChildJvm process;
   private boolean toEnd;
 
-  Zone(String name, String instance, Path log) {
+  Zone(String name, String instance, Path log, Backend backend, String place) {
     this.name = name;
     this.instance = instance;
     this.log = log;
+    this.backend = backend;
     env.putAll(
         Map.of(
             "FIRSTCLAIM_ZONE", name,
@@ -59,9 +60,9 @@ final class Zone implements AutoCloseable {
             "KAFKA_BOOTSTRAP_SERVERS", Servers.KAFKA.bootstrapServers(),
             "KAFKA_SESSION_TIMEOUT_MS", "6000",
             "KAFKA_HEARTBEAT_INTERVAL_MS", "1000"));
+    env.putAll(backend.settings(place));
     env.putAll(
         Map.of(
-            "AWS_ENDPOINT_URL_DYNAMODB", Servers.DYNAMO_DB.endpoint().toString(),
             "AWS_REGION", "eu-central-1",
             "AWS_ACCESS_KEY_ID", "local",
             "AWS_SECRET_ACCESS_KEY", "local"));
@@ -95,9 +96,9 @@ final class Zone implements AutoCloseable {
     return set("FIRSTCLAIM_CLAIM_LEASE", lease.toMillis() + "ms");
   }
 
-  /** Has it reach DynamoDB through a proxy. */
+  /** Has it reach the store through a proxy. */
   Zone through(FaultProxy proxy) {
-    return set("AWS_ENDPOINT_URL_DYNAMODB", proxy.endpoint().toString());
+    return set(backend.endpointVariable(), proxy.endpoint().toString());
   }
 
   String name() {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param holder who holds it
  * @param token rises by one with every grant of this ID; a sink that remembers the highest token it
  *     has seen can refuse a stale holder
- * @param attempt how many grants of this ID there were, this one included, since it was last
- *     redriven; the store counts them, so an attempt that killed its process counts too
+ * @param attempt how many attempts on this ID there were, this one included; the store counts them,
+ *     so an attempt that killed its process counts too
  * @param fingerprint of the payload
  * @param nonce of the write that made this grant or last renewed it
  * @param start before the first send of that write

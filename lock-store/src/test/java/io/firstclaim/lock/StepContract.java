@@ -209,6 +209,22 @@ public abstract class StepContract extends TakeoverContract {
   }
 
   @Test
+  void causeOfAnyTextAndLength_isKept_cutAndWellFormed() {
+    String half = "\uD83D";
+    settled(a.store().bury(a.acquire(ID), "x".repeat(998) + half + "😀" + "y".repeat(5_000)));
+
+    assertThat(storedState(ClaimState.Dead.class).cause())
+        .isEqualTo("x".repeat(998) + "?" + "😀" + "…");
+  }
+
+  @Test
+  void resultThatIsNotWellFormed_isKept_withoutWhatNoStoreCanKeep() {
+    settled(a.store().complete(a.acquire(ID), "half: \uDE00"));
+
+    assertThat(storedState(ClaimState.Done.class).result()).isEqualTo("half: ?");
+  }
+
+  @Test
   void buriedRecord_isDead_withItsEndingAndCause() {
     settled(a.store().bury(a.acquire(ID), "HTTP 422"));
 

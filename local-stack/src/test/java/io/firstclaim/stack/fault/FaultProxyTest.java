@@ -145,7 +145,7 @@ class FaultProxyTest {
         client.sendAsync(dynamoDb("PutItem", "x").build(), BodyHandlers.ofString());
 
     awaitApplied(1);
-    assertThat(elapsed(start)).isLessThan(Duration.ofMillis(400));
+    assertThat(response).isNotDone();
     assertThat(response.get().body()).isEqualTo("x");
     assertThat(elapsed(start)).isGreaterThan(Duration.ofMillis(400));
   }
@@ -159,7 +159,6 @@ class FaultProxyTest {
         client.send(dynamoDb("PutItem", "body").build(), BodyHandlers.ofInputStream());
 
     assertThat(response.body().readNBytes(3)).asString().isEqualTo("bod");
-    assertThat(elapsed(start)).isLessThan(Duration.ofMillis(400));
     assertThat(response.body().readAllBytes()).asString().isEqualTo("y");
     assertThat(elapsed(start)).isGreaterThan(Duration.ofMillis(400));
   }

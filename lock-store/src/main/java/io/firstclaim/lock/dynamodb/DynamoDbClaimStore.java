@@ -275,15 +275,15 @@ public final class DynamoDbClaimStore implements ClaimStore {
   }
 
   /** What a conditional write came to. */
-  private sealed interface Outcome {}
+  private sealed interface Write {}
 
   /** It took; {@code over} is what an update wrote over, empty if there was nothing. */
-  private record Written(Map<String, AttributeValue> over) implements Outcome {}
+  private record Written(Map<String, AttributeValue> over) implements Write {}
 
   /** Its condition failed on this item, empty if there is none. */
-  private record Refused(Map<String, AttributeValue> item) implements Outcome {}
+  private record Refused(Map<String, AttributeValue> item) implements Write {}
 
-  private Outcome write(String op, Supplier<DynamoDbResponse> request) {
+  private Write write(String op, Supplier<DynamoDbResponse> request) {
     try {
       return new Written(
           call(op, request) instanceof UpdateItemResponse updated

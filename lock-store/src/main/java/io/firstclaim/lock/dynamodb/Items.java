@@ -44,9 +44,6 @@ final class Items {
   private static final AttributeValue DONE = text("DONE");
   private static final AttributeValue DEAD = text("DEAD");
 
-  /** A cause longer than this is cut; DynamoDB's item limit is 400 KB. */
-  private static final int MAX_CAUSE = 1000;
-
   private Items() {}
 
   static Map<String, AttributeValue> encode(
@@ -69,7 +66,7 @@ final class Items {
       case Free free -> {
         item.put(STATE, FREE);
         item.put(RETRY_AT, number(free.retryAt().toEpochMilli()));
-        item.put(CAUSE, text(cut(free.cause())));
+        item.put(CAUSE, text(free.cause()));
       }
       case Done done -> {
         item.put(STATE, DONE);
@@ -83,7 +80,7 @@ final class Items {
         item.put(STATE, DEAD);
         item.put(HOLDER, text(dead.by()));
         item.put(ENDED_AT, number(dead.at().toEpochMilli()));
-        item.put(CAUSE, text(cut(dead.cause())));
+        item.put(CAUSE, text(dead.cause()));
       }
     }
     return item;
@@ -137,10 +134,6 @@ final class Items {
 
   static AttributeValue bytes(byte[] value) {
     return AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(value));
-  }
-
-  private static String cut(String cause) {
-    return cause.length() <= MAX_CAUSE ? cause : cause.substring(0, MAX_CAUSE) + "…";
   }
 
   private static AttributeValue attribute(Map<String, AttributeValue> item, String name) {

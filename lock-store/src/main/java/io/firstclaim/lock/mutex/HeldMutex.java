@@ -2,6 +2,7 @@ package io.firstclaim.lock.mutex;
 
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.SettleResult;

@@ -32,9 +32,6 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
   /** No marker is longer; a longer object is not read, and a longer result not written. */
   static final int MAX_BYTES = 1 << 20;
 
-  /** A cause longer than this is cut. */
-  private static final int MAX_CAUSE = 1000;
-
   /** What a time with a resolution of one second may have been cut by. */
   static final Duration CUT = Duration.ofSeconds(1).minusNanos(1);
 
@@ -65,17 +62,17 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
         json.writeFieldName("state").writeValue("FREE");
         json.writeFieldName("retryMillis")
             .writeValue(Duration.between(now, free.retryAt()).toMillis());
-        json.writeFieldName("cause").writeValue(text(cut(free.cause())));
+        json.writeFieldName("cause").writeValue(free.cause());
       }
       case Done done -> {
         ended(json, "DONE", done.by(), done.at());
         if (done.result() != null) {
-          json.writeFieldName("result").writeValue(text(done.result()));
+          json.writeFieldName("result").writeValue(done.result());
         }
       }
       case Dead dead -> {
         ended(json, "DEAD", dead.by(), dead.at());
-        json.writeFieldName("cause").writeValue(text(cut(dead.cause())));
+        json.writeFieldName("cause").writeValue(dead.cause());
       }
     }
     json.writeEndObject();
@@ -143,10 +140,6 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
 
   private static Instant endedAt(Map<String, JsonNode> json) {
     return Instant.ofEpochMilli(numberOf(json, "endedAt"));
-  }
-
-  private static String cut(String cause) {
-    return cause.length() <= MAX_CAUSE ? cause : cause.substring(0, MAX_CAUSE) + "…";
   }
 
   /** Half a surrogate pair, which no UTF-8 can write, becomes '?'. */

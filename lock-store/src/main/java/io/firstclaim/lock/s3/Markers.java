@@ -58,15 +58,15 @@ final class Markers {
   record Read(Marker marker, String version, Duration age, Moment at) {}
 
   /** What a conditional write came to. */
-  sealed interface Outcome {
+  sealed interface Write {
     /** It took, under this version. */
-    record Written(String version) implements Outcome {}
+    record Written(String version) implements Write {}
 
     /** Its condition failed: something else is stored, or what this write left itself. */
-    record Refused() implements Outcome {}
+    record Refused() implements Write {}
 
     /** What it was to replace is gone. */
-    record Gone() implements Outcome {}
+    record Gone() implements Write {}
   }
 
   /** Where an ID's marker is. */
@@ -81,7 +81,7 @@ final class Markers {
    * @param now when it was decided
    * @throws StoreUnavailableException if the store did not answer
    */
-  Outcome write(String op, RecordId id, ClaimRecord claim, @Nullable String on, Moment now) {
+  Write write(String op, RecordId id, ClaimRecord claim, @Nullable String on, Moment now) {
     byte[] body = new Marker(namespace, id, claim).encode(now.wall());
     PutObjectRequest.Builder put =
         PutObjectRequest.builder()
@@ -96,12 +96,12 @@ final class Markers {
           PutObjectResponse written =
               bucket.client().putObject(request, RequestBody.fromBytes(body));
           observe(written.sdkHttpResponse(), sent, time.now());
-          return new Outcome.Written(written.eTag());
+          return new Write.Written(written.eTag());
         },
         refused ->
             refused.statusCode() == 412
-                ? Optional.of(new Outcome.Refused())
-                : isMissingKey(refused) ? Optional.of(new Outcome.Gone()) : Optional.empty());
+                ? Optional.of(new Write.Refused())
+                : isMissingKey(refused) ? Optional.of(new Write.Gone()) : Optional.empty());
   }
 
   /**

@@ -13,7 +13,7 @@ import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.s3.Markers.Outcome;
+import io.firstclaim.lock.s3.Markers.Write;
 import io.firstclaim.lock.state.ClaimRecord;
 import io.firstclaim.lock.state.Command;
 import io.firstclaim.lock.state.Decision;
@@ -174,11 +174,11 @@ public final class S3ClaimStore implements ClaimStore {
         }
         case Decision.Write<R>(ClaimRecord next, R then) -> {
           switch (markers.write(op, id, next, version, now)) {
-            case Outcome.Written(String written) -> {
+            case Write.Written(String written) -> {
               return versioner.with(then, written);
             }
-            case Outcome.Gone() -> stored = null;
-            case Outcome.Refused() -> stored = read(id);
+            case Write.Gone() -> stored = null;
+            case Write.Refused() -> stored = read(id);
           }
         }
       }

@@ -11,9 +11,9 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.s3.Markers.Outcome;
 import io.firstclaim.lock.s3.Markers.Page;
 import io.firstclaim.lock.s3.Markers.Read;
+import io.firstclaim.lock.s3.Markers.Write;
 import io.firstclaim.lock.state.Protocol;
 import java.time.Duration;
 import java.time.Instant;
@@ -63,18 +63,12 @@ public final class Sweeper {
     void swept(int listed, int removed);
   }
 
-  /** Lets time pass. */
-  interface Pause {
-    void last(Duration duration) throws InterruptedException;
-  }
-
   private final Markers markers;
   private final S3ClaimStore store;
   private final ClaimSettings settings;
   private final Duration interval;
   private final Duration gap;
   private final TimeSource time;
-  private final Pause pause;
   private final Listener listener;
   private final String name;
 
@@ -90,18 +84,6 @@ public final class Sweeper {
       Duration interval,
       int perSecond,
       TimeSource time,
-      StoreListener requests,
-      Listener listener) {
-    this(bucket, settings, interval, perSecond, time, Thread::sleep, requests, listener);
-  }
-
-  Sweeper(
-      S3Bucket bucket,
-      ClaimSettings settings,
-      Duration interval,
-      int perSecond,
-      TimeSource time,
-      Pause pause,
       StoreListener requests,
       Listener listener) {
     this.markers = new Markers(bucket, settings.namespace(), time, requests);
@@ -120,7 +102,6 @@ public final class Sweeper {
     this.interval = interval;
     this.gap = Duration.ofSeconds(1).dividedBy(perSecond);
     this.time = time;
-    this.pause = pause;
     this.listener = listener;
     this.name = "sweeper of " + settings.holder();
   }
@@ -170,7 +151,7 @@ public final class Sweeper {
             return lease;
           }
           if (object.lastModified().isBefore(kept)) {
-            pause.last(gap);
+            time.sleep(gap);
             places.acquire();
             threads.execute(
                 () -> {
@@ -231,10 +212,10 @@ public final class Sweeper {
   private @Nullable String take(String key, Lease lease, Read read) {
     return switch (markers.write(
         "retire", lease.id(), Protocol.stateOf(lease), read.version(), lease.start())) {
-      case Outcome.Written(String version) -> version;
-      case Outcome.Gone() -> null;
+      case Write.Written(String version) -> version;
+      case Write.Gone() -> null;
       // By another, or by this very request, whose answer was lost and which the SDK sent again.
-      case Outcome.Refused() ->
+      case Write.Refused() ->
           markers
               .read(key)
               .filter(now -> now.marker().claim().nonce().equals(lease.nonce()))

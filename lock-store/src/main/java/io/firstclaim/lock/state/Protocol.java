@@ -14,6 +14,7 @@ import io.firstclaim.lock.state.ClaimState.Dead;
 import io.firstclaim.lock.state.ClaimState.Done;
 import io.firstclaim.lock.state.ClaimState.Free;
 import io.firstclaim.lock.state.ClaimState.Held;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Protocol {
+  /** A cause of more code points is cut: an item of DynamoDB has room for 400 KB. */
+  private static final int MAX_CAUSE = 1000;
+
   private Protocol() {}
 
   /** What a claim comes to. */
@@ -173,11 +177,26 @@ public final class Protocol {
         switch (command) {
           case Command.Renew _ -> held(after, after.nonce(), now);
           case Command.Complete c ->
-              record(after, new Done(settings.holder(), now.wall(), c.result()));
-          case Command.Release r -> record(after, new Free(due(r.retryAt(), now), r.cause()));
-          case Command.Bury b -> record(after, new Dead(settings.holder(), now.wall(), b.cause()));
+              record(after, new Done(settings.holder(), now.wall(), wellFormed(c.result())));
+          case Command.Release r -> record(after, new Free(due(r.retryAt(), now), cut(r.cause())));
+          case Command.Bury b ->
+              record(after, new Dead(settings.holder(), now.wall(), cut(b.cause())));
         };
     return new Decision.Write<>(next, new SettleResult.Settled(after));
+  }
+
+  /** Half a surrogate pair, which no UTF-8 can write and so no store can keep, becomes '?'. */
+  private static @Nullable String wellFormed(@Nullable String text) {
+    return text == null
+        ? null
+        : new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+
+  private static String cut(String cause) {
+    String text = new String(cause.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+    return text.codePointCount(0, text.length()) <= MAX_CAUSE
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, MAX_CAUSE)) + "…";
   }
 
   /**

@@ -69,15 +69,6 @@ class ItemsTest {
   }
 
   @Test
-  void longCause_isCut() {
-    ClaimState.Dead dead =
-        (ClaimState.Dead)
-            Items.decode(encoded(new ClaimState.Dead("a", AT, "x".repeat(5000)))).state();
-
-    assertThat(dead.cause()).isEqualTo("x".repeat(1000) + "…");
-  }
-
-  @Test
   void item_hasTheRawIdBytes_andAHashedKey() {
     a.acquire(ID);
 

@@ -3,6 +3,7 @@ package io.firstclaim.lock.mutex;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.mutex.FaultyStore.Fault;

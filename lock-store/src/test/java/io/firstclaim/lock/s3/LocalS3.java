@@ -7,6 +7,7 @@ import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
+import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
@@ -16,27 +17,33 @@ import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
-/** One S3 server for all tests of this JVM, with one bucket. It ends with the JVM. */
+/**
+ * One S3 server for all tests of this JVM, with one bucket. It ends with the JVM. With the system
+ * property {@code s3.endpoint} it is that one, if it takes the access key and secret {@code test}.
+ */
 final class LocalS3 {
   static final String BUCKET = "claims";
   static final String PREFIX = "claims/";
 
-  private static final S3Server SERVER = S3Server.start();
+  private static final URI ENDPOINT =
+      Optional.ofNullable(System.getProperty("s3.endpoint"))
+          .map(URI::create)
+          .orElseGet(() -> S3Server.start().endpoint());
   private static final StoreTime TIME = new StoreTime();
-  private static final S3Client CLIENT = timed(builder(SERVER.endpoint())).build();
+  private static final S3Client CLIENT = timed(builder(ENDPOINT)).build();
 
   static {
-    SERVER.createBucket(BUCKET);
+    createBucket(BUCKET);
   }
 
   private LocalS3() {}
 
   static URI endpoint() {
-    return SERVER.endpoint();
+    return ENDPOINT;
   }
 
   static void createBucket(String name) {
-    SERVER.createBucket(name);
+    CLIENT.createBucket(create -> create.bucket(name));
   }
 
   /** The tests' common client, straight to the server. */

@@ -11,9 +11,11 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Claimant;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.ManualTime;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.stack.fault.Fault;
 import io.firstclaim.stack.fault.FaultProxy;
 import io.firstclaim.stack.fault.Match;
@@ -96,14 +98,30 @@ class SweeperTest {
     return sweeper(holder, 100, _ -> {});
   }
 
-  private Sweeper sweeper(String holder, int perSecond, Sweeper.Pause pause) {
+  /** What happens while a sweeper pauses. */
+  private interface Pause {
+    void last(Duration duration) throws InterruptedException;
+  }
+
+  private Sweeper sweeper(String holder, int perSecond, Pause pause) {
+    TimeSource pausing =
+        new TimeSource() {
+          @Override
+          public Moment now() {
+            return time.now();
+          }
+
+          @Override
+          public void sleep(Duration duration) throws InterruptedException {
+            pause.last(duration);
+          }
+        };
     return new Sweeper(
         bucket,
         settings(namespace, holder),
         INTERVAL,
         perSecond,
-        time,
-        pause,
+        pausing,
         StoreListener.NONE,
         (listed, swept) -> removed.addAndGet(swept));
   }

@@ -1,7 +1,5 @@
 package io.firstclaim.processor.consumer;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
@@ -187,9 +185,7 @@ final class Attempt {
   private Next complete(
       Delivery delivery, Work work, HeldLease held, Handled handled, @Nullable String result)
       throws InterruptedException {
-    // Text that is not well-formed could not be stored, ever.
-    String kept = result == null ? null : new String(result.getBytes(UTF_8), UTF_8);
-    return switch (step(held, lease -> store.complete(lease, kept))) {
+    return switch (step(held, lease -> store.complete(lease, result))) {
       case SettleResult.Settled(Lease lease) -> {
         announcer.ended(
             delivery, work, Outcome.Kind.COMPLETED, announcer.by(lease), handled.took(), null);

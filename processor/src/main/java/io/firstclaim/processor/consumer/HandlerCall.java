@@ -1,9 +1,9 @@
 package io.firstclaim.processor.consumer;
 
 import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.claim.HeldLease;
-import io.firstclaim.processor.handler.LeaseLostException;
 import io.firstclaim.processor.handler.RecordContext;
 import java.time.Instant;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

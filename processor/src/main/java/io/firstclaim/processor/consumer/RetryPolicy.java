@@ -21,11 +21,13 @@ record RetryPolicy(int maxAttempts, Duration backoff, Duration maxBackoff) {
     return Math.min(attempt, maxAttempts);
   }
 
-  /** The same, or what the handler asked for, if that is longer, within reason. */
+  /** The same, or what the handler asked for, if that is longer; of that, a day at most. */
   Duration after(int attempt, Optional<Duration> asked) {
     Duration backoff = after(attempt);
-    Duration longer = asked.filter(wait -> wait.compareTo(backoff) > 0).orElse(backoff);
-    return longer.compareTo(LONGEST_ASKED) < 0 ? longer : LONGEST_ASKED;
+    return asked
+        .map(wait -> wait.compareTo(LONGEST_ASKED) < 0 ? wait : LONGEST_ASKED)
+        .filter(wait -> wait.compareTo(backoff) > 0)
+        .orElse(backoff);
   }
 
   Duration after(int attempt) {

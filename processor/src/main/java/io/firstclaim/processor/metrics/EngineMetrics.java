@@ -21,6 +21,8 @@ public final class EngineMetrics implements EngineListener, StoreListener {
       new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Timer> storeTimes = new ConcurrentHashMap<>();
   private final Counter takeovers;
+  private final Counter sweptListed;
+  private final Counter sweptRemoved;
   private final Timer handlerTime;
   private volatile double skewSeconds;
 
@@ -33,6 +35,14 @@ public final class EngineMetrics implements EngineListener, StoreListener {
     takeovers =
         Counter.builder("firstclaim.takeovers")
             .description("Leases of other holders that were over and taken over")
+            .register(registry);
+    sweptListed =
+        Counter.builder("firstclaim.sweep.listed")
+            .description("Objects that sweeps have listed")
+            .register(registry);
+    sweptRemoved =
+        Counter.builder("firstclaim.sweep.removed")
+            .description("Claims past their retention that sweeps have deleted")
             .register(registry);
     handlerTime =
         Timer.builder("firstclaim.handler")
@@ -128,14 +138,8 @@ public final class EngineMetrics implements EngineListener, StoreListener {
    * @param removed how many were deleted
    */
   public void swept(int listed, int removed) {
-    Counter.builder("firstclaim.sweep.listed")
-        .description("Objects that sweeps have listed")
-        .register(registry)
-        .increment(listed);
-    Counter.builder("firstclaim.sweep.removed")
-        .description("Claims past their retention that sweeps have deleted")
-        .register(registry)
-        .increment(removed);
+    sweptListed.increment(listed);
+    sweptRemoved.increment(removed);
   }
 
   @Override

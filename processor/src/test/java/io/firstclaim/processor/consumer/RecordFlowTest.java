@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
@@ -23,7 +24,6 @@ import io.firstclaim.processor.config.Settings;
 import io.firstclaim.processor.consumer.EngineListener.Delivered;
 import io.firstclaim.processor.consumer.TestInstance.Sent;
 import io.firstclaim.processor.handler.HandlerResult;
-import io.firstclaim.processor.handler.LeaseLostException;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.outcome.Outcome;

@@ -32,6 +32,14 @@ class RetryPolicyTest {
   }
 
   @Test
+  void configuredBackoffOfDays_isNotCut() {
+    Duration week = Duration.ofDays(7);
+
+    assertThat(new RetryPolicy(5, week, week).after(1, Optional.empty()))
+        .isBetween(week.dividedBy(2), week);
+  }
+
+  @Test
   void backoff_doubles_upToItsBound_itsSecondHalfRandom() {
     long[] wholeSeconds = {1, 2, 4, 8, 16, 32, 60, 60};
     for (int attempt = 1; attempt <= wholeSeconds.length; attempt++) {

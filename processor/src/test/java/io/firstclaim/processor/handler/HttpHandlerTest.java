@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.RecordId;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.handler;
 
+import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.RecordId;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -22,20 +22,20 @@ final class CommitWatch implements AutoCloseable {
   /** What was committed at this time at the latest. */
   private record Look(Instant at, Map<Integer, Long> committed) {}
 
-  private final Groups groups;
-  private final String group;
+  private final Scenario scenario;
+  private final Zone zone;
   private final Queue<Look> looks = new ConcurrentLinkedQueue<>();
   private final Background watching;
 
-  CommitWatch(Groups groups, String group) {
-    this.groups = groups;
-    this.group = group;
-    this.watching = new Background("commits-of-" + group, this::watch);
+  CommitWatch(Scenario scenario, Zone zone) {
+    this.scenario = scenario;
+    this.zone = zone;
+    this.watching = new Background("commits-of-" + zone.group(), this::watch);
   }
 
   private void watch() throws InterruptedException {
     while (true) {
-      Map<Integer, Long> committed = groups.committed(group);
+      Map<Integer, Long> committed = scenario.committed(zone);
       looks.add(new Look(Instant.now(), committed));
       Thread.sleep(BETWEEN);
     }

@@ -87,13 +87,13 @@ class GracefulStopIT {
     assertThat(waits.get(waits.size() * 9 / 10)).isLessThan(Duration.ofSeconds(1));
     assertThat(waits.getLast()).isLessThan(Duration.ofSeconds(1).plus(Scenario.NOISE));
     scenario.awaitAtTheEnd(b);
-    requireNothingOpenCommitted(a.group(), completed, ended);
+    requireNothingOpenCommitted(a, completed, ended);
   }
 
   /** The stopped zone must have committed nothing that was not completed by then. */
   private void requireNothingOpenCommitted(
-      String group, Map<String, Outcome> completed, Instant ended) {
-    Map<Integer, Long> committed = scenario.groups().committed(group);
+      Zone zone, Map<String, Outcome> completed, Instant ended) {
+    Map<Integer, Long> committed = scenario.committed(zone);
     assertThat(committed).isNotEmpty();
     assertThat(scenario.feed().places())
         .filteredOn(place -> place.offset() < committed.getOrDefault(place.partition(), 0L))

@@ -37,12 +37,12 @@ final class Groups implements AutoCloseable {
                 .all());
   }
 
-  /** What a group has committed, by partition. */
-  Map<Integer, Long> committed(String group) {
+  /** What a group has committed of a topic, by partition. */
+  Map<Integer, Long> committed(String group, String topic) {
     Map<TopicPartition, OffsetAndMetadata> offsets =
         get(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
     return offsets.entrySet().stream()
-        .filter(entry -> entry.getValue() != null)
+        .filter(entry -> entry.getValue() != null && entry.getKey().topic().equals(topic))
         .collect(
             Collectors.toMap(
                 entry -> entry.getKey().partition(), entry -> entry.getValue().offset()));

@@ -67,7 +67,7 @@ class KilledZoneIT {
     }
     assertThat(b.metric("firstclaim_takeovers_total")).isGreaterThanOrEqualTo(held.size());
     scenario.awaitAtTheEnd(b);
-    requireNothingCommittedPast(held, scenario.groups().committed(a.group()));
+    requireNothingCommittedPast(held, scenario.committed(a));
   }
 
   /** The killed zone must not have committed what it had not settled. */

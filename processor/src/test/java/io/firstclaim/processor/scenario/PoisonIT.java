@@ -57,7 +57,7 @@ class PoisonIT {
         "the hanging handler is called a second time",
         () -> assertThat(scenario.sink().callsOf("hangs")).hasSize(2));
     for (Zone zone : zones) {
-      assertThat(scenario.groups().committed(zone.group()).getOrDefault(0, 0L))
+      assertThat(scenario.committed(zone).getOrDefault(0, 0L))
           .as("committed while a record is not settled")
           .isLessThanOrEqualTo(hangs.offset());
     }

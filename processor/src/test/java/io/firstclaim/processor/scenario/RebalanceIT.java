@@ -37,7 +37,7 @@ class RebalanceIT {
     scenario.warmUp();
 
     AtomicInteger sent = new AtomicInteger();
-    try (CommitWatch watch = new CommitWatch(scenario.groups(), first.group())) {
+    try (CommitWatch watch = new CommitWatch(scenario, first)) {
       try (Background _ = new Background("trickle", () -> trickle(sent))) {
         for (int round = 0; round < ROUNDS; round++) {
           scenario.start(second);

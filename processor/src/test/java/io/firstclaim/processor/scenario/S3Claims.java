@@ -41,23 +41,32 @@ final class S3Claims implements Claims {
         .stream()
         .map(S3Object::key)
         .filter(key -> !key.startsWith("claims/self-test/"))
-        .map(this::claim)
+        .map(this::marker)
+        .filter(marker -> marker.required("namespace").textValue().equals("default"))
+        .map(S3Claims::claim)
         .filter(claim -> !claim.id().startsWith(Scenario.WARM_UP))
         .toList();
   }
 
-  private Claim claim(String key) {
-    byte[] marker = client.getObjectAsBytes(get -> get.bucket(bucket).key(key)).asByteArray();
+  private JsonNode marker(String key) {
     try {
-      JsonNode json = JSON.readTree(marker);
-      return new Claim(
-          new String(json.required("id").binaryValue(), UTF_8),
-          json.required("state").textValue(),
-          json.required("token").longValue(),
-          json.required("attempts").intValue(),
-          json.path("holder").asText());
+      return JSON.readTree(
+          client.getObjectAsBytes(get -> get.bucket(bucket).key(key)).asByteArray());
     } catch (IOException e) {
       throw new UncheckedIOException(key + " is no marker", e);
+    }
+  }
+
+  private static Claim claim(JsonNode marker) {
+    try {
+      return new Claim(
+          new String(marker.required("id").binaryValue(), UTF_8),
+          marker.required("state").textValue(),
+          marker.required("token").longValue(),
+          marker.required("attempts").intValue(),
+          marker.path("holder").asText());
+    } catch (IOException e) {
+      throw new UncheckedIOException(marker + " has no ID", e);
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -160,6 +161,11 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
     return topic() + "-" + zone;
   }
 
+  /** What a zone has committed of the input topic, by partition. */
+  Map<Integer, Long> committed(Zone zone) {
+    return groups().committed(zone.group(), topic());
+  }
+
   /** Starts all instances side by side, waits until they have their partitions, warms them up. */
   void start() {
     start(zones.toArray(Zone[]::new));
@@ -213,7 +219,7 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
     for (Zone zone : of) {
       eventually(
           zone.group() + " is at the end",
-          () -> assertThat(groups().committed(zone.group())).isEqualTo(groups().ends(topic())));
+          () -> assertThat(committed(zone)).isEqualTo(groups().ends(topic())));
     }
   }
 

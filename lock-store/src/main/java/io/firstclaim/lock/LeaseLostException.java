@@ -1,0 +1,14 @@
+package io.firstclaim.lock;
+
+/**
+ * The caller no longer holds what it works under: what it does now must not count, for somebody
+ * else may hold it already. The message names it and its token.
+ */
+public final class LeaseLostException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** With this message. */
+  public LeaseLostException(String message) {
+    super(message);
+  }
+}

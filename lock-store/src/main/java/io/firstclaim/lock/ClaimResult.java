@@ -28,7 +28,7 @@ public sealed interface ClaimResult {
   /**
    * An attempt failed and the next one is not due yet.
    *
-   * @param retryAt when it is due
+   * @param retryAt when it is due, by this machine's clock
    * @param attempts how many there were
    */
   record Later(Instant retryAt, int attempts) implements ClaimResult {}

@@ -53,7 +53,8 @@ public interface ClaimStore {
   /**
    * Gives the record back for another attempt, by anybody.
    *
-   * @param retryAt when that attempt is due
+   * @param lease its {@linkplain Lease#ofAttempt attempt} is kept as the number that were made
+   * @param retryAt when the next attempt is due, by this machine's clock
    * @param cause why this one ended
    */
   SettleResult release(Lease lease, Instant retryAt, String cause);

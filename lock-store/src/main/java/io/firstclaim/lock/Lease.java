@@ -65,6 +65,14 @@ public record Lease(
     return new Lease(id, holder, token, attempt, fingerprint, nonce.next(), newStart, length);
   }
 
+  /**
+   * This lease with another number of attempts, which the next step under it writes: one less for
+   * work that was not begun, or that its own process cut short.
+   */
+  public Lease ofAttempt(int number) {
+    return new Lease(id, holder, token, number, fingerprint, nonce, start, length, version);
+  }
+
   /** This lease under its write's name in the store. */
   public Lease withVersion(@Nullable String newVersion) {
     return new Lease(id, holder, token, attempt, fingerprint, nonce, start, length, newVersion);

@@ -209,6 +209,19 @@ public abstract class StepContract extends TakeoverContract {
   }
 
   @Test
+  void attemptThatIsTakenBack_isGrantedAgain_withAHigherToken() {
+    Lease lease = settled(a.store().renew(a.acquire(ID).ofAttempt(0)));
+    assertThat(storedState(ClaimState.Held.class)).isNotNull();
+    settled(a.store().release(lease, time.now().wall(), "stopping"));
+    time.advance(tick());
+
+    Lease next = b.acquire(ID);
+
+    assertThat(next.attempt()).isEqualTo(1);
+    assertThat(next.token()).isEqualTo(2);
+  }
+
+  @Test
   void causeOfAnyTextAndLength_isKept_cutAndWellFormed() {
     String half = "\uD83D";
     settled(a.store().bury(a.acquire(ID), "x".repeat(998) + half + "😀" + "y".repeat(5_000)));

@@ -92,8 +92,7 @@ final class Beans {
           if (settings.claim().create()) {
             table.create();
           }
-          table.verify();
-          return new DynamoDbClaimStore(
+          return DynamoDbClaimStore.open(
               client, settings.claim().table(), settings.claim().store(), time, metrics);
         };
       }

@@ -8,6 +8,7 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
@@ -120,8 +121,21 @@ public final class DynamoDbClaimStore implements ClaimStore {
    */
   public static DynamoDbClaimStore open(
       DynamoDbClient client, String table, ClaimSettings settings, TimeSource time) {
+    return open(client, table, settings, time, StoreListener.NONE);
+  }
+
+  /** The same, its requests told to a listener. */
+  public static DynamoDbClaimStore open(
+      DynamoDbClient client,
+      String table,
+      ClaimSettings settings,
+      TimeSource time,
+      StoreListener listener) {
     new DynamoDbTable(client, table).verify();
-    return new DynamoDbClaimStore(client, table, settings, time, StoreListener.NONE);
+    var store = new DynamoDbClaimStore(client, table, settings, time, listener);
+    // Any answer tells the store's clock: no claim is to be judged by a wrong one, nor the first.
+    var _ = store.find(RecordId.of("clock"));
+    return store;
   }
 
   @Override
@@ -145,12 +159,28 @@ public final class DynamoDbClaimStore implements ClaimStore {
                   seen,
                   settings);
           if (decision instanceof Decision.Answer<ClaimResult>(ClaimResult answer)) {
-            return answer;
+            return byThisMachinesClock(answer);
           }
         }
       }
     }
     throw unsteady(key);
+  }
+
+  private ClaimResult byThisMachinesClock(ClaimResult answer) {
+    return switch (answer) {
+      case ClaimResult.Later(Instant retryAt, int attempts) ->
+          new ClaimResult.Later(clock.toMachine(retryAt), attempts);
+      case ClaimResult.Done(Ending ending, String result) ->
+          new ClaimResult.Done(byThisMachinesClock(ending), result);
+      case ClaimResult.Dead(Ending ending, String cause) ->
+          new ClaimResult.Dead(byThisMachinesClock(ending), cause);
+      case ClaimResult.Granted _, ClaimResult.Held _, ClaimResult.Mismatch _ -> answer;
+    };
+  }
+
+  private Ending byThisMachinesClock(Ending ending) {
+    return new Ending(ending.by(), ending.token(), ending.attempt(), clock.toMachine(ending.at()));
   }
 
   @Override
@@ -165,7 +195,7 @@ public final class DynamoDbClaimStore implements ClaimStore {
 
   @Override
   public SettleResult release(Lease lease, Instant retryAt, String cause) {
-    return settle("release", new Command.Release(lease, retryAt, cause));
+    return settle("release", new Command.Release(lease, clock.toStore(retryAt), cause));
   }
 
   @Override

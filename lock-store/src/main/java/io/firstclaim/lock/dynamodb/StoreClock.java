@@ -44,6 +44,16 @@ final class StoreClock implements TimeSource {
     return new Moment(now.wall().plus(correction).truncatedTo(ChronoUnit.MILLIS), now.ticks());
   }
 
+  /** A time of this machine's clock, as the store is told it. */
+  Instant toStore(Instant ofMachine) {
+    return ofMachine.plus(correction);
+  }
+
+  /** A time that the store tells, by this machine's clock. */
+  Instant toMachine(Instant ofStore) {
+    return ofStore.minus(correction);
+  }
+
   /** Takes the {@code Date} of an answer that came now to a request that took this long. */
   void observe(String date, Duration took) {
     Moment received = time.now();

@@ -130,6 +130,20 @@ public final class HeldLease {
     }
   }
 
+  /**
+   * Has the store count so many attempts, instead of this one's number.
+   *
+   * @return false if it is not known to do so
+   */
+  public boolean count(int attempts) {
+    step.lock();
+    try {
+      return renewed(lease.ofAttempt(attempts));
+    } finally {
+      step.unlock();
+    }
+  }
+
   /** What the keeper does for it now and then. */
   void tend(Moment now, boolean renew) {
     Lease current = lease;
@@ -172,21 +186,31 @@ public final class HeldLease {
       if (closed || lost) {
         return;
       }
-      switch (store.renew(lease)) {
-        case SettleResult.Settled(Lease renewed) -> lease = renewed;
-        case SettleResult.Lost(String by) -> {
-          lost = true;
-          LOG.warn("Lease on {} with token {} is lost to {}", lease.id(), lease.token(), by);
-          interrupt(Interruption.LEASE_LOST);
-        }
-        case SettleResult.Unknown(String why) ->
-            LOG.warn("Lease on {} could not be renewed, trying again: {}", lease.id(), why);
-      }
+      boolean _ = renewed(lease);
     } catch (RuntimeException | Error e) {
       LOG.error("Renewing the lease on {} failed in an unforeseen way", lease.id(), e);
     } finally {
       step.unlock();
     }
+  }
+
+  private boolean renewed(Lease as) {
+    return switch (store.renew(as)) {
+      case SettleResult.Settled(Lease renewed) -> {
+        lease = renewed;
+        yield true;
+      }
+      case SettleResult.Lost(String by) -> {
+        lost = true;
+        LOG.warn("Lease on {} with token {} is lost to {}", lease.id(), lease.token(), by);
+        interrupt(Interruption.LEASE_LOST);
+        yield false;
+      }
+      case SettleResult.Unknown(String why) -> {
+        LOG.warn("Lease on {} could not be renewed, trying again: {}", lease.id(), why);
+        yield false;
+      }
+    };
   }
 
   /** A worker that heeds no interrupt is left alone; the record goes on without it. */

@@ -7,7 +7,6 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.claim.HeldLease;
-import io.firstclaim.processor.claim.HeldLease.Interruption;
 import io.firstclaim.processor.claim.LeaseKeeper;
 import io.firstclaim.processor.claim.StoreGate;
 import io.firstclaim.processor.consumer.EngineListener.Delivered;
@@ -21,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +41,9 @@ final class Attempt {
   private final String zone;
   private final EngineListener listener;
   private final TimeSource time;
+
+  /** The one place of those that may kill the process. */
+  private final Semaphore suspects = new Semaphore(1);
 
   Attempt(
       ClaimStore store,
@@ -65,10 +68,6 @@ final class Attempt {
     this.time = time;
   }
 
-  /** What a handler call came to: its result, or why it was interrupted. */
-  private record Handled(
-      HandlerResult result, @Nullable Interruption interruption, Duration took) {}
-
   /**
    * Makes one attempt.
    *
@@ -80,217 +79,206 @@ final class Attempt {
     MDC.put("token", Long.toString(lease.token()));
     HeldLease held = keeper.keep(lease, abandoned);
     try {
-      if (granted.takenFrom() != null) {
-        tookOver(delivery, work, lease, granted.takenFrom());
-      }
-      if (!held.isHeld()) {
-        return new Next.LookAgain(Duration.ZERO, null); // the grant was as long in coming
-      }
-      Handled handled =
-          switch (work.task()) {
-            case Task.GiveUp(String cause) -> unhandled(new HandlerResult.Failed(cause), null);
-            case Task.Handle _ when lease.attempt() > retry.maxAttempts() ->
-                unhandled(
-                    new HandlerResult.Failed(
-                        "%d attempts ended without a verdict".formatted(lease.attempt() - 1)),
-                    null);
-            case Task.Handle _ when held.interruption() != null ->
-                unhandled(HandlerResult.retry("it was not begun"), held.interruption());
-            case Task.Handle(RecordHandler handler) -> handle(delivery, work, handler, held);
-          };
-      return handled == null ? new Next.Abandoned() : settle(delivery, work, held, handled);
+      return new Run(delivery, work, held, granted.takenFrom()).make();
     } finally {
       keeper.drop(held);
       MDC.remove("token");
     }
   }
 
-  private static Handled unhandled(HandlerResult result, @Nullable Interruption interruption) {
-    return new Handled(result, interruption, Duration.ZERO);
-  }
+  /** One attempt under way. */
+  private final class Run {
+    private final Delivery delivery;
+    private final Work work;
+    private final HeldLease held;
+    private final @Nullable String takenFrom;
+    private final int number;
+    private Duration took = Duration.ZERO;
 
-  private void tookOver(Delivery delivery, Work work, Lease lease, String from) {
-    listener.tookOver();
-    announcer.happened(
-        delivery,
-        work,
-        Outcome.Kind.TAKEN_OVER,
-        announcer.by(lease),
-        Duration.ZERO,
-        "the lease of " + from + " was over",
-        null);
-    LOG.info("Took {} over from {}", work.reportId(), from);
-  }
-
-  /** Calls the handler; null if it was abandoned meanwhile. */
-  private @Nullable Handled handle(
-      Delivery delivery, Work work, RecordHandler handler, HeldLease held) {
-    Moment start = time.now();
-    HandlerCall call =
-        new HandlerCall(
-            work.reportId(), delivery.record(), held, zone, start.wall().plus(handlerLimit));
-    HandlerResult result;
-    held.beginWork();
-    boolean mine;
-    try {
-      result =
-          Objects.requireNonNullElseGet(
-              handler.handle(call), () -> HandlerResult.retry("the handler returned null"));
-    } catch (InterruptedException e) {
-      result = HandlerResult.retry("the handler was interrupted");
-    } catch (Exception | Error e) { // whatever it throws, the record needs a verdict
-      LOG.warn("Handler failed on {}", work.reportId(), e);
-      result = HandlerResult.retry(Cause.of(e));
-    } finally {
-      mine = held.endWork();
+    Run(Delivery delivery, Work work, HeldLease held, @Nullable String takenFrom) {
+      this.delivery = delivery;
+      this.work = work;
+      this.held = held;
+      this.takenFrom = takenFrom;
+      this.number = held.lease().attempt();
     }
-    Duration took = time.now().since(start);
-    listener.handled(took);
-    return mine ? new Handled(result, held.interruption(), took) : null;
-  }
 
-  private Next settle(Delivery delivery, Work work, HeldLease held, Handled handled)
-      throws InterruptedException {
-    Lease lease = held.lease();
-    return switch (handled.result()) {
-      case HandlerResult.Done(String result) -> complete(delivery, work, held, handled, result);
-      case HandlerResult.Failed(String cause) ->
-          bury(delivery, work, held, handled, Cause.of(cause));
-      case HandlerResult.Retry(String cause, Optional<Duration> after) ->
-          switch (handled.interruption()) {
-            case STOPPED ->
-                release(delivery, work, held, handled, "stopped with the service", Duration.ZERO);
-            case TIMED_OUT -> {
-              String late = "the handler took longer than " + handlerLimit;
-              yield retry.isLast(lease.attempt())
-                  ? bury(delivery, work, held, handled, late)
-                  : release(delivery, work, held, handled, late, retry.after(lease.attempt()));
-            }
-            case LEASE_LOST ->
-                release(delivery, work, held, handled, "the lease was lost", Duration.ZERO);
-            case null ->
-                retry.isLast(lease.attempt())
-                    ? bury(delivery, work, held, handled, Cause.of(cause))
-                    : release(
-                        delivery,
-                        work,
-                        held,
-                        handled,
-                        Cause.of(cause),
-                        retry.after(lease.attempt(), after));
-          };
-    };
-  }
-
-  private Next complete(
-      Delivery delivery, Work work, HeldLease held, Handled handled, @Nullable String result)
-      throws InterruptedException {
-    return switch (step(held, lease -> store.complete(lease, result))) {
-      case SettleResult.Settled(Lease lease) -> {
-        announcer.ended(
-            delivery, work, Outcome.Kind.COMPLETED, announcer.by(lease), handled.took(), null);
-        listener.delivered(Delivered.COMPLETED);
-        yield new Next.Settled();
+    Next make() throws InterruptedException {
+      if (takenFrom != null) {
+        listener.tookOver();
+        happened(Outcome.Kind.TAKEN_OVER, "the lease of " + takenFrom + " was over", null);
+        LOG.info("Took {} over from {}", work.reportId(), takenFrom);
       }
-      case SettleResult.Lost(String by) -> lost(delivery, work, held, handled, by);
-      case SettleResult.Unknown _ -> throw new IllegalStateException("step() resolves it");
-    };
-  }
-
-  private Next bury(Delivery delivery, Work work, HeldLease held, Handled handled, String cause)
-      throws InterruptedException {
-    if (!held.isHeld()) {
-      return release(delivery, work, held, handled, cause, Duration.ZERO);
+      if (!held.isHeld()) {
+        return new Next.LookAgain(Duration.ZERO, null); // the grant was as long in coming
+      }
+      return switch (work.task()) {
+        case Task.GiveUp(String cause) -> bury(cause);
+        case Task.Handle _ when number > retry.maxAttempts() ->
+            bury("%d attempts ended without a verdict".formatted(number - 1));
+        case Task.Handle(RecordHandler handler) when takenFrom != null && retry.isSuspect(number) ->
+            handleAlone(handler);
+        case Task.Handle(RecordHandler handler) -> handle(handler);
+      };
     }
-    try {
-      deadLetters.write(
-          delivery.record(), work.reportId(), retry.made(held.lease().attempt()), cause);
-    } catch (DeadLetterException e) {
-      LOG.warn("No dead letter of {} yet", work.reportId(), e);
-      Next _ =
-          release(
-              delivery,
-              work,
-              held,
-              handled,
-              Cause.of(e.getMessage()),
-              retry.after(held.lease().attempt()));
-      return new Next.Instead(work.givenUp(cause));
-    }
-    return switch (step(held, lease -> store.bury(lease, cause))) {
-      case SettleResult.Settled(Lease lease) -> {
-        announcer.ended(
-            delivery, work, work.deadKind(), announcer.by(lease), handled.took(), cause);
-        listener.delivered(
-            work.deadKind() == Outcome.Kind.MISMATCH ? Delivered.MISMATCH : Delivered.DEAD);
-        LOG.warn(
-            "Gave {} up after attempt {}: {}", work.reportId(), retry.made(lease.attempt()), cause);
-        yield new Next.Settled();
-      }
-      case SettleResult.Lost(String by) -> lost(delivery, work, held, handled, by);
-      case SettleResult.Unknown _ -> throw new IllegalStateException("step() resolves it");
-    };
-  }
 
-  private Next release(
-      Delivery delivery, Work work, HeldLease held, Handled handled, String cause, Duration after)
-      throws InterruptedException {
-    Instant retryAt = time.now().wall().plus(after);
-    return switch (step(held, lease -> store.release(lease, retryAt, cause))) {
-      case SettleResult.Settled(Lease lease) -> {
-        announcer.happened(
-            delivery,
-            work,
-            Outcome.Kind.FAILED,
-            announcer.by(lease),
-            handled.took(),
-            cause,
-            retryAt);
-        listener.delivered(Delivered.FAILED);
-        yield new Next.LookAgain(after, null);
-      }
-      case SettleResult.Lost(String by) -> lost(delivery, work, held, handled, by);
-      case SettleResult.Unknown _ -> throw new IllegalStateException("step() resolves it");
-    };
-  }
-
-  private Next lost(
-      Delivery delivery, Work work, HeldLease held, Handled handled, @Nullable String by) {
-    String cause = by == null ? "nobody holds it" : by + " has it";
-    announcer.happened(
-        delivery,
-        work,
-        Outcome.Kind.LEASE_LOST,
-        announcer.by(held.lease()),
-        handled.took(),
-        cause,
-        null);
-    listener.delivered(Delivered.LOST);
-    LOG.warn(
-        "The lease on {} with token {} was lost, nothing is recorded: {}",
-        work.reportId(),
-        held.lease().token(),
-        cause);
-    return new Next.LookAgain(Duration.ZERO, null);
-  }
-
-  /** A last step, repeated until the store says what became of it, through interrupts too. */
-  private SettleResult step(HeldLease held, Function<Lease, SettleResult> last) {
-    for (int failures = 1; ; failures++) {
+    /**
+     * A record whose holders die again and again may be what they die of. Of such records one runs
+     * at a time, and those that wait do not count as tried: the next death is the culprit's alone.
+     */
+    private Next handleAlone(RecordHandler handler) throws InterruptedException {
+      boolean _ = held.count(number - 1);
+      suspects.acquire();
       try {
-        boolean _ = gate.settlements().enter(() -> true);
-        try {
-          SettleResult result = held.settle(last);
-          if (!(result instanceof SettleResult.Unknown(String why))) {
-            return result;
-          }
-          gate.shut(why);
-        } finally {
-          gate.settlements().leave();
-        }
-        Thread.sleep(StoreGate.pauseAfter(failures));
+        return held.count(number) ? handle(handler) : giveBack("it was not begun");
+      } finally {
+        suspects.release();
+      }
+    }
+
+    private Next handle(RecordHandler handler) throws InterruptedException {
+      if (held.interruption() != null) {
+        return giveBack("it was not begun");
+      }
+      Moment start = time.now();
+      HandlerCall call =
+          new HandlerCall(
+              work.reportId(), delivery.record(), held, zone, start.wall().plus(handlerLimit));
+      HandlerResult result;
+      held.beginWork();
+      boolean mine;
+      try {
+        result =
+            Objects.requireNonNullElseGet(
+                handler.handle(call), () -> HandlerResult.retry("the handler returned null"));
       } catch (InterruptedException e) {
-        LOG.warn("Settling {} was interrupted from outside and goes on", held.lease().id(), e);
+        result = HandlerResult.retry("the handler was interrupted");
+      } catch (Exception | Error e) { // whatever it throws, the record needs a verdict
+        LOG.warn("Handler failed on {}", work.reportId(), e);
+        result = HandlerResult.retry(Cause.of(e));
+      } finally {
+        mine = held.endWork();
+      }
+      took = time.now().since(start);
+      listener.handled(took);
+      return mine ? settle(result) : new Next.Abandoned();
+    }
+
+    private Next settle(HandlerResult handled) throws InterruptedException {
+      return switch (handled) {
+        case HandlerResult.Done(String result) -> complete(result);
+        case HandlerResult.Failed(String cause) -> bury(Cause.of(cause));
+        case HandlerResult.Retry(String cause, Optional<Duration> after) ->
+            switch (held.interruption()) {
+              case STOPPED -> giveBack("stopped with the service");
+              case LEASE_LOST -> release("the lease was lost", Duration.ZERO, number);
+              case TIMED_OUT ->
+                  failed("the handler took longer than " + handlerLimit, Optional.empty());
+              case null -> failed(Cause.of(cause), after);
+            };
+      };
+    }
+
+    private Next failed(String cause, Optional<Duration> asked) throws InterruptedException {
+      return retry.isLast(number)
+          ? bury(cause)
+          : release(cause, retry.after(number, asked), number);
+    }
+
+    private Next complete(@Nullable String result) throws InterruptedException {
+      return step(
+          lease -> store.complete(lease, result),
+          lease -> {
+            ended(Outcome.Kind.COMPLETED, lease, null);
+            listener.delivered(Delivered.COMPLETED);
+            return new Next.Settled();
+          });
+    }
+
+    private Next bury(String cause) throws InterruptedException {
+      if (!held.isHeld()) {
+        return release(cause, Duration.ZERO, number);
+      }
+      try {
+        deadLetters.write(delivery.record(), work.reportId(), retry.made(number), cause);
+      } catch (DeadLetterException e) {
+        LOG.warn("No dead letter of {} yet", work.reportId(), e);
+        Next _ = release(Cause.of(e.getMessage()), retry.after(number), number);
+        return new Next.Instead(work.givenUp(cause));
+      }
+      return step(
+          lease -> store.bury(lease, cause),
+          lease -> {
+            ended(work.deadKind(), lease, cause);
+            listener.delivered(
+                work.deadKind() == Outcome.Kind.MISMATCH ? Delivered.MISMATCH : Delivered.DEAD);
+            LOG.warn("Gave {} up after attempt {}: {}", work.reportId(), retry.made(number), cause);
+            return new Next.Settled();
+          });
+    }
+
+    /** Releases at once what its handler could not try: the attempt does not count. */
+    private Next giveBack(String cause) throws InterruptedException {
+      return release(cause, Duration.ZERO, number - 1);
+    }
+
+    private Next release(String cause, Duration after, int attempts) throws InterruptedException {
+      Instant retryAt = time.now().wall().plus(after);
+      return step(
+          lease -> store.release(lease.ofAttempt(attempts), retryAt, cause),
+          _ -> {
+            happened(Outcome.Kind.FAILED, cause, retryAt);
+            listener.delivered(Delivered.FAILED);
+            return new Next.LookAgain(after, null);
+          });
+    }
+
+    private Next lost(@Nullable String by) {
+      String cause = by == null ? "nobody holds it" : by + " has it";
+      happened(Outcome.Kind.LEASE_LOST, cause, null);
+      listener.delivered(Delivered.LOST);
+      LOG.warn(
+          "The lease on {} with token {} was lost, nothing is recorded: {}",
+          work.reportId(),
+          held.lease().token(),
+          cause);
+      return new Next.LookAgain(Duration.ZERO, null);
+    }
+
+    private void ended(Outcome.Kind kind, Lease lease, @Nullable String cause) {
+      announcer.ended(delivery, work, kind, announcer.by(lease), took, cause);
+    }
+
+    private void happened(Outcome.Kind kind, String cause, @Nullable Instant retryAt) {
+      announcer.happened(delivery, work, kind, announcer.by(held.lease()), took, cause, retryAt);
+    }
+
+    /** The last step, repeated until the store says what became of it, through interrupts too. */
+    private Next step(Function<Lease, SettleResult> last, Function<Lease, Next> then) {
+      for (int failures = 1; ; failures++) {
+        try {
+          boolean _ = gate.settlements().enter(() -> true);
+          SettleResult result;
+          try {
+            result = held.settle(last);
+            if (result instanceof SettleResult.Unknown(String why)) {
+              gate.shut(why);
+            }
+          } finally {
+            gate.settlements().leave();
+          }
+          switch (result) {
+            case SettleResult.Settled(Lease lease) -> {
+              return then.apply(lease);
+            }
+            case SettleResult.Lost(String by) -> {
+              return lost(by);
+            }
+            case SettleResult.Unknown _ -> Thread.sleep(StoreGate.pauseAfter(failures));
+          }
+        } catch (InterruptedException e) {
+          LOG.warn("Settling {} was interrupted from outside and goes on", held.lease().id(), e);
+        }
       }
     }
   }

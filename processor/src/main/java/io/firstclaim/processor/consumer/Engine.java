@@ -152,7 +152,7 @@ public final class Engine {
       case FAILED -> {
         Instant retryAt = outcome.retryAt();
         if (retryAt != null) {
-          tickets.signal(id, payload, new Signal.DueAt(retryAt));
+          tickets.signal(id, payload, new Signal.DueIn(Duration.between(outcome.at(), retryAt)));
         }
       }
       case TAKEN_OVER, LEASE_LOST -> {}

@@ -249,37 +249,62 @@ final class RecordFlow {
     Duration headStart = affinity.headStartOfOthers(grouping(delivery, work));
     Duration most = settings.claim().store().lease().dividedBy(3);
     Duration until = headStart;
-    while (!hearsOfItsEnd(work, ticket, until.minus(time.now().since(delivery.arrival())))) {
-      boolean handsFull = places.isFull() || gate.claims().isFull();
-      if (headStart.isZero() || !handsFull || until.compareTo(most) > 0 || !delivery.isWanted()) {
-        return false;
+    while (true) {
+      switch (listen(work, ticket, until.minus(time.now().since(delivery.arrival())))) {
+        case ITS_END -> {
+          return true;
+        }
+        case OTHERWISE -> {
+          return false; // its zone has let it go
+        }
+        case NOTHING -> {
+          boolean handsFull = places.isFull() || gate.claims().isFull();
+          if (headStart.isZero() || !handsFull || until.compareTo(most) > 0) {
+            return false;
+          }
+          until = until.multipliedBy(2);
+        }
       }
-      until = until.multipliedBy(2);
     }
-    return true;
+  }
+
+  /** What was heard of a record while it waited. */
+  private enum Heard {
+    ITS_END,
+    NOTHING,
+    OTHERWISE
   }
 
   /** Waits, and says whether the record's end was announced meanwhile. */
   private boolean hearsOfItsEnd(Work work, Ticket ticket, Duration atMost)
       throws InterruptedException {
+    return listen(work, ticket, atMost) == Heard.ITS_END;
+  }
+
+  /** Waits for so long, or until the record is due, if an attempt is announced to have failed. */
+  private Heard listen(Work work, Ticket ticket, Duration atMost) throws InterruptedException {
+    Heard heard = Heard.NOTHING;
     Duration left = atMost;
     while (!known.contains(work.reportId(), work.fingerprint())) {
       switch (ticket.await(left)) {
         case null -> {
-          return known.contains(work.reportId(), work.fingerprint());
+          return known.contains(work.reportId(), work.fingerprint()) ? Heard.ITS_END : heard;
         }
         case Signal.Stop _ -> {
-          return false;
+          return Heard.OTHERWISE;
         }
         case Signal.Ended _ -> {
           if (!known.contains(work.reportId(), work.fingerprint())) {
-            return false; // another payload's end: the store must say
+            return Heard.OTHERWISE; // another payload's end: the store must say
           }
         }
-        case Signal.DueAt(Instant retryAt) -> left = Duration.between(time.now().wall(), retryAt);
+        case Signal.DueIn(Duration delay) -> {
+          heard = Heard.OTHERWISE;
+          left = delay;
+        }
       }
     }
-    return true;
+    return Heard.ITS_END;
   }
 
   /**
@@ -369,7 +394,7 @@ final class RecordFlow {
         return duplicate(delivery);
       }
       heard = ticket.await(end.atMost());
-    } while (heard instanceof Signal.DueAt); // of an attempt before the last
+    } while (heard instanceof Signal.DueIn); // of an attempt before the last
     if (known.contains(work.reportId(), work.fingerprint())) {
       return duplicate(delivery);
     }

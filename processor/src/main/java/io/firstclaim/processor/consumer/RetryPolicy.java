@@ -16,6 +16,11 @@ record RetryPolicy(int maxAttempts, Duration backoff, Duration maxBackoff) {
     return attempt >= maxAttempts;
   }
 
+  /** Whether so many attempts, if their holders died, put the record under suspicion. */
+  boolean isSuspect(int attempt) {
+    return attempt > Math.max(1, maxAttempts / 2);
+  }
+
   /** How many attempts were made: a grant after the last one is only for giving up. */
   int made(int attempt) {
     return Math.min(attempt, maxAttempts);

@@ -90,7 +90,6 @@ public final class FaultyStore implements ClaimStore {
   private final Queue<SettleResult> renewals = new ConcurrentLinkedQueue<>();
   private final Queue<Claim> claims = new ConcurrentLinkedQueue<>();
   private final Queue<Lease> leases = new ConcurrentLinkedQueue<>();
-  private final Queue<String> results = new ConcurrentLinkedQueue<>();
   private volatile boolean down;
 
   /** Faults on the way to this store. */
@@ -144,11 +143,6 @@ public final class FaultyStore implements ClaimStore {
     return List.copyOf(leases);
   }
 
-  /** The results that were to be kept. */
-  public Collection<String> results() {
-    return List.copyOf(results);
-  }
-
   @Override
   public ClaimResult claim(Claim claim) {
     claims.add(claim);
@@ -170,9 +164,6 @@ public final class FaultyStore implements ClaimStore {
   @Override
   public SettleResult complete(Lease lease, @Nullable String result) {
     leases.add(lease);
-    if (result != null) {
-      results.add(result);
-    }
     return settle(Op.COMPLETE, () -> store.complete(lease, result));
   }
 

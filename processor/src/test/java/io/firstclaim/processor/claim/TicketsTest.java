@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -68,16 +67,16 @@ class TicketsTest {
                 });
     eventually(() -> made.get() != null && waiting.getState() == Thread.State.TIMED_WAITING);
 
-    tickets.signal(ID, new Signal.DueAt(Instant.EPOCH));
+    tickets.signal(ID, new Signal.DueIn(Duration.ZERO));
 
     assertThat(waiting.join(Duration.ofSeconds(5))).isTrue();
-    assertThat(heard.get()).isEqualTo(new Signal.DueAt(Instant.EPOCH));
+    assertThat(heard.get()).isEqualTo(new Signal.DueIn(Duration.ZERO));
   }
 
   @Test
   void laterSignal_replacesAnEarlierOne() throws InterruptedException {
     Ticket ticket = entered(ticket());
-    tickets.signal(ID, new Signal.DueAt(Instant.EPOCH));
+    tickets.signal(ID, new Signal.DueIn(Duration.ZERO));
     tickets.signal(ID, new Signal.Ended());
 
     assertThat(ticket.await(LONG)).isEqualTo(new Signal.Ended());

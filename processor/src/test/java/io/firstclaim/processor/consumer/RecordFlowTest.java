@@ -393,6 +393,42 @@ class RecordFlowTest {
     eventually(own::isSettled);
   }
 
+  @Test
+  void recordThatItsZoneHasReleased_isTakenAtOnce_evenIfAllHandsAreFull()
+      throws InterruptedException {
+    settings.zones = List.of("a", "b");
+    settings.headStart = Duration.ofHours(1);
+    settings.lease = Duration.ofDays(1);
+    settings.maxInFlight = 1;
+    CountDownLatch busy = new CountDownLatch(1);
+    TestInstance a =
+        start(
+            "a",
+            _ -> {
+              new CountDownLatch(1).await();
+              return HandlerResult.done();
+            });
+    TestInstance b =
+        start(
+            "b",
+            context -> {
+              busy.await();
+              return done(context);
+            });
+    Sent own = b.deliver(preferredBy("b"), "{}");
+    eventually(() -> b.places.isFull());
+    Sent foreign = b.deliver(preferredBy("a"), "{}");
+    Sent atA = a.deliver(preferredBy("a"), "{}");
+    eventually(() -> a.store.calls(Op.CLAIM) == 1 && b.places.parked() == 1);
+
+    a.stop();
+    eventually(atA::hasEnded);
+    eventually(foreign::waitsForAPlace);
+    busy.countDown();
+
+    eventually(() -> own.isSettled() && foreign.isSettled());
+  }
+
   private String preferredBy(String zone) {
     Affinity affinity =
         new Affinity(
@@ -546,28 +582,19 @@ class RecordFlowTest {
   }
 
   @Test
-  void hostileCauseAndResult_areMadeFitToBeStored() throws InterruptedException {
+  void hostileCause_isMadeFitToBePublished() throws InterruptedException {
     settings.maxAttempts = 2;
-    TestInstance a =
-        start(
-            "a",
-            context ->
-                switch (context.record().value().length) {
-                  case 1 -> HandlerResult.retry("\ud800 half" + "x".repeat(1_000_000));
-                  default -> new HandlerResult.Done("half: \ud800");
-                });
+    TestInstance a = start("a", _ -> HandlerResult.retry("\ud800 half" + "x".repeat(1_000_000)));
 
     Sent dead = a.deliver("order-1", "1");
-    Sent done = a.deliver("order-2", "22");
 
-    eventually(() -> dead.isSettled() && done.isSettled());
+    eventually(dead::isSettled);
     assertThat(broker.outcomes())
         .extracting(Outcome::kind)
-        .containsExactlyInAnyOrder(Outcome.Kind.FAILED, Outcome.Kind.DEAD, Outcome.Kind.COMPLETED);
+        .containsExactlyInAnyOrder(Outcome.Kind.FAILED, Outcome.Kind.DEAD);
     assertThat(broker.outcomes(Outcome.Kind.DEAD).getFirst().cause())
         .startsWith("? half")
         .hasSize(1000);
-    assertThat(a.store.results()).containsExactly("half: ?");
   }
 
   @Test
@@ -675,20 +702,50 @@ class RecordFlowTest {
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).isEmpty();
   }
 
-  @Test
-  void recordThatKillsItsProcess_isBuriedUnhandled_onceItsAttemptsAreUsedUp()
-      throws InterruptedException {
+  /** So often a process dies that holds these records. */
+  private void diesWith(int times, String... ids) {
     MemoryClaimStore dying =
         new MemoryClaimStore(
             claims,
             new ClaimSettings(
                 "test", "a/9", Duration.ofSeconds(30), Duration.ZERO, Duration.ofDays(8)),
             time);
-    for (int i = 0; i < 3; i++) {
-      assertThat(dying.claim(TestInstance.claim("order-1", "{}", time)))
-          .isInstanceOf(ClaimResult.Granted.class);
+    for (int i = 0; i < times; i++) {
+      for (String id : ids) {
+        assertThat(dying.claim(TestInstance.claim(id, "{}", time)))
+            .isInstanceOf(ClaimResult.Granted.class);
+      }
       time.advance(Duration.ofSeconds(31));
     }
+  }
+
+  @Test
+  void recordsWhoseHoldersDieAgainAndAgain_areHandledOneAtATime_andCountedOnlyThen()
+      throws InterruptedException {
+    settings.maxAttempts = 5;
+    diesWith(2, "order-1", "order-2");
+    TestInstance a = start("a", this::doneWhenItMay);
+    Sent first = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent second = a.deliver("order-2", "{}");
+    eventually(() -> stored("order-2").orElseThrow().token() == 3);
+    eventually(() -> stored("order-2").orElseThrow().attempts() == 2);
+    Sent fresh = a.deliver("order-3", "{}");
+    eventually(() -> calls.size() == 2);
+
+    assertThat(calls.getLast().id().text()).as("whom nobody suspects").isEqualTo("order-3");
+    assertThat(stored("order-1").orElseThrow().attempts()).isEqualTo(3);
+    mayEnd.countDown();
+
+    eventually(() -> first.isSettled() && second.isSettled() && fresh.isSettled());
+    assertThat(calls).hasSize(3);
+    assertThat(calls.getLast().attempt()).isEqualTo(3);
+  }
+
+  @Test
+  void recordThatKillsItsProcess_isBuriedUnhandled_onceItsAttemptsAreUsedUp()
+      throws InterruptedException {
+    diesWith(3, "order-1");
     TestInstance a = start("a", RecordFlowTest::done);
 
     Sent sent = a.deliver("order-1", "{}");
@@ -793,6 +850,25 @@ class RecordFlowTest {
               assertThat(outcome.cause()).isEqualTo("stopped with the service");
               assertThat(outcome.retryAt()).isBeforeOrEqualTo(outcome.at());
             });
+  }
+
+  @Test
+  void attemptCutShortByTheStop_doesNotCount() throws InterruptedException {
+    settings.maxAttempts = 1;
+    TestInstance a = start("a", this::doneWhenItMay);
+    TestInstance b = start("b", RecordFlowTest::done);
+    Sent first = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent second = b.deliver("order-1", "{}");
+    eventually(() -> b.listener.claimed().equals(List.of("held")));
+
+    a.stop();
+
+    eventually(() -> second.isSettled() && first.hasEnded());
+    assertThat(calls).extracting(RecordContext::attempt).containsExactly(1, 1);
+    assertThat(broker.outcomes(Outcome.Kind.COMPLETED))
+        .singleElement()
+        .matches(outcome -> outcome.zone().equals("b"));
   }
 
   // --- The store ---

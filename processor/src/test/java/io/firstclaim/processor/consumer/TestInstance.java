@@ -145,6 +145,11 @@ final class TestInstance implements AutoCloseable {
       thread.interrupt();
     }
 
+    /** Whether it waits for no time and no signal, but for a place in flight. */
+    boolean waitsForAPlace() {
+      return thread.getState() == Thread.State.WAITING;
+    }
+
     /** Whether its offset may be committed. */
     boolean isSettled() {
       return partition.lag() == 0;

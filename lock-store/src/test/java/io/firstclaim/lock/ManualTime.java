@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * The clocks of one machine, driven by the test. Machines made by {@link #machine} live in the same
@@ -72,13 +73,17 @@ public final class ManualTime implements TimeSource {
     }
   }
 
-  /** Lets time pass whenever this thread sleeps, and only then, until it has ended. */
-  public void passFor(Thread sleeper) throws InterruptedException {
+  /**
+   * Lets time pass until this thread has ended: from one sleeper's wake to the next, whenever the
+   * thread sleeps, nobody has yet to wake and nothing else goes on.
+   */
+  public void passFor(Thread sleeper, BooleanSupplier elseQuiet) throws InterruptedException {
     while (sleeper.isAlive()) {
+      boolean quiet = elseQuiet.getAsBoolean();
       synchronized (sleepers) {
-        Long wake = sleepers.get(sleeper);
-        if (wake != null && wake > elapsed.get()) {
-          advance(Duration.ofNanos(wake - elapsed.get()));
+        long next = sleepers.values().stream().mapToLong(wake -> wake).min().orElse(0);
+        if (quiet && sleepers.containsKey(sleeper) && next > elapsed.get()) {
+          advance(Duration.ofNanos(next - elapsed.get()));
         } else {
           sleepers.wait(1);
         }

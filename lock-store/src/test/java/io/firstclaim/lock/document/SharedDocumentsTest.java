@@ -61,7 +61,7 @@ class SharedDocumentsTest {
       throws Exception {
     var update = new FutureTask<>(() -> documents.update(KEY, atMost, change));
     Thread thread = Thread.ofVirtual().start(update);
-    time.passFor(thread);
+    time.passFor(thread, () -> true);
     try {
       return update.get();
     } catch (ExecutionException e) {

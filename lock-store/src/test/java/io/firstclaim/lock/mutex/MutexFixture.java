@@ -84,7 +84,7 @@ public abstract class MutexFixture {
 
   /** Lets time pass until the wait has ended. */
   Optional<HeldMutex> passUntilAnswered(Waiter waiter) throws Exception {
-    time.passFor(waiter.thread());
+    time.passFor(waiter.thread(), MutexFixture::nothingIsRenewed);
     return waiter.answer().get();
   }
 
@@ -96,12 +96,14 @@ public abstract class MutexFixture {
    * Time passes for the one keeper there is, whose next look follows, and no renewal is under way.
    */
   void passForKeeper(Duration by) throws InterruptedException {
-    eventually(
-        () ->
-            Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().equals("firstclaim-mutex-renewal")));
+    eventually(MutexFixture::nothingIsRenewed);
     time.awaitSleeper("firstclaim-mutex");
     time.advance(by);
+  }
+
+  private static boolean nothingIsRenewed() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .noneMatch(thread -> thread.getName().equals("firstclaim-mutex-renewal"));
   }
 
   static void eventually(Callable<Boolean> holds) {

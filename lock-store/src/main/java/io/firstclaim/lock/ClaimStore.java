@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Claims on record IDs, kept by conditional writes in a store that several processes share. At most
  * one claimant is granted each token of an ID, tokens only rise, and of all holders that an ID ever
- * had at most one completes it.
+ * had at most one completes it, while its claim is kept ({@link ClaimSettings#retention()}).
  *
  * <p>One attempt, without waiting:
  *

@@ -5,26 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.CsvSource;
 
-@EachBackend
+@ParameterizedClass
+@CsvSource({"DYNAMODB, classic", "S3, consumer"})
 @Timeout(180)
 class RebalanceIT {
   private static final int ROUNDS = 3;
   private static final Duration BETWEEN_RECORDS = Duration.ofMillis(20);
 
   @RegisterExtension final Scenario scenario;
+  private final String protocol;
 
-  RebalanceIT(Backend backend) {
+  RebalanceIT(Backend backend, String protocol) {
     scenario = new Scenario(backend, 6);
+    this.protocol = protocol;
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"classic", "consumer"})
-  void instancesThatJoinAndLeave_commitNothingUnsettled_andDoEverythingOnce(String protocol) {
+  @Test
+  void instancesThatJoinAndLeave_commitNothingUnsettled_andDoEverythingOnce() {
     scenario.sink().behave(Sink.takes(Duration.ofMillis(50), Duration.ofSeconds(1)));
     Zone first = scenario.zone("a");
     Zone second = scenario.zone("a");

@@ -4,6 +4,7 @@ import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.processor.config.SettingsReader;
 import io.firstclaim.processor.config.WrongSettingException;
+import io.firstclaim.processor.log.LogSettings;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.http.server.exceptions.ServerStartupException;
@@ -30,7 +31,14 @@ public final class Application {
 
   /** Called by the launcher. */
   public static void main(String[] args) {
-    if (args.length == 0 || args[0].startsWith("-")) {
+    boolean serves = args.length == 0 || args[0].startsWith("-");
+    try {
+      LogSettings.check(System.getenv());
+    } catch (WrongSettingException e) {
+      System.err.println("firstclaim: " + e.getMessage());
+      System.exit(serves ? 1 : 2);
+    }
+    if (serves) {
       serve(args);
     } else {
       System.exit(probe(args));

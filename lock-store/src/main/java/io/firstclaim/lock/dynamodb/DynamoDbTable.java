@@ -17,6 +17,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.MultiRegionConsistency;
@@ -39,6 +40,11 @@ public final class DynamoDbTable {
           .apiCallTimeout(Duration.ofSeconds(30))
           .apiCallAttemptTimeout(Duration.ofSeconds(10))
           .build();
+
+  private static final String CREATE =
+      "dynamodb:CreateTable; or create it yourself and start with firstclaim.claim.create=false";
+  private static final String DESCRIBE = "dynamodb:DescribeTable";
+  private static final String DESCRIBE_TTL = "dynamodb:DescribeTimeToLive";
 
   private final DynamoDbClient client;
   private final String name;
@@ -67,41 +73,48 @@ public final class DynamoDbTable {
   /**
    * Creates the table if it is missing, waits for it, and enables TTL.
    *
-   * @throws StoreUnavailableException if DynamoDB does not answer or does not allow it
+   * @throws StoreRefusedException if DynamoDB does not allow it, with the remedy
+   * @throws StoreUnavailableException if DynamoDB does not answer
    */
   public void create() {
-    ask(
-        () -> {
-          try {
-            client.createTable(
-                table ->
-                    table
-                        .tableName(name)
-                        .overrideConfiguration(SETUP)
-                        .billingMode(BillingMode.PAY_PER_REQUEST)
-                        .attributeDefinitions(
-                            AttributeDefinition.builder()
-                                .attributeName(Items.KEY)
-                                .attributeType(ScalarAttributeType.S)
-                                .build())
-                        .keySchema(
-                            KeySchemaElement.builder()
-                                .attributeName(Items.KEY)
-                                .keyType(KeyType.HASH)
-                                .build()));
-            LOG.info("Created DynamoDB table {}", name);
-          } catch (ResourceInUseException e) {
-            LOG.debug("DynamoDB table {} is there already", name);
-          }
-          try (var waiter = client.waiter()) {
-            waiter.waitUntilTableExists(
-                table -> table.tableName(name).overrideConfiguration(SETUP));
-          }
-          if (!hasTimeToLive()) {
-            enableTimeToLive();
-          }
-          return true;
-        });
+    boolean _ = ask(CREATE, this::createIfMissing);
+    boolean _ = ask(DESCRIBE, this::awaitTable);
+    if (!ask(DESCRIBE_TTL, this::hasTimeToLive)) {
+      enableTimeToLive();
+    }
+  }
+
+  private boolean createIfMissing() {
+    try {
+      client.createTable(
+          table ->
+              table
+                  .tableName(name)
+                  .overrideConfiguration(SETUP)
+                  .billingMode(BillingMode.PAY_PER_REQUEST)
+                  .attributeDefinitions(
+                      AttributeDefinition.builder()
+                          .attributeName(Items.KEY)
+                          .attributeType(ScalarAttributeType.S)
+                          .build())
+                  .keySchema(
+                      KeySchemaElement.builder()
+                          .attributeName(Items.KEY)
+                          .keyType(KeyType.HASH)
+                          .build()));
+      LOG.info("Created DynamoDB table {}", name);
+      return true;
+    } catch (ResourceInUseException e) {
+      LOG.debug("DynamoDB table {} is there already", name);
+      return false;
+    }
+  }
+
+  private boolean awaitTable() {
+    try (var waiter = client.waiter()) {
+      waiter.waitUntilTableExists(table -> table.tableName(name).overrideConfiguration(SETUP));
+      return true;
+    }
   }
 
   /**
@@ -112,7 +125,7 @@ public final class DynamoDbTable {
    */
   public void verify() {
     Check.requireAll("DynamoDB table " + name, checks());
-    if (!ask(this::hasTimeToLive)) {
+    if (!ask(DESCRIBE_TTL, this::hasTimeToLive)) {
       LOG.warn(
           "DynamoDB table {} has no TTL on {}: finished claims stay for ever. Enable it with"
               + " aws dynamodb update-time-to-live --table-name {}"
@@ -128,7 +141,7 @@ public final class DynamoDbTable {
    * Looks at the table's key and replicas, and tries whether conditional writes work on it.
    *
    * @return one check for each; with another key than claims need, that alone
-   * @throws StoreRefusedException if the table is missing
+   * @throws StoreRefusedException if the table is missing or the role may not use it
    * @throws StoreUnavailableException if DynamoDB does not answer
    */
   public List<Check> checks() {
@@ -138,13 +151,15 @@ public final class DynamoDbTable {
       return List.of(key);
     }
     return Stream.concat(
-            Stream.of(key, oneTruth(table)), ask(new SelfTest(client, name)::run).stream())
+            Stream.of(key, oneTruth(table)),
+            ask("dynamodb:PutItem", new SelfTest(client, name)::run).stream())
         .toList();
   }
 
   private TableDescription describe() {
     try {
       return ask(
+          DESCRIBE,
           () ->
               client
                   .describeTable(describe -> describe.tableName(name).overrideConfiguration(SETUP))
@@ -221,12 +236,26 @@ public final class DynamoDbTable {
     }
   }
 
-  private <T> T ask(Supplier<T> request) {
+  /**
+   * Asks, and refuses what no waiting mends.
+   *
+   * @param permission that it takes
+   */
+  private <T> T ask(String permission, Supplier<T> request) {
     try {
       return request.get();
     } catch (SdkException e) {
-      throw new StoreUnavailableException(
-          "DynamoDB table %s: %s".formatted(name, Faults.inOneLine(e)), e);
+      // A waiter wraps what it was answered.
+      SdkException fault = e.getCause() instanceof DynamoDbException answer ? answer : e;
+      String seen = "DynamoDB table %s: %s".formatted(name, Faults.inOneLine(fault));
+      switch (Faults.code(fault)) {
+        case "AccessDeniedException" ->
+            throw new StoreRefusedException(seen + ". It takes the permission " + permission);
+        case "ValidationException" ->
+            throw new StoreRefusedException(
+                seen + ". Check its name, firstclaim.claim.dynamodb.table");
+        default -> throw new StoreUnavailableException(seen, fault);
+      }
     }
   }
 }

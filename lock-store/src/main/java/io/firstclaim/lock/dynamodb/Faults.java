@@ -2,10 +2,20 @@ package io.firstclaim.lock.dynamodb;
 
 import java.util.concurrent.CancellationException;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /** Faults of the SDK in words. */
 final class Faults {
   private Faults() {}
+
+  /** DynamoDB's name of an error; empty where there was no answer. */
+  static String code(SdkException fault) {
+    String code =
+        fault instanceof AwsServiceException service && service.awsErrorDetails() != null
+            ? service.awsErrorDetails().errorCode()
+            : null;
+    return code == null ? "" : code;
+  }
 
   /**
    * What went wrong, without line breaks, request IDs or stack.

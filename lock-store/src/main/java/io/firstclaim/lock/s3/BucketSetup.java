@@ -1,6 +1,7 @@
 package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.StoreRefusedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +60,11 @@ final class BucketSetup {
       // Some stores say this of one's own bucket too; verify() tells if it is another's.
       LOG.debug("S3 bucket {} is there already", name, e);
     } catch (SdkException e) {
+      if (e instanceof S3Exception refused && refused.statusCode() == 403) {
+        throw new StoreRefusedException(
+            "S3 bucket %s: %s. It takes the permission s3:CreateBucket; or create it yourself and start with firstclaim.claim.create=false"
+                .formatted(name, Faults.inOneLine(e)));
+      }
       throw bucket.unavailable(e);
     }
   }

@@ -99,7 +99,8 @@ public final class S3Bucket {
    * that removes what is older than the retention; a policy that denies writes without a condition.
    * What the store does not have, or does not allow, is warned of.
    *
-   * @throws StoreUnavailableException if S3 does not answer or does not allow the bucket
+   * @throws StoreRefusedException if S3 does not allow the bucket, with the remedy
+   * @throws StoreUnavailableException if S3 does not answer
    */
   public void create(ClaimSettings settings) {
     new BucketSetup(this, settings).run();

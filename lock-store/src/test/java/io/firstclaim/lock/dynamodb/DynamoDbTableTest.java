@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
@@ -108,16 +111,31 @@ class DynamoDbTableTest {
     assertThatCode(table::verify).doesNotThrowAnyException();
   }
 
-  @Test
-  void creationThatIsNotAllowed_isAFaultThatSaysSo() {
-    PROXY.add(
-        Rule.always(
-            Match.operation("CreateTable"), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
+  @ParameterizedTest
+  @CsvSource({
+    "CreateTable,'dynamodb:CreateTable; or create it yourself and start with"
+        + " firstclaim.claim.create=false'",
+    "DescribeTable,dynamodb:DescribeTable",
+    "DescribeTimeToLive,dynamodb:DescribeTimeToLive"
+  })
+  void creationThatIsNotAllowed_isRefused_withThePermissionItTakes(
+      String operation, String permission) {
+    deny(operation);
 
     assertThatThrownBy(table::create)
-        .isInstanceOf(StoreUnavailableException.class)
-        .hasMessage(
-            "DynamoDB table %s: 400 AccessDeniedException by the fault proxy".formatted(name));
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessage(denied(permission));
+  }
+
+  private static void deny(String operation) {
+    PROXY.add(
+        Rule.always(
+            Match.operation(operation), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
+  }
+
+  private String denied(String permission) {
+    return "DynamoDB table %s: 400 AccessDeniedException by the fault proxy. It takes the permission %s"
+        .formatted(name, permission);
   }
 
   // Verification
@@ -345,14 +363,36 @@ class DynamoDbTableTest {
     for (String operation : new String[] {"DescribeTable", "PutItem", "DescribeTimeToLive"}) {
       PROXY.add(
           Rule.always(
-              Match.operation(operation), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
+              Match.operation(operation), Fault.Answer.dynamoDb(500, "InternalServerError")));
 
       assertThatThrownBy(table::verify)
           .as(operation)
           .isInstanceOf(StoreUnavailableException.class)
-          .hasMessageStartingWith("DynamoDB table %s: 400 AccessDenied".formatted(name));
+          .hasMessageStartingWith("DynamoDB table %s: 500 InternalServerError".formatted(name));
       PROXY.clear();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"DescribeTable", "PutItem", "DescribeTimeToLive"})
+  void roleWithoutAPermission_isRefused_withThePermission(String operation) {
+    table.create();
+    deny(operation);
+
+    assertThatThrownBy(table::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessage(denied("dynamodb:" + operation));
+  }
+
+  @Test
+  void nameThatDynamoDbDoesNotTake_isRefused_withTheSetting() {
+    PROXY.add(
+        Rule.always(
+            Match.operation("DescribeTable"), Fault.Answer.dynamoDb(400, "ValidationException")));
+
+    assertRefused(
+        "TABLE: 400 ValidationException by the fault proxy. Check its name,"
+            + " firstclaim.claim.dynamodb.table");
   }
 
   // Opening

@@ -8,7 +8,7 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.stack.fault.Fault;
 import io.firstclaim.stack.fault.FaultProxy;
@@ -198,12 +198,14 @@ class BucketSetupTest {
   }
 
   @Test
-  void creationThatIsNotAllowed_isAFaultThatSaysSo() {
+  void creationThatIsNotAllowed_isRefused_withThePermissionItTakes() {
     PROXY.add(Rule.always(Match.operation("PUT"), Fault.Answer.s3(403, "AccessDenied")));
 
     assertThatThrownBy(() -> bucket.create(SETTINGS))
-        .isInstanceOf(StoreUnavailableException.class)
-        .hasMessage("S3 bucket %s: 403 AccessDenied by the fault proxy".formatted(name));
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessage(
+            "S3 bucket %s: 403 AccessDenied by the fault proxy. It takes the permission s3:CreateBucket; or create it yourself and start with firstclaim.claim.create=false"
+                .formatted(name));
   }
 
   private static String logOf(Runnable action) {

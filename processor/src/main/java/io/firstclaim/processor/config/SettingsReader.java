@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class SettingsReader {
   private static final Pattern ZONE = Pattern.compile("[a-z0-9-]{1,32}");
   private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]+");
+  private static final Pattern TABLE = Pattern.compile("[a-zA-Z0-9._-]{3,255}");
   private static final Pattern BUCKET = Pattern.compile("[a-zA-Z0-9._-]{3,63}");
   private static final Pattern PREFIX = Pattern.compile("(?=.{1,200}$)([a-zA-Z0-9._-]+/)+");
   private static final int MAX_TOPIC = 249;
@@ -147,9 +148,18 @@ public final class SettingsReader {
         flag("firstclaim.claim.renew", true),
         duration("firstclaim.claim.head-start", "100ms", false),
         choice("firstclaim.claim.on-mismatch", Settings.OnMismatch.DEAD_LETTER),
-        text("firstclaim.claim.dynamodb.table", "firstclaim"),
+        table(),
         flag("firstclaim.claim.create", false),
         backend == Settings.Backend.S3 ? Optional.of(s3()) : Optional.empty());
+  }
+
+  private String table() {
+    String table = text("firstclaim.claim.dynamodb.table", "firstclaim");
+    if (!TABLE.matcher(table).matches()) {
+      throw new WrongSettingException(
+          "firstclaim.claim.dynamodb.table", table, "a table has 3 to 255 of a-z A-Z 0-9 . _ -");
+    }
+    return table;
   }
 
   private Settings.S3 s3() {

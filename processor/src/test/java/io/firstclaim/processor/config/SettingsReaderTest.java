@@ -170,7 +170,7 @@ class SettingsReaderTest {
             Duration.ofDays(30)),
         good("firstclaim.claim.head-start", "0ms", s -> s.claim().headStart(), Duration.ZERO),
         good("firstclaim.claim.on-mismatch", "skip", s -> s.claim().onMismatch(), OnMismatch.SKIP),
-        good("firstclaim.claim.dynamodb.table", "t", s -> s.claim().table(), "t"),
+        good("firstclaim.claim.dynamodb.table", "t-1", s -> s.claim().table(), "t-1"),
         good("firstclaim.claim.create", "true", s -> s.claim().create(), true),
         good("firstclaim.handler.type", "mine", s -> s.handler().type(), "mine"),
         good(
@@ -218,6 +218,7 @@ class SettingsReaderTest {
 
   private static final String DURATION = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
   private static final String COUNT = "give a number from 1 to 1000000";
+  private static final String TABLE = "a table has 3 to 255 of a-z A-Z 0-9 . _ -";
   private static final String TOPIC = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
 
   static Stream<Arguments> badValues() {
@@ -260,6 +261,8 @@ class SettingsReaderTest {
         arguments("firstclaim.claim.retention", "1000000d", DURATION),
         arguments("firstclaim.claim.head-start", "soon", DURATION),
         arguments("firstclaim.claim.on-mismatch", "ignore", "give one of dead-letter, skip"),
+        arguments("firstclaim.claim.dynamodb.table", "ab", TABLE),
+        arguments("firstclaim.claim.dynamodb.table", "my claims", TABLE),
         arguments("firstclaim.claim.create", "maybe", "give true or false"),
         arguments("firstclaim.handler.timeout", "0s", DURATION),
         arguments(

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.config;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.deadletter.DeadLetters;
 import io.firstclaim.processor.identity.RecordIdSource;
 import io.micronaut.context.env.Environment;
 import java.net.InetAddress;
@@ -8,6 +9,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -65,15 +67,19 @@ public final class SettingsReader {
     String zone = zone(required("firstclaim.zone", "name this deployment's zone, such as a"));
     Settings.Input input = input(zone);
     Settings.Claiming claim = claiming(zone);
+    Settings.Handling handling = handling(claim.s3());
+    Optional<String> deadLetterTopic = deadLetterTopic(input.topics());
+    Optional<String> outcomesTopic = outcomesTopic();
+    requireApart(input.topics(), deadLetterTopic, outcomesTopic, handling.topicName());
     return new Settings(
         zone,
         zones(zone),
         input,
         claim,
-        handling(input.topics(), claim.s3()),
+        handling,
         retrying(),
-        deadLetterTopic(input.topics()),
-        outcomesTopic(input.topics()),
+        deadLetterTopic,
+        outcomesTopic,
         positive("firstclaim.shutdown.grace", "30s"),
         kafka());
   }
@@ -179,7 +185,7 @@ public final class SettingsReader {
     return new Settings.S3(bucket, prefix, duration("firstclaim.claim.s3.sweep", "1d", false));
   }
 
-  private Settings.Handling handling(List<String> inputs, Optional<Settings.S3> claims) {
+  private Settings.Handling handling(Optional<Settings.S3> claims) {
     String type = text("firstclaim.handler.type", "log");
     Optional<String> url = optional("firstclaim.handler.http.url");
     if (type.equals("http") && url.isEmpty()) {
@@ -193,7 +199,6 @@ public final class SettingsReader {
       throw new WrongSettingException(
           "firstclaim.handler.topic.name", null, "the topic handler needs the topic to publish to");
     }
-    topic.ifPresent(name -> requireNoInput("firstclaim.handler.topic.name", name, inputs));
     return new Settings.Handling(
         type,
         positive("firstclaim.handler.timeout", "5m"),
@@ -266,25 +271,42 @@ public final class SettingsReader {
     if (topic.isEmpty()) {
       inputs.forEach(input -> topic("firstclaim.input.topics", input, MAX_TOPIC - ".dlt".length()));
     }
-    topic.ifPresent(name -> requireNoInput(property, name, inputs));
     return topic;
   }
 
-  private Optional<String> outcomesTopic(List<String> inputs) {
+  private Optional<String> outcomesTopic() {
     String property = "firstclaim.outcomes.topic";
     String name = text(property, "firstclaim.outcomes");
     if (name.equals("none")) {
       return Optional.empty();
     }
-    requireNoInput(property, topic(property, name), inputs);
-    return Optional.of(name);
+    return Optional.of(topic(property, name));
   }
 
-  /** What is written for a record must not come back as a record. */
-  private static void requireNoInput(String property, String topic, List<String> inputs) {
-    if (inputs.contains(topic)) {
+  /**
+   * What is written for a record must not come back as a record, and no reader of a topic expects
+   * there what is written to another.
+   */
+  private static void requireApart(
+      List<String> inputs,
+      Optional<String> deadLetterTopic,
+      Optional<String> outcomesTopic,
+      Optional<String> handlerTopic) {
+    Map<String, String> uses = new HashMap<>();
+    inputs.forEach(input -> uses.put(input, "one of firstclaim.input.topics"));
+    inputs.stream()
+        .map(input -> DeadLetters.topicFor(deadLetterTopic, input))
+        .distinct()
+        .forEach(topic -> use("firstclaim.dead-letter.topic", topic, uses));
+    outcomesTopic.ifPresent(topic -> use("firstclaim.outcomes.topic", topic, uses));
+    handlerTopic.ifPresent(topic -> use("firstclaim.handler.topic.name", topic, uses));
+  }
+
+  private static void use(String property, String topic, Map<String, String> uses) {
+    String use = uses.put(topic, property);
+    if (use != null) {
       throw new WrongSettingException(
-          property, topic, "it is one of firstclaim.input.topics; give another topic");
+          property, topic, "it is %s; give another topic".formatted(use));
     }
   }
 

@@ -271,10 +271,6 @@ class SettingsReaderTest {
             "give an http or https URL, such as http://127.0.0.1:8000/records"),
         arguments("firstclaim.handler.http.timeout", "30", DURATION),
         arguments("firstclaim.handler.topic.name", "a/b", TOPIC),
-        arguments(
-            "firstclaim.handler.topic.name",
-            "orders",
-            "it is one of firstclaim.input.topics; give another topic"),
         arguments("firstclaim.retry.max-attempts", "0", COUNT),
         arguments("firstclaim.retry.backoff", "0s", DURATION),
         arguments(
@@ -282,15 +278,7 @@ class SettingsReaderTest {
             "500ms",
             "it must not be shorter than firstclaim.retry.backoff=1s"),
         arguments("firstclaim.dead-letter.topic", "a b", TOPIC),
-        arguments(
-            "firstclaim.dead-letter.topic",
-            "orders",
-            "it is one of firstclaim.input.topics; give another topic"),
         arguments("firstclaim.outcomes.topic", "a b", TOPIC),
-        arguments(
-            "firstclaim.outcomes.topic",
-            "orders",
-            "it is one of firstclaim.input.topics; give another topic"),
         arguments("firstclaim.shutdown.grace", "0s", DURATION));
   }
 
@@ -449,6 +437,40 @@ class SettingsReaderTest {
         .message()
         .startsWith("firstclaim.input.topics=xxx")
         .endsWith(": a topic has 1 to 245 of a-z A-Z 0-9 . _ -");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "dead-letter.topic,orders,one of firstclaim.input.topics",
+    "outcomes.topic,orders,one of firstclaim.input.topics",
+    "outcomes.topic,orders.dlt,firstclaim.dead-letter.topic",
+    "handler.topic.name,orders,one of firstclaim.input.topics",
+    "handler.topic.name,orders.dlt,firstclaim.dead-letter.topic",
+    "handler.topic.name,firstclaim.outcomes,firstclaim.outcomes.topic"
+  })
+  void topicWithTwoUses_stopsTheStart_withBothProperties(
+      String name, String topic, String otherUse) {
+    assertThatThrownBy(() -> read("firstclaim." + name, topic))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage(
+            "firstclaim.%s=%s: it is %s; give another topic".formatted(name, topic, otherUse));
+  }
+
+  @Test
+  void inputThatIsTheDeadLetterTopicOfAnother_stopsTheStart() {
+    assertThatThrownBy(() -> read("firstclaim.input.topics", "orders,orders.dlt"))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage(
+            "firstclaim.dead-letter.topic=orders.dlt: it is one of firstclaim.input.topics; give"
+                + " another topic");
+  }
+
+  @Test
+  void inputsWithOneDeadLetterTopic_areTaken() {
+    Map<String, Object> given =
+        Map.of("firstclaim.input.topics", "x,y", "firstclaim.dead-letter.topic", "dead");
+
+    assertThat(read(given).deadLetterTopic()).contains("dead");
   }
 
   static Stream<Arguments> missing() {

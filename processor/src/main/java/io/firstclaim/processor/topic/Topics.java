@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
@@ -49,31 +51,55 @@ public final class Topics {
   /**
    * Looks once.
    *
-   * @return what is to be waited for, or empty if everything is there
+   * @return what is to be waited for, as a noun, or empty if everything is there
    * @throws WrongSettingException if something will not come by waiting
    */
   public Optional<String> ready(Admin admin) throws InterruptedException {
     try {
-      Set<String> missing = missing(admin, settings.input().topics());
+      SortedSet<String> missing = missing(admin, settings.input().topics());
       if (!missing.isEmpty()) {
-        return Optional.of(
-            "input topic %s is missing; create it with kafka-topics.sh --create --topic %s"
-                .formatted(String.join(", ", missing), missing.iterator().next()));
+        return Optional.of(input(missing));
       }
       requireRetention(admin);
       createMissing(admin);
       return Optional.empty();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof RetriableException) {
-        return Optional.of("Kafka does not answer: " + e.getCause());
+        return Optional.of("Kafka: " + e.getCause());
       }
       throw new KafkaException(e.getCause());
     }
   }
 
-  private static Set<String> missing(Admin admin, Collection<String> names)
+  /** The missing input topics, and how to create the first. */
+  String input(SortedSet<String> missing) {
+    return "input topic %s; create it with: %s"
+        .formatted(
+            String.join(", ", missing),
+            command(new NewTopic(missing.first(), Optional.empty(), Optional.empty())));
+  }
+
+  /** What creates this topic by hand. */
+  String command(NewTopic topic) {
+    StringBuilder command =
+        new StringBuilder("kafka-topics.sh --bootstrap-server ")
+            .append(settings.kafka().get("bootstrap.servers"))
+            .append(" --create --topic ")
+            .append(topic.name());
+    if (topic.numPartitions() > 0) {
+      command.append(" --partitions ").append(topic.numPartitions());
+    }
+    if (topic.configs() != null) {
+      new TreeMap<>(topic.configs())
+          .forEach(
+              (key, value) -> command.append(" --config ").append(key).append('=').append(value));
+    }
+    return command.toString();
+  }
+
+  private static SortedSet<String> missing(Admin admin, Collection<String> names)
       throws ExecutionException, InterruptedException {
-    Set<String> missing = new TreeSet<>();
+    SortedSet<String> missing = new TreeSet<>();
     for (Map.Entry<String, KafkaFuture<TopicDescription>> topic :
         admin.describeTopics(names).topicNameValues().entrySet()) {
       try {
@@ -171,8 +197,7 @@ public final class Topics {
                 Integer.toString(maxMessage + HEADER_ROOM)));
   }
 
-  private static void create(Admin admin, NewTopic topic)
-      throws ExecutionException, InterruptedException {
+  private void create(Admin admin, NewTopic topic) throws ExecutionException, InterruptedException {
     try {
       admin.createTopics(List.of(topic)).all().get();
       LOG.info("Created topic {} with {} partitions", topic.name(), topic.numPartitions());
@@ -183,22 +208,11 @@ public final class Topics {
       if (e.getCause() instanceof RetriableException) {
         throw e;
       }
-      StringBuilder command =
-          new StringBuilder("kafka-topics.sh --create --topic ")
-              .append(topic.name())
-              .append(" --partitions ")
-              .append(topic.numPartitions());
-      if (topic.configs() != null) {
-        topic
-            .configs()
-            .forEach(
-                (key, value) -> command.append(" --config ").append(key).append('=').append(value));
-      }
       throw new WrongSettingException(
           "kafka topic",
           topic.name(),
           "it is missing and the broker did not let it be created (%s); create it with: %s"
-              .formatted(e.getCause(), command));
+              .formatted(e.getCause(), command(topic)));
     }
   }
 

@@ -36,6 +36,7 @@ public interface ClaimStore {
   /**
    * Tries to own a record.
    *
+   * @throws UnreadableClaimException if what is stored for this ID is no claim
    * @throws StoreUnavailableException if the store did not answer; send the same claim again
    */
   ClaimResult claim(Claim claim);
@@ -69,6 +70,7 @@ public interface ClaimStore {
   /**
    * What the store has of an ID, read strongly consistent.
    *
+   * @throws UnreadableClaimException if that is no claim
    * @throws StoreUnavailableException if the store did not answer
    */
   Optional<ClaimRecord> find(RecordId id);

@@ -1,7 +1,8 @@
 package io.firstclaim.lock;
 
 /** The store could not be asked or did not answer. The message says what to look at. */
-public final class StoreUnavailableException extends RuntimeException {
+public sealed class StoreUnavailableException extends RuntimeException
+    permits UnreadableClaimException {
   private static final long serialVersionUID = 1L;
 
   /** A fault with its cause. */

@@ -18,6 +18,7 @@ import io.firstclaim.lock.Sighting;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.state.ClaimRecord;
 import io.firstclaim.lock.state.ClaimState.Free;
 import io.firstclaim.lock.state.Command;
@@ -350,7 +351,7 @@ public final class DynamoDbClaimStore implements ClaimStore {
     try {
       return Items.decode(item);
     } catch (IllegalStateException e) {
-      throw new StoreUnavailableException(
+      throw new UnreadableClaimException(
           "item %s of DynamoDB table %s is no claim: %s. Is the table used by something else?"
               .formatted(key.s(), table, e.getMessage()),
           e);

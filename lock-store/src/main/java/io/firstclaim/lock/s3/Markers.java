@@ -5,6 +5,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.state.ClaimRecord;
 import java.io.IOException;
 import java.io.InputStream;
@@ -245,8 +246,8 @@ final class Markers {
         new IllegalStateException());
   }
 
-  private StoreUnavailableException noMarker(String key, IllegalStateException why) {
-    return new StoreUnavailableException(
+  private UnreadableClaimException noMarker(String key, IllegalStateException why) {
+    return new UnreadableClaimException(
         "object %s of S3 bucket %s is no claim: %s. Is the prefix used by something else?"
             .formatted(
                 key,

@@ -12,7 +12,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.Step;
-import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.state.ClaimRecord;
 import io.firstclaim.lock.state.ClaimState;
 import java.time.Duration;
@@ -142,7 +142,7 @@ class ItemsTest {
 
   private void assertFault(ThrowingCallable call) {
     assertThatThrownBy(call)
-        .isInstanceOf(StoreUnavailableException.class)
+        .isInstanceOf(UnreadableClaimException.class)
         .hasMessageStartingWith("item %s of DynamoDB table claims is no claim: ".formatted(key.s()))
         .hasMessageEndingWith(". Is the table used by something else?");
   }

@@ -11,7 +11,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.Step;
-import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.UnreadableClaimException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -67,7 +67,7 @@ class ForeignObjectTest {
     put(body);
 
     assertThatThrownBy(() -> a.claim(ID))
-        .isInstanceOf(StoreUnavailableException.class)
+        .isInstanceOf(UnreadableClaimException.class)
         .hasMessageStartingWith("object %s of S3 bucket claims is no claim: ".formatted(key(ID)))
         .hasMessageEndingWith(". Is the prefix used by something else?")
         .message()
@@ -82,7 +82,7 @@ class ForeignObjectTest {
     String whole = body(ID);
     for (int length = 1; length < whole.length(); length += 7) {
       put(whole.substring(0, length));
-      assertThatThrownBy(() -> a.claim(ID)).isInstanceOf(StoreUnavailableException.class);
+      assertThatThrownBy(() -> a.claim(ID)).isInstanceOf(UnreadableClaimException.class);
       assertThat(a.store().complete(lease, null)).isInstanceOf(Unknown.class);
     }
   }
@@ -104,7 +104,7 @@ class ForeignObjectTest {
     put(body(other));
 
     assertThatThrownBy(() -> a.store().find(ID))
-        .isInstanceOf(StoreUnavailableException.class)
+        .isInstanceOf(UnreadableClaimException.class)
         .hasMessageContaining("it is that of another ID");
   }
 

@@ -23,7 +23,10 @@ public interface EngineListener {
   /** A delivery, or an attempt on it, ended. */
   void delivered(Delivered result);
 
-  /** A claim was answered {@code granted}, {@code held}, … or {@code unavailable}. */
+  /**
+   * A claim was answered {@code granted}, {@code held}, …, {@code unreadable} or {@code
+   * unavailable}.
+   */
   void claimed(String result);
 
   /** A lease of another holder was taken over. */

@@ -8,6 +8,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.processor.claim.Affinity;
 import io.firstclaim.processor.claim.Signal;
 import io.firstclaim.processor.claim.StoreGate;
@@ -325,12 +326,17 @@ final class RecordFlow {
     return Claim.of(work.claimId(), work.fingerprint(), now);
   }
 
-  /** Asks the store for the record; null if it does not answer. */
+  /** Asks the store for the record; null if it does not answer, or nothing that can be read. */
   private @Nullable ClaimResult claim(Claim claim) {
     try {
       ClaimResult answer = store.claim(claim);
       listener.claimed(answer.getClass().getSimpleName().toLowerCase(Locale.ROOT));
       return answer;
+    } catch (UnreadableClaimException e) {
+      // Of this record alone: the gate stays open for the others.
+      listener.claimed("unreadable");
+      LOG.warn("{} cannot be claimed, trying again: {}", claim.id(), e.getMessage());
+      return null;
     } catch (StoreUnavailableException e) {
       listener.claimed("unavailable");
       gate.shut(String.valueOf(e.getMessage()));

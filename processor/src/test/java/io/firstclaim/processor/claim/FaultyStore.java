@@ -7,6 +7,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.state.ClaimRecord;
 import java.io.IOException;
 import java.time.Instant;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -90,6 +92,7 @@ public final class FaultyStore implements ClaimStore {
   private final Queue<SettleResult> renewals = new ConcurrentLinkedQueue<>();
   private final Queue<Claim> claims = new ConcurrentLinkedQueue<>();
   private final Queue<Lease> leases = new ConcurrentLinkedQueue<>();
+  private final Set<RecordId> unreadable = ConcurrentHashMap.newKeySet();
   private volatile boolean down;
 
   /** Faults on the way to this store. */
@@ -114,6 +117,11 @@ public final class FaultyStore implements ClaimStore {
   /** Whether every request is lost. */
   public void setDown(boolean isDown) {
     down = isDown;
+  }
+
+  /** The IDs in whose place it has what is no claim. */
+  public Set<RecordId> unreadable() {
+    return unreadable;
   }
 
   /** Holds up calls from now on. */
@@ -148,7 +156,12 @@ public final class FaultyStore implements ClaimStore {
     claims.add(claim);
     return call(
         Op.CLAIM,
-        () -> store.claim(claim),
+        () -> {
+          if (unreadable.contains(claim.id())) {
+            throw new UnreadableClaimException("no claim", new IllegalStateException());
+          }
+          return store.claim(claim);
+        },
         () -> {
           throw unavailable();
         });

@@ -888,6 +888,23 @@ class RecordFlowTest {
   }
 
   @Test
+  void recordWhosePlaceHoldsNoClaim_isTriedAgain_andHoldsUpNoOther() throws InterruptedException {
+    TestInstance a = start("a", RecordFlowTest::done);
+    a.store.unreadable().add(RecordId.of("order-1"));
+    Sent concerned = a.deliver("order-1", "{}");
+    eventually(() -> a.listener.claimed().size() >= 2);
+
+    Sent other = a.deliver("order-2", "{}");
+
+    eventually(other::isSettled);
+    assertThat(concerned.isSettled()).isFalse();
+    assertThat(a.listener.claimed()).containsOnly("unreadable", "granted");
+    assertThat(a.store.calls(Op.FIND)).as("questions whether the store answers").isZero();
+    a.store.unreadable().clear();
+    eventually(concerned::isSettled);
+  }
+
+  @Test
   void claimWithoutAnAnswerForAWholeLease_isFollowedByANewOne() throws InterruptedException {
     TestInstance a = start("a", RecordFlowTest::done);
     a.store.setDown(true);

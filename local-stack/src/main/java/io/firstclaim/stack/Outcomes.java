@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -59,12 +60,7 @@ final class Outcomes implements AutoCloseable {
     try (consumer) {
       while (true) {
         for (ConsumerRecord<byte[], byte[]> each : consumer.poll(Duration.ofMillis(200))) {
-          JsonNode json = JSON.readTree(each.value());
-          ledger.outcome(
-              json.path("id").asText(),
-              json.path("outcome").asText(),
-              json.path("zone").asText(),
-              json.path("token").asLong());
+          note(each, ledger);
         }
       }
     } catch (WakeupException _) {
@@ -72,5 +68,13 @@ final class Outcomes implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       failure = e;
     }
+  }
+
+  /** The key is the ID as it was published; the one in the JSON is made fit for people. */
+  static void note(ConsumerRecord<byte[], byte[]> message, Ledger ledger) throws IOException {
+    String id = message.key() == null ? "" : new String(message.key(), StandardCharsets.UTF_8);
+    JsonNode json = JSON.readTree(message.value());
+    ledger.outcome(
+        id, json.path("outcome").asText(), json.path("zone").asText(), json.path("token").asLong());
   }
 }

@@ -21,7 +21,7 @@ import java.util.function.ToDoubleFunction;
 /** What is measured on every kind of lock store. */
 final class StoreBench {
   /** Rounds of the two that are compared, in turn, as the machine's speed changes. */
-  private static final int ROUNDS = 3;
+  private static final int ROUNDS = 5;
 
   /** Rounds before them, for the JIT compiler. */
   private static final int WARM_UP = 8;
@@ -38,11 +38,12 @@ final class StoreBench {
    * @param racing most requests a record of two zones
    * @param affine the same with affinity
    */
-  record Targets(Duration latency, double overNaive, double racing, double affine) {
-    static final Targets OF_DYNAMODB = new Targets(Duration.ofMillis(5), 20, 2.6, 2.1);
+  record Targets(double cpu, Duration latency, double overNaive, double racing, double affine) {
+    static final Targets OF_DYNAMODB = new Targets(1.15, Duration.ofMillis(5), 20, 2.6, 2.1);
 
-    /** A loser pays a refused write and a read. */
-    static final Targets OF_S3 = new Targets(Duration.ofMillis(25), 60, 4, 2.2);
+    /** A loser pays a refused write and a read. The CPU time is shown, and nothing wanted of it. */
+    static final Targets OF_S3 =
+        new Targets(Double.POSITIVE_INFINITY, Duration.ofMillis(25), 60, 4, 2.2);
   }
 
   private final Stack stack;
@@ -87,8 +88,8 @@ final class StoreBench {
         "%.0f µs".formatted(cpu),
         "bare SDK %.0f µs".formatted(bareCpu),
         "%.2f".formatted(cpu / bareCpu),
-        "≤ 1.15",
-        cpu <= 1.15 * bareCpu);
+        Double.isInfinite(targets.cpu) ? "" : "≤ " + targets.cpu,
+        cpu <= targets.cpu * bareCpu);
   }
 
   private int bestConcurrency() throws Exception {

@@ -135,7 +135,7 @@ public final class DynamoDbClaimStore implements ClaimStore {
     new DynamoDbTable(client, table).verify();
     var store = new DynamoDbClaimStore(client, table, settings, time, listener);
     // Any answer tells the store's clock: no claim is to be judged by a wrong one, nor the first.
-    var _ = store.find(RecordId.of("clock"));
+    var _ = store.call("describe", () -> client.describeTable(named -> named.tableName(table)));
     return store;
   }
 

@@ -13,6 +13,9 @@ import java.net.URI;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.Delete;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 
 /** The local S3 endpoint. */
 final class S3 implements Backend, AutoCloseable {
@@ -67,9 +70,25 @@ final class S3 implements Backend, AutoCloseable {
 
       @Override
       public void close() {
+        // The server keeps in memory what was written.
+        for (ListObjectsV2Response page :
+            client.listObjectsV2Paginator(list -> list.bucket(BUCKET).prefix(prefix))) {
+          if (!page.contents().isEmpty()) {
+            var _ = client.deleteObjects(delete -> delete.bucket(BUCKET).delete(all(page)));
+          }
+        }
         client.close();
       }
     };
+  }
+
+  private static Delete all(ListObjectsV2Response page) {
+    return Delete.builder()
+        .objects(
+            page.contents().stream()
+                .map(object -> ObjectIdentifier.builder().key(object.key()).build())
+                .toList())
+        .build();
   }
 
   private static RequestBody body() {

@@ -80,7 +80,7 @@ final class LocalS3 {
     return S3Client.builder()
         .endpointOverride(endpoint)
         .forcePathStyle(true)
-        .region(Region.EU_CENTRAL_1)
+        .region(Region.US_EAST_1)
         .credentialsProvider(
             StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test")))
         .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64));

@@ -20,7 +20,7 @@ final class S3Contender {
         S3Client.builder()
             .endpointOverride(URI.create(args[0]))
             .forcePathStyle(true)
-            .region(Region.EU_CENTRAL_1)
+            .region(Region.US_EAST_1)
             .credentialsProvider(
                 StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test")))
             .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64))

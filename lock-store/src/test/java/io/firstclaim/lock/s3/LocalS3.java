@@ -7,6 +7,7 @@ import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -30,7 +31,8 @@ final class LocalS3 {
           .map(URI::create)
           .orElseGet(() -> S3Server.start().endpoint());
   private static final StoreTime TIME = new StoreTime();
-  private static final S3Client CLIENT = timed(builder(ENDPOINT)).build();
+  private static final S3Client CLIENT =
+      timed(S3Bucket.configure(builder(ENDPOINT), Duration.ofSeconds(30))).build();
 
   static {
     createBucket(BUCKET);

@@ -144,14 +144,15 @@ public final class OutcomeFeed implements AutoCloseable {
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
     seekToRecentPast(partitions, ends);
     while (!closed) {
-      ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
       lastPoll = time.now();
-      records.forEach(this::learn);
+      // Before the poll, which waits where there is nothing to read.
       if (caughtUp.getCount() > 0
           && ends.entrySet().stream()
               .allMatch(end -> consumer.position(end.getKey()) >= end.getValue())) {
         caughtUp.countDown();
       }
+      ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+      records.forEach(this::learn);
       if (caughtUp.getCount() == 0 && !records.isEmpty() && records.count() < FEW) {
         LockSupport.parkNanos(this, GATHER.toNanos());
       }

@@ -69,6 +69,7 @@ class OutcomeFeedTest {
     final AtomicInteger polls = new AtomicInteger();
     final Map<TopicPartition, Long> soughtFrom = new HashMap<>();
     volatile boolean there = true;
+    volatile boolean waits;
     private int delivered;
 
     Log(int count) {
@@ -141,6 +142,9 @@ class OutcomeFeedTest {
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it waits without the lock
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
       polls.incrementAndGet();
+      while (waits) {
+        LockSupport.parkNanos(1_000_000);
+      }
       feedMore();
       ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
       if (records.isEmpty()) {
@@ -219,6 +223,16 @@ class OutcomeFeedTest {
     assertThat(knows("old")).isFalse();
     assertThat(known.horizon()).isEqualTo(ago(Duration.ofMinutes(2)));
     assertThat(feed.isLive()).isTrue();
+  }
+
+  @Test
+  void nothingToRead_isKnownBeforeTheFirstPoll_whichWouldWait() throws InterruptedException {
+    log.waits = true;
+    feed.start(Duration.ofSeconds(1));
+    boolean live = feed.isLive();
+    log.waits = false;
+
+    assertThat(live).isTrue();
   }
 
   @Test

@@ -41,6 +41,11 @@ final class Markers {
   private final TimeSource time;
   private final StoreListener listener;
 
+  /** All answers of a second bear one date, which is not parsed for each. */
+  private volatile @Nullable Dated latest;
+
+  private record Dated(String text, Instant date) {}
+
   Markers(S3Bucket bucket, String namespace, TimeSource time, StoreListener listener) {
     this.bucket = bucket;
     this.namespace = namespace;
@@ -268,14 +273,20 @@ final class Markers {
             });
   }
 
-  private static Optional<Instant> date(SdkHttpResponse answer) {
+  private Optional<Instant> date(SdkHttpResponse answer) {
     return answer
         .firstMatchingHeader("Date")
         .flatMap(
-            date -> {
+            text -> {
+              Dated known = latest;
+              if (known != null && known.text.equals(text)) {
+                return Optional.of(known.date);
+              }
               try {
-                return Optional.of(
-                    ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant());
+                Instant date =
+                    ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+                latest = new Dated(text, date);
+                return Optional.of(date);
               } catch (DateTimeException e) {
                 return Optional.empty();
               }

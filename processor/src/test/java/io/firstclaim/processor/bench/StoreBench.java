@@ -26,24 +26,26 @@ final class StoreBench {
   /** Rounds before them, for the JIT compiler. */
   private static final int WARM_UP = 8;
 
-  private static final int RECORDS = 10_000;
   private static final int NAIVE_RECORDS = 300;
   private static final int AT_ONCE_WITH_LATENCY = 128;
 
   /**
    * What is to be reached.
    *
+   * @param records of a round, so many that it takes some seconds
    * @param latency added to each request, against the naive loop
    * @param overNaive times its rate
    * @param racing most requests a record of two zones
    * @param affine the same with affinity
    */
-  record Targets(double cpu, Duration latency, double overNaive, double racing, double affine) {
-    static final Targets OF_DYNAMODB = new Targets(1.15, Duration.ofMillis(5), 20, 2.6, 2.1);
+  record Targets(
+      int records, double cpu, Duration latency, double overNaive, double racing, double affine) {
+    static final Targets OF_DYNAMODB =
+        new Targets(10_000, 1.15, Duration.ofMillis(5), 20, 2.6, 2.1);
 
     /** A loser pays a refused write and a read. The CPU time is shown, and nothing wanted of it. */
     static final Targets OF_S3 =
-        new Targets(Double.POSITIVE_INFINITY, Duration.ofMillis(25), 60, 4, 2.2);
+        new Targets(20_000, Double.POSITIVE_INFINITY, Duration.ofMillis(25), 60, 4, 2.2);
   }
 
   private final Stack stack;
@@ -64,7 +66,7 @@ final class StoreBench {
     List<Figure> own = new ArrayList<>();
     int best = bestConcurrency();
     for (int round = 0; round < WARM_UP + ROUNDS; round++) {
-      Figure engine = engine(RECORDS, backend.endpoint());
+      Figure engine = engine(targets.records, backend.endpoint());
       Figure sdk = bare(best);
       System.out.printf("  round %d: %s; bare SDK %s%n", round, engine, sdk);
       if (round >= WARM_UP) {
@@ -113,7 +115,7 @@ final class StoreBench {
 
   private Figure bare(URI endpoint, int atOnce) throws Exception {
     try (Session session = backend.open(endpoint, backend.newPlace())) {
-      return session.bare(RECORDS, atOnce);
+      return session.bare(targets.records, atOnce);
     }
   }
 
@@ -132,10 +134,10 @@ final class StoreBench {
   /** With latency added to each request, against the naive loop; and how far the SDK would get. */
   void latency() throws Exception {
     try (FaultProxy proxy = FaultProxy.start(backend.endpoint())) {
-      var _ = engine(RECORDS, proxy.endpoint()); // warms all sides up
+      var _ = engine(targets.records, proxy.endpoint()); // warms all sides up
       proxy.latency(targets.latency());
       double naive = naive(proxy.endpoint()).perSecond();
-      double own = engine(RECORDS, proxy.endpoint()).perSecond();
+      double own = engine(targets.records, proxy.endpoint()).perSecond();
       double bare = bare(proxy.endpoint(), AT_ONCE_WITH_LATENCY).perSecond();
       table.add(
           "the same with %d ms added to each request".formatted(targets.latency().toMillis()),

@@ -32,6 +32,11 @@ public abstract class DocumentStoreContract {
   /** The largest content that a store keeps, in bytes; 0 if it has no limit that can be tried. */
   protected abstract int maxBytes();
 
+  /** Whether this may be the answer to a write that came too late. */
+  protected boolean isAnswerOfALoser(WriteResult result) {
+    return result.equals(new Refused());
+  }
+
   protected Document found() {
     return store().find(key).orElseThrow();
   }
@@ -188,10 +193,9 @@ public abstract class DocumentStoreContract {
     assertThat(create("first")).isEqualTo(new Written());
     Document first = found();
 
-    // Some may not be told, where a store answers them that others are at it (409).
     assertThat(inParallel(16, writer -> replace(first, "by " + writer)))
         .containsOnlyOnce(new Written())
-        .contains(new Refused());
+        .allMatch(result -> result.equals(new Written()) || isAnswerOfALoser(result));
   }
 
   interface Writer<T> {

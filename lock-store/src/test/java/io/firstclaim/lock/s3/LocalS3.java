@@ -26,10 +26,9 @@ final class LocalS3 {
   static final String BUCKET = "claims";
   static final String PREFIX = "claims/";
 
-  private static final URI ENDPOINT =
-      Optional.ofNullable(System.getProperty("s3.endpoint"))
-          .map(URI::create)
-          .orElseGet(() -> S3Server.start().endpoint());
+  private static final Optional<URI> FOREIGN =
+      Optional.ofNullable(System.getProperty("s3.endpoint")).map(URI::create);
+  private static final URI ENDPOINT = FOREIGN.orElseGet(() -> S3Server.start().endpoint());
   private static final StoreTime TIME = new StoreTime();
   private static final S3Client CLIENT =
       timed(S3Bucket.configure(builder(ENDPOINT), Duration.ofSeconds(30))).build();
@@ -39,6 +38,11 @@ final class LocalS3 {
   }
 
   private LocalS3() {}
+
+  /** Whether it is a server of somebody's own, given as {@code s3.endpoint}. */
+  static boolean isForeign() {
+    return FOREIGN.isPresent();
+  }
 
   static URI endpoint() {
     return ENDPOINT;

@@ -49,6 +49,13 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
     PROXY.close();
   }
 
+  /** Ceph answers racers 409; after a repetition for that, nobody can tell what a refusal is of. */
+  @Override
+  protected boolean isAnswerOfALoser(WriteResult result) {
+    return super.isAnswerOfALoser(result)
+        || (LocalS3.isForeign() && result instanceof WriteResult.Unknown);
+  }
+
   @AfterEach
   void mend() {
     PROXY.clear();

@@ -96,19 +96,18 @@ public final class Bench {
       announced = Math.max(announced, memoryEngine(topic, records, Instance.outcomes(stack)));
       silent = Math.max(silent, memoryEngine(topic, records, Optional.empty()));
     }
-    engineRow("engine, memory store, empty handler", silent, bare, "≥ 4 %", silent >= 0.04 * bare);
-    // Another topic written and read for each record: shown, and nothing wanted of it.
-    engineRow("the same, outcomes published and read", announced, bare, "", true);
+    engineRow("engine, memory store, empty handler", silent, bare);
+    engineRow("the same, outcomes published and read", announced, bare);
   }
 
-  private void engineRow(String what, double rate, double bare, String target, boolean met) {
+  private void engineRow(String what, double rate, double bare) {
     table.add(
         what,
         "%,.0f records/s".formatted(rate),
         "bare poll loop %,.0f records/s".formatted(bare),
         "%.1f %%".formatted(100 * rate / bare),
-        target,
-        met);
+        "≥ 4 %",
+        rate / bare >= 0.04);
   }
 
   private double memoryEngine(String topic, int records, Optional<String> outcomes)

@@ -26,27 +26,32 @@ final class Instance implements AutoCloseable, EngineListener {
 
   /** What may differ between measurements. */
   record Plan(
-      String zone, List<String> zones, String topic, Optional<String> outcomes, int inFlight) {
+      String zone,
+      List<String> zones,
+      String topic,
+      Optional<String> outcomes,
+      int inFlight,
+      Duration lease) {
 
     static Plan of(String topic, Optional<String> outcomes) {
-      return new Plan("a", List.of(), topic, outcomes, 1000);
+      return new Plan("a", List.of(), topic, outcomes, 1000, Duration.ofSeconds(30));
     }
 
     Plan zone(String name, List<String> all) {
-      return new Plan(name, all, topic, outcomes, inFlight);
+      return new Plan(name, all, topic, outcomes, inFlight, lease);
     }
 
     Plan inFlight(int most) {
-      return new Plan(zone, zones, topic, outcomes, most);
+      return new Plan(zone, zones, topic, outcomes, most, lease);
+    }
+
+    Plan lease(Duration duration) {
+      return new Plan(zone, zones, topic, outcomes, inFlight, duration);
     }
 
     ClaimSettings store() {
       return new ClaimSettings(
-          "bench",
-          zone + "/bench",
-          Duration.ofSeconds(30),
-          Duration.ofSeconds(1),
-          Duration.ofDays(8));
+          "bench", zone + "/bench", lease, Duration.ofSeconds(1), Duration.ofDays(8));
     }
   }
 

@@ -40,7 +40,9 @@ final class Train {
             "micronaut.metrics.export.prometheus.enabled", "true");
     try (ApplicationContext context = ApplicationContext.run(settings);
         HttpClient http = HttpClient.newHttpClient()) {
-      URI server = context.getBean(EmbeddedServer.class).start().getURI();
+      // By its address: a build may have a host name that it cannot resolve.
+      int port = context.getBean(EmbeddedServer.class).start().getPort();
+      URI server = URI.create("http://127.0.0.1:" + port);
       for (String path : List.of("/health/liveness", "/health/readiness", "/prometheus")) {
         var _ = http.send(HttpRequest.newBuilder(server.resolve(path)).build(), BodyHandlers.ofString());
       }

@@ -35,6 +35,7 @@ final class Feeder implements AutoCloseable {
       new PriorityQueue<>((one, other) -> Long.signum(one.at - other.at));
   private final Thread thread = Thread.ofPlatform().daemon().name("feeder").unstarted(this::run);
   private volatile boolean stopped;
+  private volatile boolean publishedAll;
   private volatile boolean finished;
   private volatile @Nullable Exception failure;
 
@@ -56,7 +57,11 @@ final class Feeder implements AutoCloseable {
             "acks",
             "all",
             "linger.ms",
-            2);
+            2,
+            "max.block.ms",
+            Work.LONGEST_OUTAGE.toMillis(),
+            "delivery.timeout.ms",
+            (int) Work.LONGEST_OUTAGE.toMillis());
     this.producer = new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer());
   }
 
@@ -71,6 +76,11 @@ final class Feeder implements AutoCloseable {
       throw new JobFailure("an event cannot be published: " + cause.getMessage(), cause);
     }
     return finished;
+  }
+
+  /** Whether every event has been published at least once. */
+  boolean hasPublishedAll() {
+    return publishedAll;
   }
 
   /** Publishes no more, and waits until the last delivery is acknowledged. */
@@ -101,6 +111,7 @@ final class Feeder implements AutoCloseable {
         if (fresh.hasNext() && due && published - ledger.settled() < window()) {
           publish(fresh.next(), now);
           published++;
+          publishedAll = !fresh.hasNext();
         } else if (!publishAgain(now)) {
           Thread.sleep(IDLE);
         }

@@ -17,7 +17,14 @@ final class GroupLag implements AutoCloseable {
 
   GroupLag(String bootstrapServers, String topic) {
     this.admin =
-        Admin.create(Map.of("bootstrap.servers", bootstrapServers, "client.id", "group-lag"));
+        Admin.create(
+            Map.of(
+                "bootstrap.servers",
+                bootstrapServers,
+                "client.id",
+                "group-lag",
+                "default.api.timeout.ms",
+                (int) Work.LONGEST_OUTAGE.toMillis()));
     this.topic = topic;
   }
 

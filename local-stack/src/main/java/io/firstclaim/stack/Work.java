@@ -8,6 +8,9 @@ import java.util.List;
  * then every offset too.
  */
 final class Work implements AutoCloseable {
+  /** How long Kafka may be away; it comes back where someone restarts it under load. */
+  static final Duration LONGEST_OUTAGE = Duration.ofMinutes(10);
+
   private static final Duration TICK = Duration.ofMillis(20);
   private static final int TICKS_PER_LAG = 5;
   private static final Duration PROGRESS = Duration.ofSeconds(1);
@@ -83,7 +86,7 @@ final class Work implements AutoCloseable {
    */
   private boolean isDone() {
     return (feeder.isFinished() && observer.isContent())
-        || (isQuiet() && (observer.givesUp() || left() == 0));
+        || (isQuiet() && (observer.givesUp() || (feeder.hasPublishedAll() && left() == 0)));
   }
 
   private boolean isQuiet() {

@@ -12,8 +12,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
 
 @EachBackend
+@Isolated("it is about seconds")
 @Timeout(180)
 class GracefulStopIT {
   private static final Duration GRACE = Duration.ofSeconds(1);

@@ -12,8 +12,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
 
 @EachBackend
+@Isolated("it is about seconds")
 @Timeout(180)
 class KilledZoneIT {
   private static final Duration LEASE = Duration.ofSeconds(5);

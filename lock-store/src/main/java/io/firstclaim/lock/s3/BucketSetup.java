@@ -53,7 +53,8 @@ final class BucketSetup {
   private void createBucket() {
     try {
       client.createBucket(create -> create.bucket(name).overrideConfiguration(S3Bucket.SETUP));
-      LOG.info("Created S3 bucket {}", name);
+      // us-east-1 and some stores give the same answer where one's own bucket was there already.
+      LOG.info("S3 bucket {} was created, or there already", name);
     } catch (BucketAlreadyOwnedByYouException e) {
       LOG.debug("S3 bucket {} is there already", name);
     } catch (BucketAlreadyExistsException e) {

@@ -30,6 +30,7 @@ class ComposeFileTest {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final Path DOCKER = Path.of("../docker");
   private static final Pattern VARIABLE = Pattern.compile("\\$\\{\\w+:-([^}]*)}");
+  private static final Pattern MODULE = Pattern.compile("<module>([^<]+)</module>");
   private static final Pattern METRIC =
       Pattern.compile("firstclaim_[a-z_]+?(?=_bucket|_count|_sum|[^a-z_])");
 
@@ -89,6 +90,16 @@ class ComposeFileTest {
     }
     String readme = Files.readString(Path.of("../README.md"));
     assertThat(watched).hasSizeGreaterThan(5).allMatch(readme::contains);
+  }
+
+  /** A module that is left out of the image's context breaks the build from a plain checkout. */
+  @Test
+  void everyModule_isInTheImagesContext() throws IOException {
+    List<String> context = Files.readAllLines(Path.of("../.dockerignore"));
+    Matcher modules = MODULE.matcher(Files.readString(Path.of("../pom.xml")));
+    assertThat(modules.results().map(module -> "!" + module.group(1)))
+        .isNotEmpty()
+        .allMatch(context::contains);
   }
 
   private Stream<JsonNode> services() {

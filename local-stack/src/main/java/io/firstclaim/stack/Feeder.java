@@ -35,7 +35,6 @@ final class Feeder implements AutoCloseable {
       new PriorityQueue<>((one, other) -> Long.signum(one.at - other.at));
   private final Thread thread = Thread.ofPlatform().daemon().name("feeder").unstarted(this::run);
   private volatile boolean stopped;
-  private volatile boolean publishedAll;
   private volatile boolean finished;
   private volatile @Nullable Exception failure;
 
@@ -78,11 +77,6 @@ final class Feeder implements AutoCloseable {
     return finished;
   }
 
-  /** Whether every event has been published at least once. */
-  boolean hasPublishedAll() {
-    return publishedAll;
-  }
-
   /** Publishes no more, and waits until the last delivery is acknowledged. */
   void stop() {
     stopped = true;
@@ -111,7 +105,6 @@ final class Feeder implements AutoCloseable {
         if (fresh.hasNext() && due && published - ledger.settled() < window()) {
           publish(fresh.next(), now);
           published++;
-          publishedAll = !fresh.hasNext();
         } else if (!publishAgain(now)) {
           Thread.sleep(IDLE);
         }

@@ -97,6 +97,11 @@ final class Ledger {
     return entries.size();
   }
 
+  /** Whether every event was delivered at least once. */
+  boolean isDelivered() {
+    return entries.values().stream().allMatch(entry -> entry.deliveries() > 0);
+  }
+
   /** A handler run of {@code zone} begins. */
   void ran(String id, String zone) {
     Entry entry = entries.get(id);

@@ -13,13 +13,15 @@ import io.firstclaim.stack.fault.Match;
 import io.firstclaim.stack.fault.Rule;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What is answered to who waits for a connection until the time limit strikes: the client has one
- * connection, and it is taken by a request that is never answered.
+ * A client with one connection: what is answered to who waits for it until the time limit strikes,
+ * as it is taken by a request that is never answered; and what becomes of limits that do not
+ * strike.
  */
 @Timeout(120)
 public abstract class ConnectionContract {
@@ -56,6 +58,19 @@ public abstract class ConnectionContract {
     Rule never = proxy().add(Rule.always(Match.any(), new Fault.LoseResponse()));
     var _ = CompletableFuture.runAsync(this::askPatiently, Thread::startVirtualThread);
     assertThat(never.awaitHits(1, Duration.ofSeconds(10))).isTrue();
+  }
+
+  @Test
+  void answeredRequest_leavesNoTimeLimitBehind() {
+    assertThat(documents().find(KEY)).isEmpty();
+    int before = timeLimits();
+    assertThat(documents().find(KEY)).isEmpty();
+
+    assertThat(timeLimits()).isLessThanOrEqualTo(before);
+  }
+
+  private static int timeLimits() {
+    return ((ScheduledThreadPoolExecutor) RequestTimer.get()).getQueue().size();
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.firstclaim.lock.dynamodb;
 
 import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.RequestTimer;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
@@ -63,10 +65,12 @@ public final class DynamoDbTable {
       DynamoDbClientBuilder builder, ClaimSettings settings) {
     Duration limit = settings.storeTimeout();
     // Not overrideConfiguration(Consumer), which would forget what the caller has set.
+    ClientOverrideConfiguration given = builder.overrideConfiguration();
     return builder.overrideConfiguration(
-        builder.overrideConfiguration().toBuilder()
+        given.toBuilder()
             .apiCallTimeout(limit)
             .apiCallAttemptTimeout(limit.multipliedBy(2).dividedBy(5))
+            .scheduledExecutorService(given.scheduledExecutorService().orElseGet(RequestTimer::get))
             .build());
   }
 

@@ -2,6 +2,7 @@ package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.RequestTimer;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import java.time.Duration;
@@ -50,7 +51,8 @@ public final class S3Bucket {
   /**
    * Gives a client time limits that suit a lease, and path-style addresses where it has an endpoint
    * of its own, as stores other than AWS want them. Within the limits the SDK's own retries, with
-   * jittered backoff, answer throttling, faults and conflicts with concurrent requests.
+   * jittered backoff, answer throttling, faults and conflicts with concurrent requests. Replaces
+   * the builder's service configuration and endpoint provider; keeps the rest of what it was given.
    */
   public static S3ClientBuilder configure(S3ClientBuilder builder, ClaimSettings settings) {
     return configure(builder, settings.storeTimeout());
@@ -71,6 +73,8 @@ public final class S3Bucket {
     return builder
         // A marker is signed or goes by TLS; a checksum beside that is strange to some stores.
         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+        // Else a body that is signed takes a buffer of 128 KiB, whatever its length.
+        .serviceConfiguration(s3 -> s3.chunkedEncodingEnabled(false))
         .endpointProvider(
             asked ->
                 ENDPOINTS.resolveEndpoint(
@@ -81,6 +85,8 @@ public final class S3Bucket {
             given.toBuilder()
                 .apiCallTimeout(limit)
                 .apiCallAttemptTimeout(limit.multipliedBy(2).dividedBy(5))
+                .scheduledExecutorService(
+                    given.scheduledExecutorService().orElseGet(RequestTimer::get))
                 .retryStrategy(retries.toBuilder().retryOnException(S3Bucket::isConflict).build())
                 .build());
   }

@@ -149,7 +149,7 @@ final class Instance implements AutoCloseable, EngineListener {
       if (counted >= records) {
         return counted;
       }
-      Thread.sleep(10);
+      Thread.sleep(25);
     }
   }
 

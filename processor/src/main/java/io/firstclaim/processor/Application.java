@@ -10,6 +10,7 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.http.server.exceptions.ServerStartupException;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.common.config.ConfigException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +48,8 @@ public final class Application {
 
   private static void serve(String[] args) {
     try {
-      ApplicationContext context = ApplicationContext.builder(args).banner(false).start();
+      ApplicationContext context =
+          ApplicationContext.builder(args).banner(false).bootstrapEnvironment(false).start();
       // Beside the rest, to be up sooner: neither needs the other.
       Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
       Service service = context.getBean(Service.class);
@@ -123,6 +125,9 @@ public final class Application {
           || t instanceof StoreRefusedException
           || t instanceof StoreUnavailableException) {
         break;
+      }
+      if (t instanceof ConfigException) {
+        return "a setting under kafka: " + t.getMessage();
       }
       if (t instanceof ServerStartupException && t.getCause() != null) {
         return "micronaut.server.port: %s; choose another one".formatted(t.getCause().getMessage());

@@ -11,9 +11,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** In a container stack, a broker that has not started yet has no address either. */
+/**
+ * What a start makes of Kafka. In a container stack, a broker that has not started yet has no
+ * address either.
+ */
 @Timeout(120)
-class LateKafkaIT {
+class KafkaAtStartIT {
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 1);
 
   @Test
@@ -52,5 +55,18 @@ class LateKafkaIT {
     zone.terminate();
     assertThat(zone.awaitEnd(Scenario.PATIENCE)).isTrue();
     assertThat(zone.exitCode()).isZero();
+  }
+
+  @Test
+  void wrongKafkaSetting_endsTheStart_inOneLine() throws IOException {
+    Zone zone = scenario.zone("a").set("KAFKA_RECEIVE_BUFFER_BYTES", "-7");
+    zone.launch();
+    assertThat(zone.awaitEnd(Scenario.PATIENCE)).isTrue();
+    assertThat(zone.exitCode()).isOne();
+    assertThat(zone.logText().lines().filter(line -> !line.contains(" INFO ")))
+        .singleElement()
+        .asString()
+        .startsWith("firstclaim: a setting under kafka: ")
+        .contains("-7", "receive.buffer.bytes", "at least -1");
   }
 }

@@ -24,7 +24,7 @@ final class StoreBench {
   private static final int ROUNDS = 5;
 
   /** Rounds before them, for the JIT compiler. */
-  private static final int WARM_UP = 8;
+  private static final int WARM_UP = 12;
 
   private static final int NAIVE_RECORDS = 300;
   private static final int AT_ONCE_WITH_LATENCY = 128;

@@ -24,6 +24,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 public final class Bench {
   private static final RecordHandler NOTHING = _ -> HandlerResult.done();
   private static final List<String> ZONES = List.of("a", "b");
+  private static final Path LOGS = Path.of("target", "bench").toAbsolutePath();
 
   private final Stack stack;
   private final Table table = new Table();
@@ -216,50 +217,24 @@ public final class Bench {
 
   /** From the start of the packaged service's process to its first claim. */
   private void start(DynamoDb dynamoDb) throws Exception {
+    startRow("start of the packaged service to its first claim", dynamoDb, List.of());
+    Path cache = LOGS.resolve("processor.aot");
+    var _ = start(dynamoDb, List.of("-XX:AOTCacheOutput=" + cache)); // written when it ends
+    startRow(
+        "the same with an AOT cache of a start before",
+        dynamoDb,
+        List.of("-XX:AOTCache=" + cache, "-XX:AOTMode=on"));
+  }
+
+  private void startRow(String what, DynamoDb dynamoDb, List<String> jvmArgs) throws Exception {
     List<Duration> times = new ArrayList<>();
-    Path logs = Files.createDirectories(Path.of("target", "bench"));
     for (int round = 0; round < 3; round++) {
-      String topic = stack.topicOf(1, 100);
-      String claims = dynamoDb.newPlace();
-      try (FaultProxy proxy = FaultProxy.start(dynamoDb.endpoint())) {
-        long begin = System.nanoTime();
-        try (ChildJvm service =
-            ChildJvm.start(
-                JvmCommand.ofJar("service", Path.of(System.getProperty("processor.jar")))
-                    .withEnv(
-                        Map.of(
-                            "FIRSTCLAIM_ZONE",
-                            "a",
-                            "FIRSTCLAIM_INPUT_TOPICS",
-                            topic,
-                            // Else it waits for the one before, which did not leave the group.
-                            "FIRSTCLAIM_INPUT_GROUP",
-                            topic,
-                            "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE",
-                            claims,
-                            "KAFKA_BOOTSTRAP_SERVERS",
-                            stack.bootstrapServers(),
-                            "AWS_ENDPOINT_URL_DYNAMODB",
-                            proxy.endpoint().toString(),
-                            "AWS_REGION",
-                            "us-east-1",
-                            "AWS_ACCESS_KEY_ID",
-                            "local",
-                            "AWS_SECRET_ACCESS_KEY",
-                            "local",
-                            "MICRONAUT_SERVER_PORT",
-                            Integer.toString(FreePort.next()))),
-                logs.resolve("service-%d.log".formatted(round)))) {
-          service.awaitReady(
-              "the first claim", () -> proxy.requests("UpdateItem") > 0, Duration.ofMinutes(1));
-          times.add(Duration.ofNanos(System.nanoTime() - begin));
-        }
-      }
+      times.add(start(dynamoDb, jvmArgs));
     }
     times.sort(null);
-    double median = seconds(times.get(1));
+    double median = times.get(1).toNanos() / 1e9;
     table.add(
-        "start of the packaged service to its first claim",
+        what,
         "%.1f s".formatted(median),
         "median of %d".formatted(times.size()),
         "",
@@ -267,7 +242,45 @@ public final class Bench {
         median <= 3);
   }
 
-  private static double seconds(Duration duration) {
-    return duration.toNanos() / 1e9;
+  private Duration start(DynamoDb dynamoDb, List<String> jvmArgs) throws Exception {
+    String topic = stack.topicOf(1, 100);
+    try (FaultProxy proxy = FaultProxy.start(dynamoDb.endpoint())) {
+      Map<String, String> settings =
+          Map.of(
+              "FIRSTCLAIM_ZONE",
+              "a",
+              "FIRSTCLAIM_INPUT_TOPICS",
+              topic,
+              "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE",
+              dynamoDb.newPlace(),
+              "KAFKA_BOOTSTRAP_SERVERS",
+              stack.bootstrapServers(),
+              "AWS_ENDPOINT_URL_DYNAMODB",
+              proxy.endpoint().toString(),
+              "AWS_REGION",
+              "us-east-1",
+              "AWS_ACCESS_KEY_ID",
+              "local",
+              "AWS_SECRET_ACCESS_KEY",
+              "local",
+              "MICRONAUT_SERVER_PORT",
+              Integer.toString(FreePort.next()));
+      JvmCommand command =
+          JvmCommand.ofJar("service", Path.of(System.getProperty("processor.jar")))
+              .withJvmArgs(jvmArgs)
+              .withEnv(settings);
+      Files.createDirectories(LOGS);
+      long begin = System.nanoTime();
+      try (ChildJvm service = ChildJvm.start(command, LOGS.resolve("service.log"))) {
+        service.awaitReady(
+            "the first claim", () -> proxy.requests("UpdateItem") > 0, Duration.ofMinutes(1));
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        service.terminate();
+        if (!service.waitFor(Duration.ofMinutes(1)) || service.exitCode() != 0) {
+          throw new IllegalStateException("It did not stop in good order: " + service.logTail());
+        }
+        return took;
+      }
+    }
   }
 }

@@ -39,9 +39,6 @@ public class Service {
   private volatile @Nullable String waitsFor = "its start";
   private volatile @Nullable Thread starter;
 
-  /** Whether there are clients of Kafka to be closed. */
-  private volatile boolean hasClients;
-
   Service(
       Settings settings,
       StoreOpener opener,
@@ -73,10 +70,7 @@ public class Service {
   void run() throws InterruptedException {
     starter = Thread.currentThread();
     boolean _ = await(this::kafkaHasAddress);
-    // Beside the lock store, to be up sooner: neither needs the other.
-    Thread maker = Thread.ofPlatform().name("firstclaim-kafka").daemon().start(this::makeClients);
     ClaimStore store = await(this::openStore);
-    maker.join();
     boolean _ = await(this::openHandler);
     boolean _ = await(this::topicsReady);
     Engine started =
@@ -103,10 +97,8 @@ public class Service {
       starting.interrupt();
     }
     Engine running = engine;
-    if (running != null) {
+    if (running != null) { // else there is nothing to flush, or not even a client
       running.stop();
-    }
-    if (hasClients) {
       producer.get().close(CLOSE_LIMIT);
       admin.get().close(CLOSE_LIMIT);
     }
@@ -122,17 +114,7 @@ public class Service {
     return waitsFor;
   }
 
-  /** Not before Kafka has an address: the clients cannot wait for one. */
-  private void makeClients() {
-    try {
-      var _ = admin.get();
-      var _ = producer.get();
-      hasClients = true;
-    } catch (RuntimeException e) {
-      LOG.debug("No client; told by the first who asks for it", e);
-    }
-  }
-
+  /** Asked first: Kafka's clients cannot be made before. */
   private Answer<Boolean> kafkaHasAddress() {
     return clients.hasAddress()
         ? new Answer<>(true, null)

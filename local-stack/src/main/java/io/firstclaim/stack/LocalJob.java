@@ -1,6 +1,6 @@
 package io.firstclaim.stack;
 
-import io.firstclaim.stack.server.StackException;
+import io.firstclaim.lock.testkit.process.StackException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

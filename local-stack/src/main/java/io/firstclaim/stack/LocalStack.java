@@ -1,6 +1,6 @@
 package io.firstclaim.stack;
 
-import io.firstclaim.stack.server.JvmTuning;
+import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.KafkaBroker;
 import java.io.IOException;
 import java.nio.file.Files;

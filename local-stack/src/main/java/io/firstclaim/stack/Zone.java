@@ -1,11 +1,11 @@
 package io.firstclaim.stack;
 
-import io.firstclaim.stack.fault.FaultProxy;
-import io.firstclaim.stack.server.ChildJvm;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.stack.server.FreePort;
-import io.firstclaim.stack.server.JvmCommand;
-import io.firstclaim.stack.server.JvmTuning;
-import io.firstclaim.stack.server.StackException;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.lock.testkit.process.StackException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

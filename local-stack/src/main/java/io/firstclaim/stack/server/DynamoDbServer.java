@@ -1,5 +1,8 @@
 package io.firstclaim.stack.server;
 
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.lock.testkit.process.JvmTuning;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;

@@ -1,5 +1,6 @@
 package io.firstclaim.stack.server;
 
+import io.firstclaim.lock.testkit.process.StackException;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

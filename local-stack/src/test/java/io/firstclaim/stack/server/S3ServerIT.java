@@ -1,5 +1,7 @@
 package io.firstclaim.stack.server;
 
+import io.firstclaim.lock.testkit.process.StackException;
+import io.firstclaim.lock.testkit.process.JvmTuning;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

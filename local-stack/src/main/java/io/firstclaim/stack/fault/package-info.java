@@ -1,5 +1,0 @@
-/** A proxy in front of a store that counts requests and breaks them on demand. */
-@NullMarked
-package io.firstclaim.stack.fault;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.firstclaim.stack.fault;
-
-import org.jspecify.annotations.NullMarked;

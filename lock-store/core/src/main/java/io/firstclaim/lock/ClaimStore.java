@@ -1,0 +1,77 @@
+package io.firstclaim.lock;
+
+import io.firstclaim.lock.protocol.ClaimRecord;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims on record IDs, kept by conditional writes in a store that several processes share. At most
+ * one claimant is granted each token of an ID, tokens only rise, and of all holders that an ID ever
+ * had at most one completes it, while its claim is kept ({@link ClaimSettings#retention()}).
+ *
+ * <p>One attempt, without waiting:
+ *
+ * {@snippet :
+ * var time = TimeSource.system();
+ * var settings = ClaimSettings.of("orders", "host-17");
+ * var client = DynamoDbTable.configure(DynamoDbClient.builder(), settings).build();
+ * var store = DynamoDbClaimStore.open(client, "firstclaim", settings, time);
+ * switch (store.claim(Claim.of(RecordId.of("order-4711"), Fingerprint.none(), time.now()))) {
+ *   case ClaimResult.Granted(Lease lease, var unused) -> {
+ *     ship(lease.token()); // the sink refuses lower tokens
+ *     store.complete(lease, "shipped");
+ *   }
+ *   case ClaimResult other -> System.out.println("not now: " + other);
+ * }
+ * }
+ *
+ * <p>For a lock that is waited for, kept and given back, there is {@link
+ * io.firstclaim.lock.mutex.Mutex}.
+ *
+ * <p>Thread-safe. Every method may block for the store's time limit. Expected outcomes are values;
+ * {@link StoreUnavailableException} is thrown where the store could not be asked.
+ */
+public interface ClaimStore {
+  /**
+   * Tries to own a record.
+   *
+   * @throws UnreadableClaimException if what is stored for this ID is no claim
+   * @throws StoreUnavailableException if the store did not answer; send the same claim again
+   */
+  ClaimResult claim(Claim claim);
+
+  /** Extends a lease by its whole length from now. */
+  SettleResult renew(Lease lease);
+
+  /**
+   * Records that the work is done, for good.
+   *
+   * @param result kept with the record and answered to later claimants
+   */
+  SettleResult complete(Lease lease, @Nullable String result);
+
+  /**
+   * Gives the record back for another attempt, by anybody.
+   *
+   * @param lease its {@linkplain Lease#ofAttempt attempt} is kept as the number that were made
+   * @param retryAt when the next attempt is due, by this machine's clock
+   * @param cause why this one ended
+   */
+  SettleResult release(Lease lease, Instant retryAt, String cause);
+
+  /**
+   * Records that the work is given up, for good. Write the dead letter first.
+   *
+   * @param cause why
+   */
+  SettleResult bury(Lease lease, String cause);
+
+  /**
+   * What the store has of an ID, read strongly consistent.
+   *
+   * @throws UnreadableClaimException if that is no claim
+   * @throws StoreUnavailableException if the store did not answer
+   */
+  Optional<ClaimRecord> find(RecordId id);
+}

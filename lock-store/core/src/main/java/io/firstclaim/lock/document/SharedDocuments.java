@@ -1,0 +1,203 @@
+package io.firstclaim.lock.document;
+
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.Patience;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Documents that many writers, in many processes, update at once without losing an update: each
+ * reads the document, applies its change and writes the result on the condition that nobody has
+ * written meanwhile; else it begins again.
+ *
+ * {@snippet :
+ * var documents =
+ *     new SharedDocuments(new DynamoDbDocumentStore(client, "firstclaim"), TimeSource.system());
+ * String visits =
+ *     documents.update(
+ *         DocumentKey.of("statistics/visits"),
+ *         Duration.ofSeconds(10),
+ *         old -> Long.toString(old.map(Long::parseLong).orElse(0L) + 1));
+ * }
+ *
+ * <p>Every update is made once or not at all, also when answers are lost: the document carries a
+ * {@link History} of its writes, by which a writer knows its own.
+ *
+ * <p>Thread-safe. Use one for all updates of a process, which then is as many writers as it has
+ * updates under way at once.
+ */
+public final class SharedDocuments {
+  private final DocumentStore store;
+  private final TimeSource time;
+
+  /** The next nonce of each writer that has nothing to do, the last that had first. */
+  private final ConcurrentLinkedDeque<Nonce> idle = new ConcurrentLinkedDeque<>();
+
+  /** Documents in this store. */
+  public SharedDocuments(DocumentStore store, TimeSource time) {
+    this.store = store;
+    this.time = time;
+  }
+
+  /**
+   * Updates a document, or creates it. A change that leaves it as it is writes nothing.
+   *
+   * @param atMost how long to go on trying; zero tries once
+   * @param change what is there, if anything, to what shall be there. May be applied several times,
+   *     to what was there at the time; must do nothing else. What it throws ends the update, with
+   *     nothing written.
+   * @return the document after the update
+   * @throws ContendedException if others were faster until the time was up; nothing was written
+   * @throws OutcomeUnknownException if the update was sent and the store did not say whether it
+   *     took until the time was up, or too many others have written since
+   * @throws StoreUnavailableException if the store did not answer until the time was up; nothing
+   *     was written
+   * @throws io.firstclaim.lock.StoreRefusedException if the document must not be read or written
+   * @throws IllegalArgumentException if the document would be too large or no UTF-8
+   * @throws InterruptedException if the thread is interrupted; the update may have been made
+   */
+  public String update(DocumentKey key, Duration atMost, Function<Optional<String>, String> change)
+      throws InterruptedException {
+    Nonce nonce = Objects.requireNonNullElseGet(idle.pollFirst(), Nonce::random);
+    try {
+      return new Update(key, change, nonce, new Patience(time, atMost)).make();
+    } finally {
+      idle.addFirst(nonce.next());
+    }
+  }
+
+  /** A write that was sent, and whether it took is not known: it may even take yet. */
+  private record Pending(@Nullable Document on, String content, String why) {
+    /** Only one write takes on one version; so while that stands, this one has not taken. */
+    boolean mayTakeOn(@Nullable Document found) {
+      return Objects.equals(versionOf(on), versionOf(found));
+    }
+
+    boolean wouldShowIn(Document found, Nonce nonce) {
+      return found.history().wouldHave(nonce, historyOf(on));
+    }
+  }
+
+  /**
+   * One update. All its writes have one nonce, for at most one of them takes: each is sent after a
+   * read that shows none of those before, on the version read.
+   */
+  private final class Update {
+    private final DocumentKey key;
+    private final Function<Optional<String>, String> change;
+    private final Nonce nonce;
+    private final Patience patience;
+    private @Nullable Pending pending;
+
+    Update(
+        DocumentKey key,
+        Function<Optional<String>, String> change,
+        Nonce nonce,
+        Patience patience) {
+      this.key = key;
+      this.change = change;
+      this.nonce = nonce;
+      this.patience = patience;
+    }
+
+    String make() throws InterruptedException {
+      Document found = find();
+      while (true) {
+        String content = contentFor(found);
+        if (found != null && found.content().equals(content)) {
+          return content;
+        }
+        switch (store.write(key, versionOf(found), content, historyOf(found).with(nonce))) {
+          case WriteResult.Written unused -> {
+            return content;
+          }
+          case WriteResult.Refused unused -> {}
+          case WriteResult.Unknown(String why) -> pending = new Pending(found, content, why);
+        }
+        patience.pause();
+        found = find();
+        if (found != null && found.history().has(nonce)) {
+          return content;
+        }
+        settlePending(found);
+        if (patience.isOver()) {
+          throw outOfTime();
+        }
+      }
+    }
+
+    /** The same for the same version, so that whichever write takes there writes the same. */
+    private String contentFor(@Nullable Document found) {
+      if (pending != null) {
+        return pending.content();
+      }
+      String content = change.apply(Optional.ofNullable(found).map(Document::content));
+      if (!StandardCharsets.UTF_8.newEncoder().canEncode(content)) {
+        throw new IllegalArgumentException(
+            "document %s would have half a surrogate pair, which UTF-8 cannot write"
+                .formatted(key));
+      }
+      return content;
+    }
+
+    /** What is there now does not show this update: forgets a write that cannot take any more. */
+    private void settlePending(@Nullable Document found) {
+      if (pending == null || pending.mayTakeOn(found)) {
+        return;
+      }
+      if (found == null || !pending.wouldShowIn(found, nonce)) {
+        throw new OutcomeUnknownException(
+            "%s: %s, and %s since"
+                .formatted(
+                    unknown(),
+                    pending.why(),
+                    found == null
+                        ? "it was deleted"
+                        : "%d others have written".formatted(History.WRITERS)));
+      }
+      pending = null;
+    }
+
+    private @Nullable Document find() throws InterruptedException {
+      while (true) {
+        try {
+          return store.find(key).orElse(null);
+        } catch (StoreUnavailableException e) {
+          if (patience.isOver()) {
+            throw pending == null ? e : outOfTime();
+          }
+          patience.pause();
+        }
+      }
+    }
+
+    private RuntimeException outOfTime() {
+      return pending == null
+          ? new ContendedException(
+              "document %s was not updated: others were faster until the time was up. Nothing was"
+                      .formatted(key)
+                  + " written; allow more time, or gather changes into fewer updates")
+          : new OutcomeUnknownException(
+              "%s: %s, until the time was up".formatted(unknown(), pending.why()));
+    }
+
+    private String unknown() {
+      return "whether the update of document %s took is not known".formatted(key);
+    }
+  }
+
+  private static @Nullable String versionOf(@Nullable Document document) {
+    return document == null ? null : document.version();
+  }
+
+  private static History historyOf(@Nullable Document document) {
+    return document == null ? History.NONE : document.history();
+  }
+}

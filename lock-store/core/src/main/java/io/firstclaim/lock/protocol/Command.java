@@ -1,0 +1,30 @@
+package io.firstclaim.lock.protocol;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.Lease;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** What a caller wants of the store. */
+public sealed interface Command {
+  /** To own the record. */
+  record Acquire(Claim claim) implements Command {}
+
+  /** A step under a lease. */
+  sealed interface Settle extends Command {
+    /** The caller's lease. */
+    Lease lease();
+  }
+
+  /** To keep it for another lease. */
+  record Renew(Lease lease) implements Settle {}
+
+  /** To end it as done. */
+  record Complete(Lease lease, @Nullable String result) implements Settle {}
+
+  /** To give it back. */
+  record Release(Lease lease, Instant retryAt, String cause) implements Settle {}
+
+  /** To end it as dead. */
+  record Bury(Lease lease, String cause) implements Settle {}
+}

@@ -1,0 +1,17 @@
+package io.firstclaim.lock.protocol;
+
+/**
+ * What a command comes to, given what is stored.
+ *
+ * @param <R> the kind of answer
+ */
+public sealed interface Decision<R> {
+  /**
+   * Write {@code next} on the condition that the stored record is still the one decided on; if that
+   * took, the answer is {@code then}.
+   */
+  record Write<R>(ClaimRecord next, R then) implements Decision<R> {}
+
+  /** Write nothing; this is the answer. */
+  record Answer<R>(R result) implements Decision<R> {}
+}

@@ -1,0 +1,260 @@
+package io.firstclaim.lock.protocol;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.Sighting;
+import io.firstclaim.lock.protocol.ClaimState.Dead;
+import io.firstclaim.lock.protocol.ClaimState.Done;
+import io.firstclaim.lock.protocol.ClaimState.Free;
+import io.firstclaim.lock.protocol.ClaimState.Held;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one door through which a claim changes state. Pure: what is stored, what is wanted and the
+ * time come in, a decision comes out; every backend follows it and differs only in how it writes on
+ * condition.
+ *
+ * <pre>
+ * ABSENT ──▶ HELD ──▶ DONE | DEAD
+ *             ▲ └───▶ FREE ──▶ HELD     takeover: HELD ──▶ HELD with a higher token
+ * </pre>
+ */
+public final class Protocol {
+  /** A cause of more code points is cut: an item of DynamoDB has room for 400 KB. */
+  private static final int MAX_CAUSE = 1000;
+
+  private Protocol() {}
+
+  /** What a claim comes to. */
+  public static Decision<ClaimResult> decide(
+      @Nullable ClaimRecord stored, Command.Acquire command, Moment now, ClaimSettings settings) {
+    Claim claim = command.claim();
+    if (stored == null) {
+      return grant(null, claim, now, settings);
+    }
+    if (stored.state() instanceof Held && stored.nonce().equals(claim.nonce())) {
+      // Our own write, whose answer was lost on the way.
+      return new Decision.Answer<>(
+          new ClaimResult.Granted(lease(claim, stored.token(), stored.attempts(), settings), null));
+    }
+    if (!stored.fingerprint().equals(claim.fingerprint())) {
+      return new Decision.Answer<>(new ClaimResult.Mismatch(stored.fingerprint()));
+    }
+    return switch (stored.state()) {
+      case Done done ->
+          new Decision.Answer<>(
+              new ClaimResult.Done(ending(stored, done.by(), done.at()), done.result()));
+      case Dead dead ->
+          new Decision.Answer<>(
+              new ClaimResult.Dead(ending(stored, dead.by(), dead.at()), dead.cause()));
+      case Free free ->
+          free.retryAt().isAfter(now.wall())
+              ? new Decision.Answer<>(new ClaimResult.Later(free.retryAt(), stored.attempts()))
+              : grant(stored, claim, now, settings);
+      case Held held -> {
+        Sighting sighting = sighting(stored, held, claim, now);
+        Duration remaining = remaining(held, sighting, now, settings);
+        yield remaining.isPositive()
+            ? new Decision.Answer<>(
+                new ClaimResult.Held(held.holder(), stored.token(), remaining, sighting))
+            : grant(stored, claim, now, settings);
+      }
+    };
+  }
+
+  /** What a step under a lease comes to. */
+  public static Decision<SettleResult> decide(
+      @Nullable ClaimRecord stored, Command.Settle command, Moment now, ClaimSettings settings) {
+    Lease lease = command.lease();
+    if (stored == null || stored.token() != lease.token()) {
+      return lost(stored);
+    }
+    if (stored.state() instanceof Held) {
+      if (stored.nonce().equals(lease.nonce())) {
+        return write(lease, command, now, settings);
+      }
+      if (stored.nonce().equals(lease.nonce().next())) {
+        // A renewal of ours took, though its answer was lost. Its life counts from the old start,
+        // as nobody remembers when it was sent.
+        Lease known = lease.renewed(lease.start());
+        return command instanceof Command.Renew
+            ? new Decision.Answer<>(new SettleResult.Settled(known))
+            : write(known, command, now, settings);
+      }
+      return lost(stored);
+    }
+    boolean repeated =
+        switch (command) {
+          case Command.Renew unused -> false;
+          case Command.Complete unused -> stored.state() instanceof Done;
+          case Command.Release unused -> stored.state() instanceof Free;
+          case Command.Bury unused -> stored.state() instanceof Dead;
+        };
+    return repeated ? new Decision.Answer<>(new SettleResult.Settled(lease)) : lost(stored);
+  }
+
+  /**
+   * A grant over what is stored: the next token, the next attempt, and who had it before. For
+   * stores that judge the condition themselves and are told afterwards what they wrote over.
+   */
+  public static Decision.Write<ClaimResult> grant(
+      @Nullable ClaimRecord stored, Claim claim, Moment now, ClaimSettings settings) {
+    Lease lease =
+        stored == null
+            ? lease(claim, 1, 1, settings)
+            : lease(claim, stored.token() + 1, stored.attempts() + 1, settings);
+    String takenFrom = stored != null && stored.state() instanceof Held held ? held.holder() : null;
+    return new Decision.Write<>(
+        held(lease, claim.nonce(), now), new ClaimResult.Granted(lease, takenFrom));
+  }
+
+  private static Lease lease(Claim claim, long token, int attempt, ClaimSettings settings) {
+    return new Lease(
+        claim.id(),
+        settings.holder(),
+        token,
+        attempt,
+        claim.fingerprint(),
+        claim.nonce(),
+        claim.start(),
+        settings.lease());
+  }
+
+  /**
+   * The lease under which a sweeper may delete what nobody needs any more: what ended, or was last
+   * held or due, longer than the retention ago. Null if it must stay. If the sweeper dies under
+   * that lease, the next claim is granted as a first attempt, as it would be after the deletion.
+   *
+   * @param age how long ago the record was written, at least
+   * @param sweeper who deletes
+   */
+  public static @Nullable Lease retire(
+      ClaimRecord stored,
+      RecordId id,
+      Duration age,
+      String sweeper,
+      Moment now,
+      ClaimSettings settings) {
+    Instant kept = now.wall().minus(settings.retention());
+    boolean past =
+        switch (stored.state()) {
+          case Done unused -> age.compareTo(settings.retention()) > 0;
+          case Dead unused -> age.compareTo(settings.retention()) > 0;
+          case Held held -> held.end().plus(settings.maxSkew()).isBefore(kept);
+          case Free free -> free.retryAt().isBefore(kept);
+        };
+    return past
+        ? new Lease(
+            id,
+            sweeper,
+            stored.token() + 1,
+            0,
+            stored.fingerprint(),
+            Nonce.random(),
+            now,
+            settings.lease())
+        : null;
+  }
+
+  /** What is stored while a lease stands, as far as its holder knows. */
+  public static ClaimRecord stateOf(Lease lease) {
+    return held(lease, lease.nonce(), lease.start());
+  }
+
+  private static Decision<SettleResult> write(
+      Lease lease, Command.Settle command, Moment now, ClaimSettings settings) {
+    Lease after = lease.renewed(now);
+    ClaimRecord next =
+        switch (command) {
+          case Command.Renew unused -> held(after, after.nonce(), now);
+          case Command.Complete c ->
+              record(after, new Done(settings.holder(), now.wall(), wellFormed(c.result())));
+          case Command.Release r -> record(after, new Free(due(r.retryAt(), now), cut(r.cause())));
+          case Command.Bury b ->
+              record(after, new Dead(settings.holder(), now.wall(), cut(b.cause())));
+        };
+    return new Decision.Write<>(next, new SettleResult.Settled(after));
+  }
+
+  /** Half a surrogate pair, which no UTF-8 can write and so no store can keep, becomes '?'. */
+  private static @Nullable String wellFormed(@Nullable String text) {
+    return text == null
+        ? null
+        : new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+
+  private static String cut(String cause) {
+    String text = new String(cause.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+    return text.codePointCount(0, text.length()) <= MAX_CAUSE
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, MAX_CAUSE)) + "…";
+  }
+
+  /**
+   * Not before the release itself: a claim that was sent earlier and arrives late, a duplicate of
+   * the one just answered among them, is then not due and cannot take what nobody waits for.
+   */
+  private static Instant due(Instant retryAt, Moment released) {
+    return retryAt.isBefore(released.wall()) ? released.wall() : retryAt;
+  }
+
+  private static ClaimRecord held(Lease lease, Nonce nonce, Moment now) {
+    return new ClaimRecord(
+        lease.token(),
+        lease.attempt(),
+        nonce,
+        lease.fingerprint(),
+        new Held(lease.holder(), lease.length(), now.wall().plus(lease.length())));
+  }
+
+  private static ClaimRecord record(Lease lease, ClaimState state) {
+    return new ClaimRecord(
+        lease.token(), lease.attempt(), lease.nonce(), lease.fingerprint(), state);
+  }
+
+  private static Ending ending(ClaimRecord stored, String by, Instant at) {
+    return new Ending(by, stored.token(), stored.attempts(), at);
+  }
+
+  private static Decision<SettleResult> lost(@Nullable ClaimRecord stored) {
+    String by =
+        switch (stored == null ? null : stored.state()) {
+          case null -> null;
+          case Held held -> held.holder();
+          case Done done -> done.by();
+          case Dead dead -> dead.by();
+          case Free unused -> null;
+        };
+    return new Decision.Answer<>(new SettleResult.Lost(by));
+  }
+
+  private static Sighting sighting(ClaimRecord stored, Held held, Claim claim, Moment now) {
+    Sighting seen = claim.sighting();
+    return seen != null && seen.token() == stored.token() && seen.nonce().equals(stored.nonce())
+        ? seen
+        : new Sighting(stored.token(), stored.nonce(), now, held.length());
+  }
+
+  /**
+   * Until when a lease must be respected: its end on the wall clock plus the skew bound, or until
+   * it has been watched unchanged for its whole length, whichever comes first.
+   */
+  private static Duration remaining(
+      Held held, Sighting sighting, Moment now, ClaimSettings settings) {
+    Duration byWall = Duration.between(now.wall(), held.end().plus(settings.maxSkew()));
+    // "Over" is strictly past the bound; a duration is positive until one nanosecond after it.
+    Duration untilPast = byWall.plusNanos(1);
+    Duration byWatch = sighting.remaining(now);
+    return untilPast.compareTo(byWatch) < 0 ? untilPast : byWatch;
+  }
+}

@@ -1,0 +1,266 @@
+package io.firstclaim.lock.dynamodb;
+
+import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.RequestTimer;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.MultiRegionConsistency;
+import software.amazon.awssdk.services.dynamodb.model.ResourceInUseException;
+import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
+import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.dynamodb.model.TableDescription;
+import software.amazon.awssdk.services.dynamodb.model.TimeToLiveStatus;
+
+/**
+ * The table that claims are kept in: string partition key {@code pk}, TTL on {@code expiresAt}, on
+ * demand. Creates it, and refuses one that cannot keep the protocol's promise.
+ */
+public final class DynamoDbTable {
+  private static final Logger LOG = LoggerFactory.getLogger(DynamoDbTable.class);
+
+  /** Looking at a table may take longer than a claim does, above all as the first thing. */
+  static final AwsRequestOverrideConfiguration SETUP =
+      AwsRequestOverrideConfiguration.builder()
+          .apiCallTimeout(Duration.ofSeconds(30))
+          .apiCallAttemptTimeout(Duration.ofSeconds(10))
+          .build();
+
+  private static final String CREATE =
+      "dynamodb:CreateTable; or create it yourself and start with firstclaim.claim.create=false";
+  private static final String DESCRIBE = "dynamodb:DescribeTable";
+  private static final String DESCRIBE_TTL = "dynamodb:DescribeTimeToLive";
+
+  private final DynamoDbClient client;
+  private final String name;
+
+  /** The table of this name, which need not be there yet. */
+  public DynamoDbTable(DynamoDbClient client, String name) {
+    this.client = client;
+    this.name = name;
+  }
+
+  /**
+   * Gives a client time limits that suit a lease. Within them the SDK's own retries, with jittered
+   * backoff, answer throttling, faults and the write conflicts of a global table.
+   */
+  public static DynamoDbClientBuilder configure(
+      DynamoDbClientBuilder builder, ClaimSettings settings) {
+    Duration limit = settings.storeTimeout();
+    // Not overrideConfiguration(Consumer), which would forget what the caller has set.
+    ClientOverrideConfiguration given = builder.overrideConfiguration();
+    return builder.overrideConfiguration(
+        given.toBuilder()
+            .apiCallTimeout(limit)
+            .apiCallAttemptTimeout(limit.multipliedBy(2).dividedBy(5))
+            .scheduledExecutorService(given.scheduledExecutorService().orElseGet(RequestTimer::get))
+            .build());
+  }
+
+  /**
+   * Creates the table if it is missing, waits for it, and enables TTL.
+   *
+   * @throws StoreRefusedException if DynamoDB does not allow it, with the remedy
+   * @throws StoreUnavailableException if DynamoDB does not answer
+   */
+  public void create() {
+    boolean created = ask(CREATE, this::createIfMissing);
+    boolean there = ask(DESCRIBE, this::awaitTable);
+    LOG.debug("Table {}: {}, {}", name, created ? "created" : "found", there);
+    if (!ask(DESCRIBE_TTL, this::hasTimeToLive)) {
+      enableTimeToLive();
+    }
+  }
+
+  private boolean createIfMissing() {
+    try {
+      client.createTable(
+          table ->
+              table
+                  .tableName(name)
+                  .overrideConfiguration(SETUP)
+                  .billingMode(BillingMode.PAY_PER_REQUEST)
+                  .attributeDefinitions(
+                      AttributeDefinition.builder()
+                          .attributeName(Items.KEY)
+                          .attributeType(ScalarAttributeType.S)
+                          .build())
+                  .keySchema(
+                      KeySchemaElement.builder()
+                          .attributeName(Items.KEY)
+                          .keyType(KeyType.HASH)
+                          .build()));
+      LOG.info("Created DynamoDB table {}", name);
+      return true;
+    } catch (ResourceInUseException e) {
+      LOG.debug("DynamoDB table {} is there already", name);
+      return false;
+    }
+  }
+
+  private boolean awaitTable() {
+    try (var waiter = client.waiter()) {
+      waiter.waitUntilTableExists(table -> table.tableName(name).overrideConfiguration(SETUP));
+      return true;
+    }
+  }
+
+  /**
+   * Checks that the table is there and that claims can rest on it, as {@link #checks()} does.
+   *
+   * @throws StoreRefusedException if they cannot, with what was seen and the remedy
+   * @throws StoreUnavailableException if DynamoDB does not answer
+   */
+  public void verify() {
+    Check.requireAll("DynamoDB table " + name, checks());
+    if (!ask(DESCRIBE_TTL, this::hasTimeToLive)) {
+      LOG.warn(
+          "DynamoDB table {} has no TTL on {}: finished claims stay for ever. Enable it with"
+              + " aws dynamodb update-time-to-live --table-name {}"
+              + " --time-to-live-specification Enabled=true,AttributeName={}",
+          name,
+          Items.EXPIRES_AT,
+          name,
+          Items.EXPIRES_AT);
+    }
+  }
+
+  /**
+   * Looks at the table's key and replicas, and tries whether conditional writes work on it.
+   *
+   * @return one check for each; with another key than claims need, that alone
+   * @throws StoreRefusedException if the table is missing or the role may not use it
+   * @throws StoreUnavailableException if DynamoDB does not answer
+   */
+  public List<Check> checks() {
+    TableDescription table = describe();
+    Check key = key(table);
+    if (!key.kept()) {
+      return List.of(key);
+    }
+    return Stream.concat(
+            Stream.of(key, oneTruth(table)),
+            ask("dynamodb:PutItem", new SelfTest(client, name)::run).stream())
+        .toList();
+  }
+
+  private TableDescription describe() {
+    try {
+      return ask(
+          DESCRIBE,
+          () ->
+              client
+                  .describeTable(describe -> describe.tableName(name).overrideConfiguration(SETUP))
+                  .table());
+    } catch (StoreUnavailableException e) {
+      if (e.getCause() instanceof ResourceNotFoundException) {
+        throw new StoreRefusedException(
+            "DynamoDB table %s is missing; create it, or start with firstclaim.claim.create=true"
+                .formatted(name));
+      }
+      throw e;
+    }
+  }
+
+  private static Check key(TableDescription table) {
+    boolean right =
+        table.keySchema().size() == 1
+            && table.keySchema().getFirst().attributeName().equals(Items.KEY)
+            && table.attributeDefinitions().stream()
+                .anyMatch(
+                    attribute ->
+                        attribute.attributeName().equals(Items.KEY)
+                            && attribute.attributeType() == ScalarAttributeType.S);
+    return new Check(
+        "key of the table",
+        right ? "the string pk" : "another than claims need; it must be the string pk alone",
+        right);
+  }
+
+  /**
+   * In a global table with eventual consistency each Region judges conditions by its own version
+   * and the last writer wins, so two Regions can both be granted one record (<a
+   * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html">How
+   * global tables work</a>).
+   */
+  private static Check oneTruth(TableDescription table) {
+    boolean global = table.hasReplicas() && !table.replicas().isEmpty();
+    boolean strong = table.multiRegionConsistency() == MultiRegionConsistency.STRONG;
+    String seen;
+    if (!global) {
+      seen = "in one Region";
+    } else if (strong) {
+      seen = "strongly consistent";
+    } else {
+      seen =
+          "an eventually consistent global table: two Regions could both claim one record. Use a"
+              + " table in one Region, or a global table with multi-Region strong consistency"
+              + " (MRSC)";
+    }
+    return new Check("replicas of the table", seen, !global || strong);
+  }
+
+  private boolean hasTimeToLive() {
+    var ttl =
+        client
+            .describeTimeToLive(describe -> describe.tableName(name).overrideConfiguration(SETUP))
+            .timeToLiveDescription();
+    return (ttl.timeToLiveStatus() == TimeToLiveStatus.ENABLED
+            || ttl.timeToLiveStatus() == TimeToLiveStatus.ENABLING)
+        && Objects.equals(ttl.attributeName(), Items.EXPIRES_AT);
+  }
+
+  private void enableTimeToLive() {
+    try {
+      client.updateTimeToLive(
+          ttl ->
+              ttl.tableName(name)
+                  .overrideConfiguration(SETUP)
+                  .timeToLiveSpecification(
+                      spec -> spec.enabled(true).attributeName(Items.EXPIRES_AT)));
+    } catch (SdkException e) {
+      // Another instance may be doing the same; verify() tells if it stays off.
+      LOG.debug("Could not enable TTL on {}", name, e);
+    }
+  }
+
+  /**
+   * Asks, and refuses what no waiting mends.
+   *
+   * @param permission that it takes
+   */
+  private <T> T ask(String permission, Supplier<T> request) {
+    try {
+      return request.get();
+    } catch (SdkException e) {
+      // A waiter wraps what it was answered.
+      SdkException fault = e.getCause() instanceof DynamoDbException answer ? answer : e;
+      String seen = "DynamoDB table %s: %s".formatted(name, Faults.inOneLine(fault));
+      switch (Faults.code(fault)) {
+        case "AccessDeniedException" ->
+            throw new StoreRefusedException(seen + ". It takes the permission " + permission);
+        case "ValidationException" ->
+            throw new StoreRefusedException(
+                seen + ". Check its name, firstclaim.claim.dynamodb.table");
+        default -> throw new StoreUnavailableException(seen, fault);
+      }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package io.firstclaim.lock.dynamodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.document.DocumentStore;
+import io.firstclaim.lock.document.History;
+import io.firstclaim.lock.testkit.document.SharedDocumentsContract;
+import io.firstclaim.lock.document.WriteResult;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** Through the proxy go two clients, with and without the SDK's own retries. */
+class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
+  private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
+  private static final DynamoDbClient RETRYING =
+      DynamoDbTable.configure(
+              LocalDynamoDb.builder(PROXY.endpoint()),
+              new ClaimSettings(
+                  "any", "any", Duration.ofSeconds(15), Duration.ZERO, Duration.ofDays(8)))
+          .build();
+  private static final DynamoDbClient NOT_RETRYING =
+      LocalDynamoDb.notRetrying(LocalDynamoDb.builder(PROXY.endpoint())).build();
+  private static final Predicate<Request> WRITE = Match.operation("PutItem");
+
+  @AfterAll
+  static void stop() {
+    RETRYING.close();
+    NOT_RETRYING.close();
+    PROXY.close();
+  }
+
+  @AfterEach
+  void mend() {
+    PROXY.clear();
+  }
+
+  private static DocumentStore over(DynamoDbClient client) {
+    return new DynamoDbDocumentStore(client, LocalDynamoDb.TABLE);
+  }
+
+  @Override
+  protected DocumentStore store() {
+    return over(LocalDynamoDb.client());
+  }
+
+  /** Every fifth write breaks its connection, and every hundredth is never answered. */
+  @Override
+  protected DocumentStore storeThatLosesAnswers() {
+    PROXY.add(Rule.always(WRITE.and(everyNth(100)), new Fault.LoseResponse()));
+    PROXY.add(Rule.always(WRITE.and(everyNth(5)), new Fault.ResetAfterApply()));
+    return over(RETRYING);
+  }
+
+  private static Predicate<Request> everyNth(int n) {
+    AtomicInteger seen = new AtomicInteger();
+    return _ -> seen.incrementAndGet() % n == 0;
+  }
+
+  /** 400 KB less names, key, version and a history of one. */
+  @Override
+  protected int maxBytes() {
+    return 409_600
+        - ("pk" + "documentText" + "documentVersion" + "lastWrites").length()
+        - ("document/" + key).length()
+        - 32
+        - 32;
+  }
+
+  private WriteResult create(DocumentStore store) {
+    return store.write(key, null, "{}", History.NONE.with(Nonce.random()));
+  }
+
+  @Test
+  void writeWhoseAnswerIsLost_isUnknown_withoutRetries() {
+    PROXY.add(Rule.once(WRITE, new Fault.ResetAfterApply()));
+
+    assertThat(create(over(NOT_RETRYING)))
+        .isInstanceOfSatisfying(
+            WriteResult.Unknown.class,
+            unknown ->
+                assertThat(unknown.why())
+                    .startsWith("DynamoDB did not answer: ")
+                    .doesNotContain("\n"));
+
+    assertThat(found().content()).as("it took").isEqualTo("{}");
+  }
+
+  @Test
+  void writeThatFailsOnItsOwnSuccess_isUnknown_andNotRefused() {
+    PROXY.add(Rule.once(WRITE, new Fault.ResetAfterApply()));
+
+    assertThat(create(over(RETRYING)))
+        .isEqualTo(new WriteResult.Unknown("the write was repeated and then refused"));
+
+    assertThat(found().content()).isEqualTo("{}");
+  }
+
+  @Test
+  void throttledWrite_isUnknown() {
+    PROXY.add(Rule.once(WRITE, Fault.Answer.dynamoDbThrottling()));
+
+    assertThat(create(over(NOT_RETRYING))).isInstanceOf(WriteResult.Unknown.class);
+
+    assertThat(store().find(key)).isEmpty();
+  }
+
+  @Test
+  void readThatIsNotAnswered_isUnavailable() {
+    PROXY.add(Rule.once(Match.any(), new Fault.Refuse()));
+
+    assertThatThrownBy(() -> over(NOT_RETRYING).find(key))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageStartingWith("DynamoDB table claims did not answer for document " + key);
+  }
+
+  @Test
+  void read_isStronglyConsistent() {
+    Rule consistent =
+        PROXY.add(
+            Rule.always(
+                Match.bodyContains("\"ConsistentRead\":true"),
+                new Fault.DelayRequest(Duration.ZERO)));
+
+    assertThat(over(RETRYING).find(key)).isEmpty();
+
+    assertThat(consistent.hits()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"AccessDeniedException", "ValidationException"})
+  void finalErrors_areReportedAtOnce_withTheRemedy(String error) {
+    PROXY.add(Rule.always(Match.any(), Fault.Answer.dynamoDb(400, error)));
+
+    for (DynamoDbClient client : new DynamoDbClient[] {RETRYING, NOT_RETRYING}) {
+      assertThatThrownBy(() -> over(client).find(key))
+          .isInstanceOf(StoreRefusedException.class)
+          .hasMessageContaining(error)
+          .hasMessageContaining("dynamodb:PutItem");
+      assertThatThrownBy(() -> create(over(client))).isInstanceOf(StoreRefusedException.class);
+    }
+  }
+
+  @Test
+  void missingTable_isReportedAtOnce() {
+    var lost = new DynamoDbDocumentStore(LocalDynamoDb.client(), "no-such-table");
+
+    assertThatThrownBy(() -> lost.find(key)).isInstanceOf(StoreRefusedException.class);
+    assertThatThrownBy(() -> create(lost)).isInstanceOf(StoreRefusedException.class);
+  }
+
+  @Test
+  void itemThatIsNoDocument_isReported_andNotWrittenOver() {
+    LocalDynamoDb.client()
+        .putItem(
+            put ->
+                put.tableName(LocalDynamoDb.TABLE)
+                    .item(Map.of("pk", Items.text("document/" + key), "x", Items.number(1))));
+
+    assertThatThrownBy(() -> store().find(key))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessage(
+            "item document/%s of DynamoDB table claims is no document: documentText is missing. Is the table used by something else?",
+            key);
+    assertThat(create(store())).isEqualTo(new WriteResult.Refused());
+  }
+
+  @Test
+  void document_hasNoTimeToLive() {
+    create(store());
+
+    var item =
+        LocalDynamoDb.client()
+            .getItem(
+                get ->
+                    get.tableName(LocalDynamoDb.TABLE)
+                        .key(Map.of("pk", Items.text("document/" + key))))
+            .item();
+
+    assertThat(item).doesNotContainKey(Items.EXPIRES_AT);
+  }
+}

@@ -1,0 +1,212 @@
+package io.firstclaim.lock.dynamodb;
+
+import static io.firstclaim.lock.testkit.Claimant.settled;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Done;
+import io.firstclaim.lock.ClaimResult.Held;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.testkit.Claimant;
+import io.firstclaim.lock.testkit.FaultContract;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.testkit.Step;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
+
+class DynamoDbFaultsTest extends FaultContract {
+  private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
+  private static final DynamoDbClient RETRYING = configured().build();
+  private static final DynamoDbClient NOT_RETRYING =
+      LocalDynamoDb.notRetrying(configured()).build();
+
+  @AfterAll
+  static void stop() {
+    RETRYING.close();
+    NOT_RETRYING.close();
+    PROXY.close();
+  }
+
+  /** As an application would configure it, for a lease of this length. */
+  private static DynamoDbClientBuilder configured() {
+    var settings =
+        new ClaimSettings("any", "any", Duration.ofSeconds(9), MAX_SKEW, Duration.ofDays(8));
+    return LocalDynamoDb.timeless(
+        DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings));
+  }
+
+  @Override
+  protected FaultProxy proxy() {
+    return PROXY;
+  }
+
+  @Override
+  protected ClaimStore store(Way way, ClaimSettings settings) {
+    DynamoDbClient client =
+        switch (way) {
+          case DIRECT -> LocalDynamoDb.client();
+          case RETRYING -> RETRYING;
+          case NOT_RETRYING -> NOT_RETRYING;
+        };
+    return LocalDynamoDb.store(client, settings, time);
+  }
+
+  @Override
+  protected String name() {
+    return "DynamoDB table claims";
+  }
+
+  @Override
+  protected Predicate<Request> firstClaim() {
+    return Match.operation("UpdateItem");
+  }
+
+  @Override
+  protected Predicate<Request> takeover() {
+    return Match.operation("UpdateItem");
+  }
+
+  @Override
+  protected Predicate<Request> step() {
+    return Match.operation("PutItem");
+  }
+
+  @Override
+  protected List<Fault> refusals() {
+    return List.of(
+        Fault.Answer.dynamoDbThrottling(),
+        Fault.Answer.dynamoDb(500, "InternalServerError"),
+        Fault.Answer.dynamoDb(400, "ReplicatedWriteConflictException"),
+        Fault.Answer.dynamoDb(400, "RequestLimitExceeded"),
+        Fault.Answer.status(503),
+        new Fault.Refuse());
+  }
+
+  @Override
+  protected List<Fault> passingRefusals() {
+    return List.of(
+        Fault.Answer.dynamoDb(500, "InternalServerError"),
+        Fault.Answer.dynamoDb(400, "ReplicatedWriteConflictException"));
+  }
+
+  // One request
+
+  @Test
+  void claim_isOneRequest_whateverTheState() {
+    Claimant a = retrying();
+    Claim claim = a.newClaim(ID);
+    assertOneRequest(() -> a.store().claim(claim), ClaimResult.Granted.class);
+    assertOneRequest(() -> a.store().claim(claim), ClaimResult.Granted.class);
+    assertOneRequest(() -> a.claim(ID), Held.class);
+    time.advance(Duration.ofHours(1));
+    assertOneRequest(() -> a.store().claim(otherPayload()), ClaimResult.Mismatch.class);
+    assertOneRequest(() -> a.claim(ID), ClaimResult.Granted.class);
+    time.advance(Duration.ofHours(1));
+    settled(b.store().release(b.acquire(ID), time.now().wall().plusSeconds(1), "again"));
+    assertOneRequest(() -> a.claim(ID), ClaimResult.Later.class);
+    time.advance(Duration.ofSeconds(1));
+    assertOneRequest(() -> a.claim(ID), ClaimResult.Granted.class);
+    time.advance(Duration.ofHours(1));
+    settled(b.store().complete(b.acquire(ID), null));
+    assertOneRequest(() -> a.claim(ID), Done.class);
+    assertOneRequest(() -> a.store().claim(otherPayload()), ClaimResult.Mismatch.class);
+
+    RecordId buried = RecordId.of("buried");
+    settled(b.store().bury(b.acquire(buried), "poison"));
+    assertOneRequest(() -> a.claim(buried), ClaimResult.Dead.class);
+  }
+
+  private Claim otherPayload() {
+    return Claim.of(ID, Claimant.OTHER_PAYLOAD, time.now());
+  }
+
+  @Test
+  void claimThatHasWatchedLongEnough_isOneRequest() {
+    Claimant ahead =
+        new Claimant(
+            LocalDynamoDb.store(settings("ahead"), time.machine(Duration.ofHours(1))), time);
+    ahead.acquire(ID);
+    Claimant a = retrying();
+    Held seen = a.heldOff(ID);
+    time.advance(LEASE);
+
+    assertOneRequest(() -> a.claimAfter(seen, ID), ClaimResult.Granted.class);
+  }
+
+  private static void assertOneRequest(
+      Supplier<ClaimResult> claim, Class<? extends ClaimResult> answer) {
+    PROXY.reset();
+    assertThat(claim.get()).isInstanceOf(answer);
+    assertThat(PROXY.requestsByOperation()).containsExactly(Map.entry("UpdateItem", 1L));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void step_isOneRequest(Step step) {
+    Claimant a = retrying();
+    Lease lease = a.acquire(ID);
+    PROXY.reset();
+
+    settled(step.take(a.store(), lease));
+
+    assertThat(PROXY.requestsByOperation()).containsExactly(Map.entry("PutItem", 1L));
+  }
+
+  @Test
+  void find_isOneRequest_readStronglyConsistent() {
+    Claimant a = retrying();
+    a.acquire(ID);
+    Rule consistent =
+        PROXY.add(
+            Rule.always(
+                Match.operation("GetItem").and(Match.bodyContains("\"ConsistentRead\":true")),
+                new Fault.DelayRequest(Duration.ZERO)));
+    PROXY.reset();
+
+    assertThat(a.store().find(ID)).isPresent();
+
+    assertThat(consistent.hits()).isEqualTo(1);
+    assertThat(PROXY.requests()).isEqualTo(1);
+  }
+
+  // Doubled requests
+
+  // The store refuses for a while
+
+  @Test
+  void silentStore_isGivenUpWithinTheStoreTimeout_retriesIncluded() {
+    var settings =
+        new ClaimSettings("any", "any", Duration.ofMillis(1500), Duration.ZERO, Duration.ofDays(8));
+    PROXY.blackhole();
+    try (DynamoDbClient client =
+        DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings).build()) {
+      ClaimStore store = LocalDynamoDb.store(client, settings("a"), time);
+      long start = System.nanoTime();
+
+      assertThatThrownBy(() -> store.claim(b.newClaim(ID)))
+          .isInstanceOf(StoreUnavailableException.class);
+
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .isBetween(Duration.ofMillis(300), Duration.ofSeconds(5));
+    }
+  }
+}

@@ -1,0 +1,440 @@
+package io.firstclaim.lock.dynamodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.Check;
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.dynamodb.model.TableDescription;
+import software.amazon.awssdk.services.dynamodb.model.TimeToLiveStatus;
+
+class DynamoDbTableTest {
+  private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
+  private static final DynamoDbClient CLIENT =
+      DynamoDbTable.configure(
+              LocalDynamoDb.builder(PROXY.endpoint()), ClaimSettings.of("any", "any"))
+          .build();
+
+  private final String name = LocalDynamoDb.newTable();
+  private final DynamoDbTable table = new DynamoDbTable(CLIENT, name);
+
+  @AfterAll
+  static void stop() {
+    CLIENT.close();
+    PROXY.close();
+  }
+
+  @AfterEach
+  void mend() {
+    PROXY.clear();
+  }
+
+  private TableDescription described() {
+    return CLIENT.describeTable(describe -> describe.tableName(name)).table();
+  }
+
+  private void assertRefused(String message) {
+    assertThatThrownBy(table::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessage(message.replace("TABLE", "DynamoDB table " + name));
+  }
+
+  // Creation
+
+  @Test
+  void createdTable_isOnDemand_withStringKeyAndTtl_andVerifies() {
+    table.create();
+
+    assertThat(described().billingModeSummary().billingMode())
+        .isEqualTo(BillingMode.PAY_PER_REQUEST);
+    assertThat(described().keySchema())
+        .containsExactly(
+            KeySchemaElement.builder().attributeName("pk").keyType(KeyType.HASH).build());
+    var ttl = CLIENT.describeTimeToLive(t -> t.tableName(name)).timeToLiveDescription();
+    assertThat(ttl.timeToLiveStatus()).isEqualTo(TimeToLiveStatus.ENABLED);
+    assertThat(ttl.attributeName()).isEqualTo("expiresAt");
+    assertThatCode(table::verify).doesNotThrowAnyException();
+  }
+
+  @Test
+  void creatingTwice_isFine_andKeepsWhatIsThere() {
+    var settings = ClaimSettings.of("any", "a");
+    var time = ManualTime.start();
+    table.create();
+    var store = DynamoDbClaimStore.open(CLIENT, name, settings, time);
+    store.claim(Claim.of(RecordId.of("id"), Fingerprint.none(), time.now()));
+
+    table.create();
+
+    assertThat(store.find(RecordId.of("id"))).isPresent();
+  }
+
+  @Test
+  void creationWhoseAnswersAreLost_isFine() {
+    for (String operation : new String[] {"CreateTable", "UpdateTimeToLive", "DescribeTable"}) {
+      PROXY.add(Rule.once(Match.operation(operation), new Fault.ResetAfterApply()));
+    }
+
+    table.create();
+
+    assertThatCode(table::verify).doesNotThrowAnyException();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "CreateTable,'dynamodb:CreateTable; or create it yourself and start with"
+        + " firstclaim.claim.create=false'",
+    "DescribeTable,dynamodb:DescribeTable",
+    "DescribeTimeToLive,dynamodb:DescribeTimeToLive"
+  })
+  void creationThatIsNotAllowed_isRefused_withThePermissionItTakes(
+      String operation, String permission) {
+    deny(operation);
+
+    assertThatThrownBy(table::create)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessage(denied(permission));
+  }
+
+  private static void deny(String operation) {
+    PROXY.add(
+        Rule.always(
+            Match.operation(operation), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
+  }
+
+  private String denied(String permission) {
+    return "DynamoDB table %s: 400 AccessDeniedException by the fault proxy. It takes the permission %s"
+        .formatted(name, permission);
+  }
+
+  // Verification
+
+  @Test
+  void missingTable_isRefused_withTheRemedy() {
+    assertRefused("TABLE is missing; create it, or start with firstclaim.claim.create=true");
+  }
+
+  @Test
+  void tableWithAnotherKey_isRefused() {
+    String message =
+        "TABLE cannot keep claims: key of the table: another than claims need; it must be the string"
+            + " pk alone";
+
+    createTable("id", ScalarAttributeType.S, null);
+    assertRefused(message);
+    CLIENT.deleteTable(delete -> delete.tableName(name));
+    createTable("pk", ScalarAttributeType.N, null);
+    assertRefused(message);
+    CLIENT.deleteTable(delete -> delete.tableName(name));
+    createTable("pk", ScalarAttributeType.S, "sk");
+    assertRefused(message);
+  }
+
+  private void createTable(String key, ScalarAttributeType type, @Nullable String sortKey) {
+    CLIENT.createTable(
+        create -> {
+          var hash = KeySchemaElement.builder().attributeName(key).keyType(KeyType.HASH).build();
+          var keyType =
+              AttributeDefinition.builder().attributeName(key).attributeType(type).build();
+          create.tableName(name).billingMode(BillingMode.PAY_PER_REQUEST);
+          if (sortKey == null) {
+            create.keySchema(hash).attributeDefinitions(keyType);
+          } else {
+            create
+                .keySchema(
+                    hash,
+                    KeySchemaElement.builder()
+                        .attributeName(sortKey)
+                        .keyType(KeyType.RANGE)
+                        .build())
+                .attributeDefinitions(
+                    keyType,
+                    AttributeDefinition.builder()
+                        .attributeName(sortKey)
+                        .attributeType(ScalarAttributeType.S)
+                        .build());
+          }
+        });
+  }
+
+  @Test
+  void eventuallyConsistentGlobalTable_isRefused_withReasonAndRemedy() {
+    table.create();
+    String message =
+        "TABLE cannot keep claims: replicas of the table: an eventually consistent global table: two"
+            + " Regions could both claim one record. Use a table in one Region, or a global table"
+            + " with multi-Region strong consistency (MRSC)";
+
+    answerDescribeWith("\"Replicas\":[{\"RegionName\":\"eu-west-1\"}]");
+    assertRefused(message);
+    answerDescribeWith(
+        "\"Replicas\":[{\"RegionName\":\"eu-west-1\"}],\"MultiRegionConsistency\":\"EVENTUAL\"");
+    assertRefused(message);
+  }
+
+  @Test
+  void stronglyConsistentGlobalTable_andTableOfOneRegion_areAccepted() {
+    table.create();
+
+    answerDescribeWith(
+        "\"Replicas\":[{\"RegionName\":\"eu-west-1\"}],\"MultiRegionConsistency\":\"STRONG\"");
+    assertThatCode(table::verify).doesNotThrowAnyException();
+    answerDescribeWith("\"Replicas\":[]");
+    assertThatCode(table::verify).doesNotThrowAnyException();
+  }
+
+  private void answerDescribeWith(String more) {
+    PROXY.clear();
+    String body =
+        """
+        {"Table":{"TableName":"%s","TableStatus":"ACTIVE",
+         "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],
+         "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],%s}}"""
+            .formatted(name, more);
+    answer("DescribeTable", "", body);
+  }
+
+  /** A 200 of the PROXY's own to requests of this operation that have this in their body. */
+  private static void answer(String operation, String inBody, String body) {
+    PROXY.add(
+        Rule.always(
+            Match.operation(operation).and(Match.bodyContains(inBody)),
+            new Fault.Answer(200, Map.of("Content-Type", "application/x-amz-json-1.0"), body)));
+  }
+
+  @Test
+  void storeThatIgnoresConditions_isRefused() {
+    table.create();
+    answer("PutItem", "\"nonce\":{\"S\":\"b\"}", "{}");
+    assertRefused("TABLE cannot keep claims: attribute_not_exists where one is: taken");
+    PROXY.clear();
+    answer("PutItem", "\"nonce\":{\"S\":\"c\"}", "{}");
+    assertRefused("TABLE cannot keep claims: condition on a wrong nonce: taken");
+  }
+
+  @Test
+  void storeWhoseConditionsAlwaysFail_orReturnNoItem_isRefused() {
+    table.create();
+
+    refuse("\"nonce\":{\"S\":\"a\"}");
+    assertRefused("TABLE cannot keep claims: attribute_not_exists where no item is: refused");
+    PROXY.clear();
+    refuse("\"nonce\":{\"S\":\"b\"}");
+    assertRefused(
+        "TABLE cannot keep claims: attribute_not_exists where one is: refused, but the item not"
+            + " told");
+    PROXY.clear();
+    refuse("\"nonce\":{\"S\":\"d\"}");
+    assertRefused("TABLE cannot keep claims: condition on the right nonce: refused");
+  }
+
+  @Test
+  void checks_tellKeyReplicasAndEachCondition() {
+    table.create();
+
+    assertThat(table.checks())
+        .allMatch(Check::kept)
+        .extracting(Check::name)
+        .containsExactly(
+            "key of the table",
+            "replicas of the table",
+            "attribute_not_exists where no item is",
+            "attribute_not_exists where one is",
+            "condition on a wrong nonce",
+            "condition on the right nonce");
+  }
+
+  private static void refuse(String inBody) {
+    PROXY.add(
+        Rule.always(
+            Match.operation("PutItem").and(Match.bodyContains(inBody)),
+            Fault.Answer.dynamoDb(400, "ConditionalCheckFailedException")));
+  }
+
+  @Test
+  void selfTestWhoseAnswersAreLost_isNoReasonToRefuse() {
+    table.create();
+    for (String nonce : new String[] {"a", "b", "c", "d"}) {
+      PROXY.add(
+          Rule.once(
+              Match.operation("PutItem")
+                  .and(Match.bodyContains("\"nonce\":{\"S\":\"" + nonce + "\"}")),
+              new Fault.ResetAfterApply()));
+    }
+    PROXY.add(Rule.once(Match.operation("DeleteItem"), new Fault.ResetAfterApply()));
+
+    assertThatCode(table::verify).doesNotThrowAnyException();
+
+    assertThat(itemCount()).isZero();
+  }
+
+  @Test
+  void verification_leavesNothingBehind() {
+    table.create();
+
+    table.verify();
+
+    assertThat(itemCount()).isZero();
+  }
+
+  @Test
+  void roleThatMayNotDelete_verifies_andLeavesItsProbeToTheTtl() {
+    table.create();
+    PROXY.add(
+        Rule.always(
+            Match.operation("DeleteItem"), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
+
+    table.verify();
+
+    assertThat(CLIENT.scan(scan -> scan.tableName(name).consistentRead(true)).items())
+        .singleElement()
+        .satisfies(item -> assertThat(item).containsKey("expiresAt"));
+  }
+
+  private int itemCount() {
+    return CLIENT.scan(scan -> scan.tableName(name).consistentRead(true)).count();
+  }
+
+  @Test
+  void tableWithoutTtl_isAcceptedWithAWarning() {
+    createTable("pk", ScalarAttributeType.S, null);
+
+    String log = logOf(table::verify);
+
+    assertThat(log)
+        .contains("WARN")
+        .contains("DynamoDB table %s has no TTL on expiresAt".formatted(name))
+        .contains("aws dynamodb update-time-to-live --table-name " + name);
+  }
+
+  @Test
+  void tableWithTtl_isAcceptedWithoutAWord() {
+    table.create();
+
+    assertThat(logOf(table::verify)).doesNotContain(name);
+  }
+
+  private static String logOf(Runnable action) {
+    PrintStream before = System.err;
+    var captured = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(captured, true, StandardCharsets.UTF_8));
+    try {
+      action.run();
+    } finally {
+      System.setErr(before);
+    }
+    return captured.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void storeThatDoesNotAnswer_isUnavailable_notRefused() {
+    table.create();
+    for (String operation : new String[] {"DescribeTable", "PutItem", "DescribeTimeToLive"}) {
+      PROXY.add(
+          Rule.always(
+              Match.operation(operation), Fault.Answer.dynamoDb(500, "InternalServerError")));
+
+      assertThatThrownBy(table::verify)
+          .as(operation)
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageStartingWith("DynamoDB table %s: 500 InternalServerError".formatted(name));
+      PROXY.clear();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"DescribeTable", "PutItem", "DescribeTimeToLive"})
+  void roleWithoutAPermission_isRefused_withThePermission(String operation) {
+    table.create();
+    deny(operation);
+
+    assertThatThrownBy(table::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessage(denied("dynamodb:" + operation));
+  }
+
+  @Test
+  void nameThatDynamoDbDoesNotTake_isRefused_withTheSetting() {
+    PROXY.add(
+        Rule.always(
+            Match.operation("DescribeTable"), Fault.Answer.dynamoDb(400, "ValidationException")));
+
+    assertRefused(
+        "TABLE: 400 ValidationException by the fault proxy. Check its name,"
+            + " firstclaim.claim.dynamodb.table");
+  }
+
+  // Opening
+
+  @Test
+  void open_refusesWhatVerifyRefuses() {
+    assertThatThrownBy(
+            () ->
+                DynamoDbClaimStore.open(
+                    CLIENT, name, ClaimSettings.of("any", "a"), ManualTime.start()))
+        .isInstanceOf(StoreRefusedException.class);
+  }
+
+  @Test
+  void open_givesAStoreThatClaims() {
+    table.create();
+    var time = ManualTime.start();
+
+    var store = DynamoDbClaimStore.open(CLIENT, name, ClaimSettings.of("any", "a"), time);
+
+    assertThat(store.claim(Claim.of(RecordId.of("id"), Fingerprint.none(), time.now())))
+        .isInstanceOf(ClaimResult.Granted.class);
+  }
+
+  // Client
+
+  @Test
+  void configure_boundsEveryCall_andKeepsWhatTheCallerHasSet() {
+    var settings =
+        new ClaimSettings(
+            "any", "a", Duration.ofSeconds(9), Duration.ofSeconds(1), Duration.ofDays(8));
+    var interceptor = new ExecutionInterceptor() {};
+
+    var builder =
+        DynamoDbTable.configure(
+            LocalDynamoDb.intercepted(LocalDynamoDb.builder(PROXY.endpoint()), interceptor),
+            settings);
+
+    var configured = builder.overrideConfiguration();
+    assertThat(configured.apiCallTimeout()).contains(settings.storeTimeout());
+    assertThat(configured.apiCallAttemptTimeout().orElseThrow())
+        .isLessThan(settings.storeTimeout().dividedBy(2));
+    assertThat(configured.executionInterceptors()).contains(interceptor);
+  }
+}

@@ -1,0 +1,211 @@
+package io.firstclaim.lock.s3;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.StoreRefusedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.BucketAlreadyExistsException;
+import software.amazon.awssdk.services.s3.model.BucketAlreadyOwnedByYouException;
+import software.amazon.awssdk.services.s3.model.ExpirationStatus;
+import software.amazon.awssdk.services.s3.model.LifecycleRule;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+
+/** Makes what a bucket of claims should have, as far as it is missing and the store has it. */
+final class BucketSetup {
+  private static final Logger LOG = LoggerFactory.getLogger(BucketSetup.class);
+
+  private static final String POLICY_SID = "FirstclaimDenyUnconditionalWrites";
+
+  private final S3Client client;
+  private final S3Bucket bucket;
+  private final String name;
+  private final ClaimSettings settings;
+
+  BucketSetup(S3Bucket bucket, ClaimSettings settings) {
+    this.client = bucket.client();
+    this.bucket = bucket;
+    this.name = bucket.name();
+    this.settings = settings;
+  }
+
+  void run() {
+    createBucket();
+    attempt("is not known to block public access", "public-access-block", this::blockPublicAccess);
+    attempt(
+        "has no lifecycle rule under %s: finished claims stay until they are swept"
+            .formatted(bucket.prefix()),
+        "lifecycle",
+        this::addLifecycleRule);
+    attempt(
+        "has no policy against unconditional writes under %s: whoever may write there can overwrite a claim"
+            .formatted(bucket.prefix()),
+        "policy",
+        this::addPolicy);
+  }
+
+  private void createBucket() {
+    try {
+      client.createBucket(create -> create.bucket(name).overrideConfiguration(S3Bucket.SETUP));
+      // us-east-1 and some stores give the same answer where one's own bucket was there already.
+      LOG.info("S3 bucket {} was created, or there already", name);
+    } catch (BucketAlreadyOwnedByYouException e) {
+      LOG.debug("S3 bucket {} is there already", name);
+    } catch (BucketAlreadyExistsException e) {
+      // Some stores say this of one's own bucket too; verify() tells if it is another's.
+      LOG.debug("S3 bucket {} is there already", name, e);
+    } catch (SdkException e) {
+      if (e instanceof S3Exception refused && refused.statusCode() == 403) {
+        throw new StoreRefusedException(
+            "S3 bucket %s: %s. It takes the permission s3:CreateBucket; or create it yourself and start with firstclaim.claim.create=false"
+                .formatted(name, Faults.inOneLine(e)));
+      }
+      throw bucket.unavailable(e);
+    }
+  }
+
+  private void blockPublicAccess() {
+    if (isMissing(
+        () ->
+            client.getPublicAccessBlock(
+                get -> get.bucket(name).overrideConfiguration(S3Bucket.SETUP)))) {
+      client.putPublicAccessBlock(
+          put ->
+              put.bucket(name)
+                  .overrideConfiguration(S3Bucket.SETUP)
+                  .publicAccessBlockConfiguration(
+                      block ->
+                          block
+                              .blockPublicAcls(true)
+                              .ignorePublicAcls(true)
+                              .blockPublicPolicy(true)
+                              .restrictPublicBuckets(true)));
+    }
+  }
+
+  /** Beside the rules that are there, of which one with this ID is taken for ours. */
+  private void addLifecycleRule() {
+    LifecycleRule rule = rule();
+    List<LifecycleRule> rules = new ArrayList<>();
+    var unused =
+        isMissing(
+            () ->
+                rules.addAll(
+                    client
+                        .getBucketLifecycleConfiguration(
+                            get -> get.bucket(name).overrideConfiguration(S3Bucket.SETUP))
+                        .rules()));
+    if (rules.contains(rule)) {
+      return;
+    }
+    rules.removeIf(each -> rule.id().equals(each.id()));
+    rules.add(rule);
+    client.putBucketLifecycleConfiguration(
+        put ->
+            put.bucket(name)
+                .overrideConfiguration(S3Bucket.SETUP)
+                .lifecycleConfiguration(lifecycle -> lifecycle.rules(rules)));
+  }
+
+  /**
+   * Removes what was not written for the retention and a lease, in whole days from midnight. In a
+   * versioned bucket that leaves a delete marker over old versions; the versions go a day later and
+   * the marker, once it is alone, by the same expiration (<a
+   * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html">Lifecycle
+   * elements</a>).
+   */
+  private LifecycleRule rule() {
+    Duration kept = settings.retention().plus(settings.lease());
+    int days = Math.toIntExact(kept.plusDays(1).minusNanos(1).toDays());
+    return LifecycleRule.builder()
+        .id("firstclaim-" + bucket.prefix())
+        .status(ExpirationStatus.ENABLED)
+        .filter(filter -> filter.prefix(bucket.prefix()))
+        .expiration(expiration -> expiration.days(days))
+        .noncurrentVersionExpiration(noncurrent -> noncurrent.noncurrentDays(1))
+        .build();
+  }
+
+  private void addPolicy() {
+    List<String> policies = new ArrayList<>();
+    if (isMissing(
+        () ->
+            policies.add(
+                client
+                    .getBucketPolicy(get -> get.bucket(name).overrideConfiguration(S3Bucket.SETUP))
+                    .policy()))) {
+      client.putBucketPolicy(
+          put -> put.bucket(name).overrideConfiguration(S3Bucket.SETUP).policy(policy()));
+    } else if (!policies.getFirst().contains(POLICY_SID)) {
+      LOG.warn(
+          "S3 bucket {} has a policy already, which is left as it is. Add this statement to it: {}",
+          name,
+          policy().replaceAll("\\s+", " "));
+    }
+  }
+
+  /**
+   * As in AWS's guide (<a
+   * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html">Enforce
+   * conditional writes</a>), its third example, for everybody and under the prefix. The parts of a
+   * multipart upload take no condition, so they are exempt; its completion is not.
+   */
+  private String policy() {
+    Region region = client.serviceClientConfiguration().region();
+    String partition = region.metadata() == null ? "aws" : region.metadata().partition().id();
+    return """
+        {
+          "Version": "2012-10-17",
+          "Statement": [
+            {
+              "Sid": "%s",
+              "Effect": "Deny",
+              "Principal": "*",
+              "Action": "s3:PutObject",
+              "Resource": "arn:%s:s3:::%s/%s*",
+              "Condition": {
+                "Null": {"s3:if-none-match": "true", "s3:if-match": "true"},
+                "Bool": {"s3:ObjectCreationOperation": "true"}
+              }
+            }
+          ]
+        }
+        """
+        .formatted(POLICY_SID, partition, name, bucket.prefix());
+  }
+
+  /** Asks; true if the answer is that there is none. */
+  private static boolean isMissing(Runnable question) {
+    try {
+      question.run();
+      return false;
+    } catch (S3Exception e) {
+      if (e.statusCode() == 404) {
+        return true;
+      }
+      throw e;
+    }
+  }
+
+  /** Does what a store may not have, or a role not be allowed: then claims work all the same. */
+  private void attempt(String consequence, String what, Runnable step) {
+    try {
+      step.run();
+    } catch (AwsServiceException e) {
+      LOG.warn(
+          "S3 bucket {} {}. Its {} could not be set: {}",
+          name,
+          consequence,
+          what,
+          Faults.inOneLine(e));
+    } catch (SdkException e) {
+      throw bucket.unavailable(e);
+    }
+  }
+}

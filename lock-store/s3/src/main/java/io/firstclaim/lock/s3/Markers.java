@@ -1,0 +1,295 @@
+package io.firstclaim.lock.s3;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
+import io.firstclaim.lock.protocol.ClaimRecord;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.ResponseBytes;
+import software.amazon.awssdk.core.exception.RetryableException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.http.SdkHttpResponse;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/** The requests for the markers of one namespace, and what their answers mean. Thread-safe. */
+final class Markers {
+  private static final String FIND = "find";
+
+  private final S3Bucket bucket;
+  private final String namespace;
+  private final TimeSource time;
+  private final StoreListener listener;
+
+  /** All answers of a second bear one date, which is not parsed for each. */
+  private volatile @Nullable Dated latest;
+
+  private record Dated(String text, Instant date) {}
+
+  Markers(S3Bucket bucket, String namespace, TimeSource time, StoreListener listener) {
+    this.bucket = bucket;
+    this.namespace = namespace;
+    this.time = time;
+    this.listener = listener;
+  }
+
+  /**
+   * A marker as it was read.
+   *
+   * @param marker its times on this machine's clock
+   * @param version by which a write is made conditional on it
+   * @param age how long ago the store took it, up to a second more or less
+   * @param at when it was read: what was seen counts from after it was seen
+   */
+  record Read(Marker marker, String version, Duration age, Moment at) {}
+
+  /** What a conditional write came to. */
+  sealed interface Write {
+    /** It took, under this version. */
+    record Written(String version) implements Write {}
+
+    /** Its condition failed: something else is stored, or what this write left itself. */
+    record Refused() implements Write {}
+
+    /** What it was to replace is gone. */
+    record Gone() implements Write {}
+  }
+
+  /** Where an ID's marker is. */
+  String key(RecordId id) {
+    return bucket.key(id.key(namespace));
+  }
+
+  /**
+   * Writes a claim over the version it was decided on.
+   *
+   * @param on that version; null for nothing stored
+   * @param now when it was decided
+   * @throws StoreUnavailableException if the store did not answer
+   */
+  Write write(String op, RecordId id, ClaimRecord claim, @Nullable String on, Moment now) {
+    byte[] body = new Marker(namespace, id, claim).encode(now.wall());
+    PutObjectRequest.Builder put =
+        PutObjectRequest.builder()
+            .bucket(bucket.name())
+            .key(key(id))
+            .contentType("application/json");
+    PutObjectRequest request = (on == null ? put.ifNoneMatch("*") : put.ifMatch(on)).build();
+    return call(
+        op,
+        () -> {
+          Moment sent = time.now();
+          PutObjectResponse written =
+              bucket.client().putObject(request, RequestBody.fromBytes(body));
+          observe(written.sdkHttpResponse(), sent, time.now());
+          return new Write.Written(written.eTag());
+        },
+        refused ->
+            refused.statusCode() == 412
+                ? Optional.of(new Write.Refused())
+                : isMissingKey(refused) ? Optional.of(new Write.Gone()) : Optional.empty());
+  }
+
+  /**
+   * Reads the marker of an ID, strongly consistent as every read of S3 is.
+   *
+   * @throws StoreUnavailableException if the store did not answer, or with something else
+   */
+  Optional<Read> read(RecordId id) {
+    String key = key(id);
+    Optional<Read> read = read(key);
+    read.ifPresent(
+        found -> {
+          if (!found.marker.id().equals(id) || !found.marker.namespace().equals(namespace)) {
+            throw noMarker(key, new IllegalStateException("it is that of another ID"));
+          }
+        });
+    return read;
+  }
+
+  /** Reads the marker under a key. */
+  Optional<Read> read(String key) {
+    return call(
+        FIND,
+        () -> {
+          Moment sent = time.now();
+          ResponseBytes<GetObjectResponse> body =
+              bucket
+                  .client()
+                  .getObject(get -> get.bucket(bucket.name()).key(key), Markers::received);
+          Moment at = time.now();
+          observe(body.response().sdkHttpResponse(), sent, at);
+          return Optional.of(decode(key, body, at));
+        },
+        refused -> isMissingKey(refused) ? Optional.of(Optional.<Read>empty()) : Optional.empty());
+  }
+
+  /**
+   * A page of what is under the prefix.
+   *
+   * @param objects up to 1,000
+   * @param date when the store answered, on its clock
+   * @param next where the next page begins; null for none
+   */
+  record Page(List<S3Object> objects, Instant date, @Nullable String next) {}
+
+  /** Lists from where a page ended; null for the beginning. */
+  Page list(@Nullable String from) {
+    return call(
+        "list",
+        () -> {
+          ListObjectsV2Response page =
+              bucket
+                  .client()
+                  .listObjectsV2(
+                      list ->
+                          list.bucket(bucket.name())
+                              .prefix(bucket.prefix())
+                              .continuationToken(from));
+          Instant date = date(page.sdkHttpResponse()).orElseThrow(this::noDate);
+          return new Page(page.contents(), date, page.nextContinuationToken());
+        },
+        unused -> Optional.empty());
+  }
+
+  /** Deletes a marker if it is still this version; false if it is not. */
+  boolean delete(String key, String version) {
+    return call(
+        "delete",
+        () -> {
+          var unused =
+              bucket
+                  .client()
+                  .deleteObject(delete -> delete.bucket(bucket.name()).key(key).ifMatch(version));
+          return true;
+        },
+        refused ->
+            refused.statusCode() == 412 || isMissingKey(refused)
+                ? Optional.of(false)
+                : Optional.empty());
+  }
+
+  /** The answer with its body, of which no more is read than a marker may have. */
+  private static ResponseBytes<GetObjectResponse> received(GetObjectResponse head, InputStream in) {
+    try {
+      return ResponseBytes.fromByteArrayUnsafe(head, in.readNBytes(Marker.MAX_BYTES + 1));
+    } catch (IOException e) {
+      throw RetryableException.create("the answer broke off", e);
+    }
+  }
+
+  private Read decode(String key, ResponseBytes<GetObjectResponse> body, Moment at) {
+    Instant date = date(body.response().sdkHttpResponse()).orElseThrow(this::noDate);
+    Duration age = Duration.between(body.response().lastModified(), date);
+    byte[] bytes = body.asByteArrayUnsafe();
+    try {
+      if (bytes.length > Marker.MAX_BYTES) {
+        throw new IllegalStateException("it has more than " + Marker.MAX_BYTES + " bytes");
+      }
+      Marker marker = Marker.decode(bytes, at.wall().minus(age));
+      return new Read(marker, body.response().eTag(), age, at);
+    } catch (IllegalStateException e) {
+      throw noMarker(key, e);
+    }
+  }
+
+  private <R> R call(
+      String op, Supplier<R> request, Function<S3Exception, Optional<R>> meaningOfRefusal) {
+    Moment start = time.now();
+    try {
+      R answer = request.get();
+      listener.called(op, "ok", time.now().since(start));
+      return answer;
+    } catch (S3Exception e) {
+      Optional<R> meant = meaningOfRefusal.apply(e);
+      String result = meant.isEmpty() ? "error" : op.equals(FIND) ? "ok" : "refused";
+      listener.called(op, result, time.now().since(start));
+      return meant.orElseThrow(() -> unanswered(op, e));
+    } catch (SdkException | CancellationException e) {
+      listener.called(op, "error", time.now().since(start));
+      throw unanswered(op, e);
+    }
+  }
+
+  private static boolean isMissingKey(S3Exception refused) {
+    return refused.statusCode() == 404 && !Faults.code(refused).equals("NoSuchBucket");
+  }
+
+  private StoreUnavailableException unanswered(String op, RuntimeException fault) {
+    String what = "S3 bucket %s did not answer %s: ".formatted(bucket.name(), op);
+    String remedy =
+        fault instanceof S3Exception refused && refused.statusCode() == 403
+            ? ". Claims need " + bucket.permissions()
+            : "";
+    return new StoreUnavailableException(what + Faults.inOneLine(fault) + remedy, fault);
+  }
+
+  private StoreUnavailableException noDate() {
+    return new StoreUnavailableException(
+        "S3 bucket %s answers without Date, so that no lease can be judged"
+            .formatted(bucket.name()),
+        new IllegalStateException());
+  }
+
+  private UnreadableClaimException noMarker(String key, IllegalStateException why) {
+    return new UnreadableClaimException(
+        "object %s of S3 bucket %s is no claim: %s. Is the prefix used by something else?"
+            .formatted(
+                key,
+                bucket.name(),
+                String.valueOf(why.getMessage()).lines().findFirst().orElse("")),
+        why);
+  }
+
+  /** Tells the listener what an answer's date proves about this machine's clock. */
+  private void observe(SdkHttpResponse answer, Moment sent, Moment received) {
+    date(answer)
+        .ifPresent(
+            date -> {
+              Duration least = Duration.between(received.wall(), date);
+              Duration most = Duration.between(sent.wall(), date).plusSeconds(1);
+              listener.clockSkew(
+                  least.isPositive() ? least : most.isNegative() ? most : Duration.ZERO);
+            });
+  }
+
+  private Optional<Instant> date(SdkHttpResponse answer) {
+    return answer
+        .firstMatchingHeader("Date")
+        .flatMap(
+            text -> {
+              Dated known = latest;
+              if (known != null && known.text.equals(text)) {
+                return Optional.of(known.date);
+              }
+              try {
+                Instant date =
+                    ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+                latest = new Dated(text, date);
+                return Optional.of(date);
+              } catch (DateTimeException e) {
+                return Optional.empty();
+              }
+            });
+  }
+}

@@ -1,0 +1,236 @@
+package io.firstclaim.lock.s3;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.s3.Markers.Page;
+import io.firstclaim.lock.s3.Markers.Read;
+import io.firstclaim.lock.s3.Markers.Write;
+import io.firstclaim.lock.protocol.Protocol;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/**
+ * Deletes the claims of one namespace that are past their retention, where lifecycle rules count in
+ * days. Of all sweepers of a namespace one sweeps, under a claim of its own, and the next not
+ * before the interval is over.
+ *
+ * <p>A conditional DELETE is no safe ground: some stores compare and delete in two steps. So the
+ * marker is first taken, by a conditional PUT of a lease that claimants respect like any other, and
+ * deleted within it. The DELETE is conditional too, for one that arrives late.
+ *
+ * <p>Not thread-safe: one thread calls {@link #sweep} again and again.
+ */
+public final class Sweeper {
+  private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
+
+  /** Claims of the sweepers, one for each namespace swept. */
+  private static final String NAMESPACE = "firstclaim-sweeper";
+
+  /** What another's sweep is waited for at least: nothing is lost by coming late. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  /** So many are deleted at once, so that the rate is reached over a slow network. */
+  private static final int AT_ONCE = 16;
+
+  /** Told after every page of a sweep. Must not block or throw. */
+  @FunctionalInterface
+  public interface Listener {
+    /**
+     * A page was swept.
+     *
+     * @param listed its objects, up to 1,000
+     * @param removed how many were deleted
+     */
+    void swept(int listed, int removed);
+  }
+
+  private final Markers markers;
+  private final S3ClaimStore store;
+  private final ClaimSettings settings;
+  private final Duration interval;
+  private final Duration gap;
+  private final TimeSource time;
+  private final Listener listener;
+  private final String name;
+
+  /**
+   * A sweeper of the claims that stores with these settings keep in the bucket.
+   *
+   * @param interval from one sweep to the next
+   * @param perSecond how many claims are deleted in a second at most
+   */
+  public Sweeper(
+      S3Bucket bucket,
+      ClaimSettings settings,
+      Duration interval,
+      int perSecond,
+      TimeSource time,
+      StoreListener requests,
+      Listener listener) {
+    this.markers = new Markers(bucket, settings.namespace(), time, requests);
+    this.store =
+        new S3ClaimStore(
+            bucket,
+            new ClaimSettings(
+                NAMESPACE,
+                settings.holder(),
+                settings.lease(),
+                settings.maxSkew(),
+                settings.retention()),
+            time,
+            requests);
+    this.settings = settings;
+    this.interval = interval;
+    this.gap = Duration.ofSeconds(1).dividedBy(perSecond);
+    this.time = time;
+    this.listener = listener;
+    this.name = "sweeper of " + settings.holder();
+  }
+
+  /**
+   * Sweeps once, unless another does or it is not yet due.
+   *
+   * @return after which time to call again
+   * @throws StoreUnavailableException if the store does not answer
+   */
+  public Duration sweep() throws InterruptedException {
+    Claim claim = Claim.of(RecordId.of(settings.namespace()), Fingerprint.none(), time.now());
+    return switch (store.claim(claim)) {
+      case ClaimResult.Granted(Lease lease, var takenFrom) -> {
+        Lease last = sweep(lease);
+        if (last != null) {
+          var unused = store.release(last, time.now().wall().plus(interval), "swept");
+        }
+        yield interval;
+      }
+      case ClaimResult.Later(Instant retryAt, var unused) ->
+          atLeastPatience(Duration.between(time.now().wall(), retryAt));
+      case ClaimResult.Held held -> atLeastPatience(held.remaining());
+      case ClaimResult.Done unused -> throw ended();
+      case ClaimResult.Dead unused -> throw ended();
+      case ClaimResult.Mismatch unused -> throw ended();
+    };
+  }
+
+  private static IllegalStateException ended() {
+    return new IllegalStateException("a sweeper never ends its claim");
+  }
+
+  private static Duration atLeastPatience(Duration wait) {
+    return wait.compareTo(PATIENCE) < 0 ? PATIENCE : wait;
+  }
+
+  /** Sweeps as long as the lease can be kept; null if it is another's. */
+  private @Nullable Lease sweep(Lease first) throws InterruptedException {
+    Lease lease = first;
+    String from = null;
+    do {
+      Page page = markers.list(from);
+      AtomicInteger removed = new AtomicInteger();
+      AtomicReference<@Nullable StoreUnavailableException> fault = new AtomicReference<>();
+      Semaphore places = new Semaphore(AT_ONCE);
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        Instant kept = page.date().minus(settings.retention());
+        for (S3Object object : page.objects()) {
+          lease = renewed(lease);
+          if (lease == null || lease.isOver(time.now())) {
+            return lease;
+          }
+          if (object.lastModified().isBefore(kept)) {
+            time.sleep(gap);
+            places.acquire();
+            threads.execute(
+                () -> {
+                  try {
+                    removed.addAndGet(remove(object.key()) ? 1 : 0);
+                  } catch (StoreUnavailableException e) {
+                    fault.set(e);
+                  } finally {
+                    places.release();
+                  }
+                });
+          }
+        }
+      }
+      StoreUnavailableException last = fault.get();
+      if (last != null) {
+        LOG.warn("Not everything could be swept: {}", last.getMessage());
+      }
+      listener.swept(page.objects().size(), removed.get());
+      from = page.next();
+    } while (from != null);
+    return lease;
+  }
+
+  /** The lease with a third of its time passed at most; null if it is another's. */
+  private @Nullable Lease renewed(Lease lease) {
+    Moment now = time.now();
+    if (now.since(lease.start()).compareTo(settings.renewAfter()) < 0) {
+      return lease;
+    }
+    return switch (store.renew(lease)) {
+      case SettleResult.Settled(Lease renewed) -> renewed;
+      case SettleResult.Unknown unused -> lease;
+      case SettleResult.Lost unused -> null;
+    };
+  }
+
+  /** Takes a marker and deletes it; false if it is needed, or somebody was faster. */
+  private boolean remove(String key) {
+    Optional<Read> read = markers.read(key);
+    Lease lease = read.map(this::retire).orElse(null);
+    if (lease == null) {
+      return false;
+    }
+    String taken = take(key, lease, read.get());
+    return taken != null && hasTimeToDelete(lease) && markers.delete(key, taken);
+  }
+
+  private @Nullable Lease retire(Read read) {
+    Marker marker = read.marker();
+    return marker.namespace().equals(settings.namespace())
+        ? Protocol.retire(
+            marker.claim(), marker.id(), read.age().minus(Marker.CUT), name, read.at(), settings)
+        : null;
+  }
+
+  /** The version under which the marker is ours now; null if it is not. */
+  private @Nullable String take(String key, Lease lease, Read read) {
+    return switch (markers.write(
+        "retire", lease.id(), Protocol.stateOf(lease), read.version(), lease.start())) {
+      case Write.Written(String version) -> version;
+      case Write.Gone() -> null;
+      // By another, or by this very request, whose answer was lost and which the SDK sent again.
+      case Write.Refused() ->
+          markers
+              .read(key)
+              .filter(now -> now.marker().claim().nonce().equals(lease.nonce()))
+              .map(Read::version)
+              .orElse(null);
+    };
+  }
+
+  /** Whether a DELETE ends, one way or the other, before others may take the record. */
+  private boolean hasTimeToDelete(Lease lease) {
+    return lease.remaining(time.now()).compareTo(settings.storeTimeout()) > 0;
+  }
+}

@@ -1,0 +1,222 @@
+package io.firstclaim.lock.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * What is made of a bucket. The server here has neither policies nor lifecycle; where a test needs
+ * them, the proxy answers as S3 does and keeps what it was sent.
+ */
+class BucketSetupTest {
+  private static final ClaimSettings SETTINGS =
+      new ClaimSettings(
+          "any", "a", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
+  private static final FaultProxy PROXY = FaultProxy.start(LocalS3.endpoint());
+  private static final S3Client CLIENT =
+      S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), SETTINGS).build();
+
+  private static final String LIFECYCLE = "?lifecycle";
+  private static final String POLICY = "?policy";
+  private static final String PUBLIC = "?publicAccessBlock";
+
+  private final String name = LocalS3.newName();
+  private final S3Bucket bucket = new S3Bucket(CLIENT, name, "claims/");
+  private final Map<String, String> sent = new ConcurrentHashMap<>();
+
+  @AfterAll
+  static void stop() {
+    CLIENT.close();
+    PROXY.close();
+  }
+
+  @AfterEach
+  void mend() {
+    PROXY.clear();
+  }
+
+  /** S3 has, or has not yet, this part of a bucket's configuration. */
+  private void has(String part, Fault found) {
+    Predicate<Request> concerned = Match.pathContains(part);
+    PROXY.add(Rule.always(concerned.and(Match.operation("GET")), found));
+    Predicate<Request> kept =
+        request -> {
+          sent.put(part, request.body());
+          return true;
+        };
+    PROXY.add(
+        Rule.always(concerned.and(Match.operation("PUT")).and(kept), Fault.Answer.status(200)));
+  }
+
+  private void hasNothing() {
+    has(LIFECYCLE, Fault.Answer.s3(404, "NoSuchLifecycleConfiguration"));
+    has(POLICY, Fault.Answer.s3(404, "NoSuchBucketPolicy"));
+    has(PUBLIC, Fault.Answer.s3(404, "NoSuchPublicAccessBlockConfiguration"));
+  }
+
+  @Test
+  void createdBucket_verifies() {
+    bucket.create(SETTINGS);
+
+    assertThatCode(bucket::verify).doesNotThrowAnyException();
+  }
+
+  @Test
+  void creatingTwice_isFine_andKeepsWhatIsThere() {
+    var time = TimeSource.system();
+    bucket.create(SETTINGS);
+    var store = S3ClaimStore.open(bucket, SETTINGS, time);
+    store.claim(Claim.of(RecordId.of("id"), Fingerprint.none(), time.now()));
+
+    bucket.create(SETTINGS);
+
+    assertThat(store.find(RecordId.of("id"))).isPresent();
+  }
+
+  @Test
+  void storeWithoutPolicyAndLifecycle_isWarnedOfOnceEach() {
+    String log = logOf(() -> bucket.create(SETTINGS));
+
+    assertThat(log.lines().filter(line -> line.contains("WARN") && line.contains(name)))
+        .satisfiesExactlyInAnyOrder(
+            line ->
+                assertThat(line)
+                    .contains("has no lifecycle rule under claims/")
+                    .contains("501 NotImplemented"),
+            line -> assertThat(line).contains("has no policy against unconditional writes"),
+            line -> assertThat(line).contains("is not known to block public access"));
+  }
+
+  @Test
+  void lifecycleRule_removesWhatIsOlderThanRetentionAndLease_andOldVersions() {
+    hasNothing();
+
+    bucket.create(SETTINGS);
+
+    assertThat(sent.get(LIFECYCLE))
+        .contains("<ID>firstclaim-claims/</ID>")
+        .contains("<Filter><Prefix>claims/</Prefix></Filter>")
+        .contains("<Status>Enabled</Status>")
+        .as("eight days and a lease, in whole days")
+        .contains("<Expiration><Days>9</Days></Expiration>")
+        .contains(
+            "<NoncurrentVersionExpiration><NoncurrentDays>1</NoncurrentDays></NoncurrentVersionExpiration>");
+  }
+
+  @Test
+  void lifecycleRulesOfOthers_areKept() {
+    hasNothing();
+    PROXY.clear();
+    String theirs =
+        "<Rule><ID>theirs</ID><Filter><Prefix>logs/</Prefix></Filter><Status>Enabled</Status>"
+            + "<Expiration><Days>3</Days></Expiration></Rule>";
+    has(
+        LIFECYCLE,
+        new Fault.Answer(
+            200,
+            Map.of("Content-Type", "application/xml"),
+            "<LifecycleConfiguration>" + theirs + "</LifecycleConfiguration>"));
+
+    bucket.create(SETTINGS);
+
+    assertThat(sent.get(LIFECYCLE))
+        .contains("<ID>theirs</ID>")
+        .contains("<ID>firstclaim-claims/</ID>");
+  }
+
+  @Test
+  void policy_deniesWritesWithoutACondition_asInTheGuide() {
+    hasNothing();
+
+    bucket.create(SETTINGS);
+
+    assertThat(sent.get(POLICY))
+        .isEqualToIgnoringWhitespace(
+            """
+            {"Version": "2012-10-17",
+             "Statement": [
+               {"Sid": "FirstclaimDenyUnconditionalWrites",
+                "Effect": "Deny",
+                "Principal": "*",
+                "Action": "s3:PutObject",
+                "Resource": "arn:aws:s3:::%s/claims/*",
+                "Condition": {
+                  "Null": {"s3:if-none-match": "true", "s3:if-match": "true"},
+                  "Bool": {"s3:ObjectCreationOperation": "true"}}}]}
+            """
+                .formatted(name));
+  }
+
+  @Test
+  void policyOfOthers_isLeft_andTheStatementShown() {
+    hasNothing();
+    PROXY.clear();
+    has(POLICY, new Fault.Answer(200, Map.of(), "{\"Version\":\"2012-10-17\",\"Statement\":[]}"));
+
+    String log = logOf(() -> bucket.create(SETTINGS));
+
+    assertThat(sent).doesNotContainKey(POLICY);
+    assertThat(log)
+        .contains("has a policy already, which is left as it is")
+        .contains("\"Sid\": \"FirstclaimDenyUnconditionalWrites\"");
+  }
+
+  @Test
+  void publicAccess_isBlocked() {
+    hasNothing();
+
+    bucket.create(SETTINGS);
+
+    assertThat(sent.get(PUBLIC))
+        .contains("<BlockPublicAcls>true</BlockPublicAcls>")
+        .contains("<IgnorePublicAcls>true</IgnorePublicAcls>")
+        .contains("<BlockPublicPolicy>true</BlockPublicPolicy>")
+        .contains("<RestrictPublicBuckets>true</RestrictPublicBuckets>");
+  }
+
+  @Test
+  void creationThatIsNotAllowed_isRefused_withThePermissionItTakes() {
+    PROXY.add(Rule.always(Match.operation("PUT"), Fault.Answer.s3(403, "AccessDenied")));
+
+    assertThatThrownBy(() -> bucket.create(SETTINGS))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessage(
+            "S3 bucket %s: 403 AccessDenied by the fault proxy. It takes the permission s3:CreateBucket; or create it yourself and start with firstclaim.claim.create=false"
+                .formatted(name));
+  }
+
+  private static String logOf(Runnable action) {
+    PrintStream before = System.err;
+    var captured = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(captured, true, StandardCharsets.UTF_8));
+    try {
+      action.run();
+    } finally {
+      System.setErr(before);
+    }
+    return captured.toString(StandardCharsets.UTF_8);
+  }
+}

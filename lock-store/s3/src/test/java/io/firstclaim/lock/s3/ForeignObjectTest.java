@@ -1,0 +1,127 @@
+package io.firstclaim.lock.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.testkit.Claimant;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult.Unknown;
+import io.firstclaim.lock.testkit.Step;
+import io.firstclaim.lock.UnreadableClaimException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import software.amazon.awssdk.core.sync.RequestBody;
+
+/** What is under a claim's key and is no claim: a fault that says where, and nothing is granted. */
+class ForeignObjectTest {
+  private static final RecordId ID = RecordId.of("order-4711");
+
+  private final ManualTime time = ManualTime.start();
+  private final ClaimSettings settings = ClaimSettings.of("foreign-" + Nonce.random(), "a");
+  private final Claimant a = new Claimant(LocalS3.store(settings, time, time), time);
+
+  private String key(RecordId id) {
+    return LocalS3.bucket(LocalS3.client()).key(id.key(settings.namespace()));
+  }
+
+  private void put(String body) {
+    LocalS3.client()
+        .putObject(
+            put -> put.bucket(LocalS3.BUCKET).key(key(ID)),
+            RequestBody.fromBytes(body.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private String body(RecordId id) {
+    return LocalS3.client()
+        .getObjectAsBytes(get -> get.bucket(LocalS3.BUCKET).key(key(id)))
+        .asUtf8String();
+  }
+
+  static List<String> bodies() {
+    return List.of(
+        "",
+        "{",
+        "null",
+        "[]",
+        "{}",
+        "\u0000\u00ff",
+        "<html>",
+        "[".repeat(100_000),
+        "{\"namespace\":\"n\",\"id\":\"%%%\"}",
+        "{\"namespace\":\"n\",\"id\":\"\"}",
+        "x".repeat(Marker.MAX_BYTES + 1));
+  }
+
+  @ParameterizedTest
+  @MethodSource("bodies")
+  void bodyThatIsNoMarker_isAFaultThatNamesBucketAndKey_andStays(String body) {
+    put(body);
+
+    assertThatThrownBy(() -> a.claim(ID))
+        .isInstanceOf(UnreadableClaimException.class)
+        .hasMessageStartingWith("object %s of S3 bucket claims is no claim: ".formatted(key(ID)))
+        .hasMessageEndingWith(". Is the prefix used by something else?")
+        .message()
+        .hasSizeLessThan(1000)
+        .doesNotContainPattern("\\p{Cntrl}");
+    assertThat(body(ID)).isEqualTo(body);
+  }
+
+  @Test
+  void truncatedMarker_isAFault_atEveryLength() {
+    Lease lease = a.acquire(ID);
+    String whole = body(ID);
+    for (int length = 1; length < whole.length(); length += 7) {
+      put(whole.substring(0, length));
+      assertThatThrownBy(() -> a.claim(ID)).isInstanceOf(UnreadableClaimException.class);
+      assertThat(a.store().complete(lease, null)).isInstanceOf(Unknown.class);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void stepOnAnOverwrittenMarker_isUnknown_andOverwritesNothing(Step step) {
+    Lease lease = a.acquire(ID);
+    put("somebody else's");
+
+    assertThat(step.take(a.store(), lease)).isInstanceOf(Unknown.class);
+    assertThat(body(ID)).isEqualTo("somebody else's");
+  }
+
+  @Test
+  void markerOfAnotherId_isAFault() {
+    RecordId other = RecordId.of("other");
+    a.acquire(other);
+    put(body(other));
+
+    assertThatThrownBy(() -> a.store().find(ID))
+        .isInstanceOf(UnreadableClaimException.class)
+        .hasMessageContaining("it is that of another ID");
+  }
+
+  @Test
+  void resultThatIsTooLong_isRefused_andTheLeaseStands() {
+    Lease lease = a.acquire(ID);
+
+    assertThatThrownBy(() -> a.store().complete(lease, "x".repeat(Marker.MAX_BYTES)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(lease.remaining(time.now())).isEqualTo(Duration.ofSeconds(30));
+    assertThat(a.heldOff(ID).by()).isEqualTo("a");
+  }
+
+  @Test
+  void halfASurrogatePair_isWrittenAsAQuestionMark() {
+    a.store().complete(a.acquire(ID), "\ud83d");
+
+    assertThat(body(ID)).contains("\"result\":\"?\"");
+  }
+}

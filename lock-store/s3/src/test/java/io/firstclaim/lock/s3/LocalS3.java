@@ -1,0 +1,112 @@
+package io.firstclaim.lock.s3;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.stack.server.S3Server;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.retries.DefaultRetryStrategy;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+
+/**
+ * One S3 server for all tests of this JVM, with one bucket. It ends with the JVM. With the system
+ * property {@code s3.endpoint} it is that one, if it takes the access key and secret {@code test}.
+ */
+final class LocalS3 {
+  static final String BUCKET = "claims";
+  static final String PREFIX = "claims/";
+
+  private static final Optional<URI> FOREIGN =
+      Optional.ofNullable(System.getProperty("s3.endpoint")).map(URI::create);
+  private static final URI ENDPOINT = FOREIGN.orElseGet(() -> S3Server.start().endpoint());
+  private static final StoreTime TIME = new StoreTime();
+  private static final S3Client CLIENT =
+      timed(S3Bucket.configure(builder(ENDPOINT), Duration.ofSeconds(30))).build();
+
+  static {
+    createBucket(BUCKET);
+  }
+
+  private LocalS3() {}
+
+  /** Whether it is a server of somebody's own, given as {@code s3.endpoint}. */
+  static boolean isForeign() {
+    return FOREIGN.isPresent();
+  }
+
+  static URI endpoint() {
+    return ENDPOINT;
+  }
+
+  static void createBucket(String name) {
+    CLIENT.createBucket(create -> create.bucket(name));
+  }
+
+  /** The tests' common client, straight to the server. */
+  static S3Client client() {
+    return CLIENT;
+  }
+
+  /** From now on the server lives in this time. */
+  static void live(ManualTime now) {
+    TIME.live(now);
+  }
+
+  static S3Bucket bucket(S3Client client) {
+    return new S3Bucket(client, BUCKET, PREFIX);
+  }
+
+  /** A store on this machine, of a test that lives in this time. */
+  static S3ClaimStore store(ClaimSettings settings, TimeSource machine, ManualTime now) {
+    return store(CLIENT, settings, machine, now);
+  }
+
+  static S3ClaimStore store(
+      S3Client client, ClaimSettings settings, TimeSource machine, ManualTime now) {
+    TIME.live(now);
+    return new S3ClaimStore(bucket(client), settings, machine, StoreListener.NONE);
+  }
+
+  static String newName() {
+    return "bucket-" + Nonce.random();
+  }
+
+  /** A client with retries and limits of the SDK's own, that finds buckets in the path. */
+  static S3ClientBuilder builder(URI endpoint) {
+    return S3Client.builder()
+        .endpointOverride(endpoint)
+        .forcePathStyle(true)
+        .region(Region.US_EAST_1)
+        .credentialsProvider(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test")))
+        .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64));
+  }
+
+  /** The same, its server living in the test's time. */
+  static S3ClientBuilder timed(S3ClientBuilder builder) {
+    return intercepted(builder, TIME);
+  }
+
+  /** The same, without the SDK's own retries. */
+  static S3ClientBuilder notRetrying(S3ClientBuilder builder) {
+    return builder.overrideConfiguration(
+        builder.overrideConfiguration().toBuilder()
+            .retryStrategy(DefaultRetryStrategy.doNotRetry())
+            .build());
+  }
+
+  static S3ClientBuilder intercepted(S3ClientBuilder builder, ExecutionInterceptor interceptor) {
+    return builder.overrideConfiguration(
+        builder.overrideConfiguration().toBuilder().addExecutionInterceptor(interceptor).build());
+  }
+}

@@ -1,0 +1,257 @@
+package io.firstclaim.lock.s3;
+
+import static io.firstclaim.lock.testkit.Claimant.settled;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Done;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimResult.Held;
+import io.firstclaim.lock.ClaimResult.Later;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.testkit.Claimant;
+import io.firstclaim.lock.testkit.FaultContract;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.SettleResult.Lost;
+import io.firstclaim.lock.SettleResult.Unknown;
+import io.firstclaim.lock.testkit.Step;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+
+class S3FaultsTest extends FaultContract {
+  private static final FaultProxy PROXY = FaultProxy.start(LocalS3.endpoint());
+  private static final S3Client RETRYING = configured(Duration.ofSeconds(9)).build();
+  private static final S3Client NOT_RETRYING =
+      LocalS3.notRetrying(configured(Duration.ofSeconds(9))).build();
+
+  @AfterAll
+  static void stop() {
+    RETRYING.close();
+    NOT_RETRYING.close();
+    PROXY.close();
+  }
+
+  /** As an application would configure it, for a lease of this length. */
+  private static S3ClientBuilder configured(Duration lease) {
+    var settings = new ClaimSettings("any", "any", lease, Duration.ZERO, Duration.ofDays(8));
+    return LocalS3.timed(S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), settings));
+  }
+
+  @Override
+  protected FaultProxy proxy() {
+    return PROXY;
+  }
+
+  @Override
+  protected ClaimStore store(Way way, ClaimSettings settings) {
+    S3Client client =
+        switch (way) {
+          case DIRECT -> LocalS3.client();
+          case RETRYING -> RETRYING;
+          case NOT_RETRYING -> NOT_RETRYING;
+        };
+    return LocalS3.store(client, settings, time, time);
+  }
+
+  @Override
+  protected String name() {
+    return "S3 bucket claims";
+  }
+
+  @Override
+  protected Predicate<Request> firstClaim() {
+    return Match.header("If-None-Match");
+  }
+
+  @Override
+  protected Predicate<Request> takeover() {
+    return Match.header("If-Match");
+  }
+
+  @Override
+  protected Predicate<Request> step() {
+    return Match.header("If-Match");
+  }
+
+  @Override
+  protected List<Fault> refusals() {
+    return List.of(
+        Fault.Answer.s3(503, "SlowDown"),
+        Fault.Answer.s3(500, "InternalError"),
+        Fault.Answer.s3(409, "ConditionalRequestConflict"),
+        Fault.Answer.s3(409, "ConcurrentModification"),
+        Fault.Answer.s3(403, "AccessDenied"),
+        Fault.Answer.s3(404, "NoSuchBucket"),
+        Fault.Answer.status(503),
+        new Fault.Refuse());
+  }
+
+  @Override
+  protected List<Fault> passingRefusals() {
+    return List.of(
+        Fault.Answer.s3(503, "SlowDown"),
+        Fault.Answer.s3(409, "ConditionalRequestConflict"),
+        Fault.Answer.s3(409, "ConcurrentModification"));
+  }
+
+  // Requests
+
+  private static void assertRequests(
+      Map<String, Long> requests,
+      Supplier<ClaimResult> claim,
+      Class<? extends ClaimResult> answer) {
+    PROXY.reset();
+    assertThat(claim.get()).isInstanceOf(answer);
+    assertThat(PROXY.requestsByOperation()).isEqualTo(requests);
+  }
+
+  @Test
+  void firstClaim_isOneRequest_andALoserPaysOneWriteAndOneRead() {
+    Claimant a = retrying();
+    assertRequests(Map.of("PUT", 1L), () -> a.claim(ID), Granted.class);
+    Map<String, Long> lost = Map.of("PUT", 1L, "GET", 1L);
+    assertRequests(lost, () -> a.claim(ID), Held.class);
+    time.advance(Duration.ofHours(1));
+    Map<String, Long> taken = Map.of("PUT", 2L, "GET", 1L);
+    assertRequests(taken, () -> a.claim(ID), Granted.class);
+    time.advance(Duration.ofHours(1));
+    settled(b.store().release(b.acquire(ID), time.now().wall().plusSeconds(5), "again"));
+    assertRequests(lost, () -> a.claim(ID), Later.class);
+    time.advance(Duration.ofSeconds(6));
+    assertRequests(taken, () -> a.claim(ID), Granted.class);
+    time.advance(Duration.ofHours(1));
+    settled(b.store().complete(b.acquire(ID), null));
+    assertRequests(lost, () -> a.claim(ID), Done.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void step_isOneRequest_alsoAfterATakeoverAndRenewals(Step step) {
+    Claimant a = retrying();
+    b.acquire(ID);
+    time.advance(Duration.ofHours(1));
+    Lease lease = settled(a.store().renew(settled(a.store().renew(a.acquire(ID)))));
+    PROXY.reset();
+
+    settled(step.take(a.store(), lease));
+
+    assertThat(PROXY.requestsByOperation()).isEqualTo(Map.of("PUT", 1L));
+  }
+
+  @Test
+  void find_isOneRequest() {
+    Claimant a = retrying();
+    a.acquire(ID);
+    PROXY.reset();
+
+    assertThat(a.store().find(ID)).isPresent();
+
+    assertThat(PROXY.requestsByOperation()).isEqualTo(Map.of("GET", 1L));
+  }
+
+  // The answer to a read
+
+  @Test
+  void claimWhoseReadFails_isUnavailable_notHeld() {
+    b.acquire(ID);
+    PROXY.add(Rule.always(Match.operation("GET"), Fault.Answer.s3(503, "SlowDown")));
+
+    assertThatThrownBy(() -> notRetrying().claim(ID))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessage("S3 bucket claims did not answer find: 503 SlowDown by the fault proxy");
+  }
+
+  @Test
+  void slowRead_isTriedAgain_withinTheTimeLimit() {
+    b.acquire(ID);
+    var late = Duration.ofSeconds(30);
+    for (Fault slow : List.of(new Fault.DelayResponse(late), new Fault.HoldLastByte(late))) {
+      PROXY.add(Rule.once(Match.operation("GET"), slow));
+
+      assertThat(retrying().heldOff(ID).by()).as("%s", slow).isEqualTo("b");
+    }
+  }
+
+  @Test
+  void silentStore_isGivenUpWithinTheStoreTimeout_retriesIncluded() {
+    PROXY.blackhole();
+    try (S3Client client = configured(Duration.ofMillis(1500)).build()) {
+      ClaimStore store = LocalS3.store(client, settings("a"), time, time);
+      long start = System.nanoTime();
+
+      assertThatThrownBy(() -> store.claim(b.newClaim(ID)))
+          .isInstanceOf(StoreUnavailableException.class);
+
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .isBetween(Duration.ofMillis(300), Duration.ofSeconds(5));
+    }
+  }
+
+  // Refusals
+
+  @Test
+  void deniedClaim_namesWhatIsNeeded() {
+    PROXY.add(Rule.always(Match.operation("PUT"), Fault.Answer.s3(403, "AccessDenied")));
+
+    assertThatThrownBy(() -> retrying().claim(ID))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessage(
+            "S3 bucket claims did not answer claim: 403 AccessDenied by the fault proxy. Claims need"
+                + " s3:GetObject, s3:PutObject and s3:DeleteObject on claims/claims/* and"
+                + " s3:ListBucket on claims, without which a missing object is answered 403");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void stepOnAMarkerThatIsGone_isLost_andLeavesNothing(Step step) {
+    Claimant a = retrying();
+    Lease lease = a.acquire(ID);
+    remove();
+
+    assertThat(step.take(a.store(), lease)).isEqualTo(new Lost(null));
+    assertThat(b.store().find(ID)).isEmpty();
+  }
+
+  @Test
+  void takeoverOfAMarkerThatWentMeanwhile_isDecidedAnew() {
+    b.acquire(ID);
+    time.advance(Duration.ofHours(1));
+    PROXY.add(Rule.once(takeover(), Fault.Answer.s3(404, "NoSuchKey")));
+
+    // Gone by that answer, so it is claimed as new, which what is there in truth refuses.
+    assertThat(retrying().acquire(ID).token()).isEqualTo(2);
+  }
+
+  private void remove() {
+    String key = LocalS3.bucket(LocalS3.client()).key(ID.key(settings("b").namespace()));
+    LocalS3.client().deleteObject(delete -> delete.bucket(LocalS3.BUCKET).key(key));
+  }
+
+  @Test
+  void bareConflict_isNeverTakenForALostRace() {
+    Claimant a = notRetrying();
+    Lease lease = a.acquire(ID);
+    PROXY.add(Rule.once(step(), Fault.Answer.status(409)));
+
+    assertThat(a.store().renew(lease)).isInstanceOf(Unknown.class);
+
+    settled(a.store().renew(lease));
+  }
+}

@@ -1,0 +1,446 @@
+package io.firstclaim.lock.s3;
+
+import static io.firstclaim.lock.testkit.Claimant.settled;
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.toMap;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.ClaimResult.Done;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.testkit.Claimant;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+
+class SweeperTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration RETENTION = Duration.ofHours(2);
+  private static final Duration PAST = RETENTION.plus(LEASE).plusSeconds(5);
+  private static final Duration INTERVAL = Duration.ofHours(1);
+  private static final int RACES = 1000;
+  private static final Predicate<Request> TAKING_OR_DELETING =
+      Match.operation("DELETE").or(Match.bodyContains("sweeper of"));
+  private static final Fault NO_FAULT = new Fault.DelayRequest(Duration.ZERO);
+
+  private static final FaultProxy PROXY = FaultProxy.start(LocalS3.endpoint());
+  private static final S3Client CLIENT =
+      LocalS3.timed(S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), settings("any", "any")))
+          .build();
+
+  private final ManualTime time = ManualTime.start();
+  private final String namespace = "swept-" + Nonce.random();
+  private final String bucketName = LocalS3.newName();
+  private final S3Bucket bucket = new S3Bucket(CLIENT, bucketName, "claims/");
+  private final AtomicInteger removed = new AtomicInteger();
+  private Claimant a;
+  private Claimant b;
+
+  @AfterAll
+  static void stop() {
+    CLIENT.close();
+    PROXY.close();
+  }
+
+  @AfterEach
+  void mend() {
+    PROXY.clear();
+  }
+
+  @BeforeEach
+  void start() {
+    LocalS3.createBucket(bucketName);
+    LocalS3.live(time);
+    a = claimant(namespace, "a");
+    b = claimant(namespace, "b");
+  }
+
+  private static ClaimSettings settings(String namespace, String holder) {
+    return new ClaimSettings(namespace, holder, LEASE, Duration.ofSeconds(1), RETENTION);
+  }
+
+  private Claimant claimant(String space, String holder) {
+    var store = new S3ClaimStore(bucket, settings(space, holder), time, StoreListener.NONE);
+    return new Claimant(store, time);
+  }
+
+  private Sweeper sweeper(String holder) {
+    return sweeper(holder, 100, _ -> {});
+  }
+
+  /** What happens while a sweeper pauses. */
+  private interface Pause {
+    void last(Duration duration) throws InterruptedException;
+  }
+
+  private Sweeper sweeper(String holder, int perSecond, Pause pause) {
+    TimeSource pausing =
+        new TimeSource() {
+          @Override
+          public Moment now() {
+            return time.now();
+          }
+
+          @Override
+          public void sleep(Duration duration) throws InterruptedException {
+            pause.last(duration);
+          }
+        };
+    return new Sweeper(
+        bucket,
+        settings(namespace, holder),
+        INTERVAL,
+        perSecond,
+        pausing,
+        StoreListener.NONE,
+        (listed, swept) -> removed.addAndGet(swept));
+  }
+
+  // What goes, and what stays
+
+  @Test
+  void doneAndDead_go_onceTheirRetentionIsOver() throws Exception {
+    RecordId done = RecordId.of("done");
+    RecordId dead = RecordId.of("dead");
+    settled(a.store().complete(a.acquire(done), "result"));
+    settled(a.store().bury(a.acquire(dead), "poison"));
+
+    time.advance(RETENTION);
+    sweeper("a").sweep();
+    assertThat(a.store().find(done)).isPresent();
+    assertThat(a.store().find(dead)).isPresent();
+
+    time.advance(PAST);
+    sweeper("a").sweep();
+    assertThat(a.store().find(done)).isEmpty();
+    assertThat(a.store().find(dead)).isEmpty();
+    assertThat(removed).hasValue(2);
+    assertThat(b.acquire(done).token()).isEqualTo(1);
+  }
+
+  @Test
+  void heldAndFree_stay_untilTheyAreOverForAsLong() throws Exception {
+    RecordId held = RecordId.of("held");
+    RecordId free = RecordId.of("free");
+    a.acquire(held);
+    settled(a.store().release(a.acquire(free), time.now().wall().plus(RETENTION), "later"));
+
+    time.advance(RETENTION.plusSeconds(5));
+    sweeper("a").sweep();
+    assertThat(a.store().find(held)).isPresent();
+    assertThat(a.store().find(free)).isPresent();
+
+    time.advance(PAST);
+    sweeper("a").sweep();
+    assertThat(a.store().find(held)).isEmpty();
+    assertThat(a.store().find(free)).isEmpty();
+  }
+
+  @Test
+  void whatIsNotThisNamespaces_stays() throws Exception {
+    RecordId id = RecordId.of("done");
+    Claimant elsewhere = claimant(namespace + "-2", "c");
+    settled(elsewhere.store().complete(elsewhere.acquire(id), null));
+    String foreign = "claims/00/00/notes.txt";
+    CLIENT.putObject(
+        put -> put.bucket(bucketName).key(foreign),
+        RequestBody.fromBytes("a note".getBytes(StandardCharsets.UTF_8)));
+    time.advance(PAST.multipliedBy(2));
+
+    sweeper("a").sweep();
+
+    assertThat(removed).hasValue(0);
+    assertThat(elsewhere.store().find(id)).isPresent();
+    assertThat(CLIENT.headObject(head -> head.bucket(bucketName).key(foreign)).eTag()).isNotEmpty();
+  }
+
+  // One at a time
+
+  @Test
+  void oneOfManySweepers_sweepsInAnInterval() throws Exception {
+    settled(a.store().complete(a.acquire(RecordId.of("done")), null));
+    time.advance(PAST);
+
+    assertThat(sweeper("a").sweep()).isEqualTo(INTERVAL);
+    PROXY.reset();
+    assertThat(sweeper("b").sweep()).isBetween(INTERVAL, INTERVAL.plusSeconds(2));
+    assertThat(PROXY.requests()).as("a claim that was not granted, and no more").isEqualTo(2);
+
+    time.advance(INTERVAL.plusSeconds(2));
+    assertThat(sweeper("b").sweep()).isEqualTo(INTERVAL);
+  }
+
+  @Test
+  void sweeperThatMeetsAnother_waits() throws Exception {
+    settled(a.store().complete(a.acquire(RecordId.of("done")), null));
+    time.advance(PAST);
+    List<Duration> told = new ArrayList<>();
+
+    sweeper("a", 100, _ -> told.add(sweeper("b").sweep())).sweep();
+
+    assertThat(told).isNotEmpty().allSatisfy(wait -> assertThat(wait).isBetween(LEASE, INTERVAL));
+    assertThat(removed).hasValue(1);
+  }
+
+  @Test
+  void sweeperWhoseLeaseIsLost_stops() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      settled(a.store().complete(a.acquire(RecordId.of("done-" + i)), null));
+    }
+    time.advance(PAST);
+
+    // It is held up for an hour before each deletion, and another sweeps meanwhile.
+    sweeper(
+            "a",
+            100,
+            _ -> {
+              time.advance(Duration.ofHours(1));
+              sweeper("b").sweep();
+            })
+        .sweep();
+
+    assertThat(removed).as("each once").hasValue(5);
+  }
+
+  @Test
+  void rate_isBounded() throws Exception {
+    for (int i = 0; i < 25; i++) {
+      settled(a.store().complete(a.acquire(RecordId.of("done-" + i)), null));
+    }
+    time.advance(PAST);
+    Duration before = time.elapsed();
+
+    sweeper("a", 10, time::advance).sweep();
+
+    assertThat(removed).hasValue(25);
+    assertThat(time.elapsed().minus(before))
+        .as("25 claims and the sweeper's own, ten a second")
+        .isEqualTo(Duration.ofMillis(2600));
+  }
+
+  // Faults
+
+  @Test
+  void sweeperThatDiesBeforeItDeletes_leavesALease_afterWhichTheRecordBeginsAnew()
+      throws Exception {
+    RecordId id = RecordId.of("done");
+    settled(a.store().complete(a.acquire(id), null));
+    time.advance(PAST);
+    PROXY.add(Rule.always(Match.operation("DELETE"), Fault.Answer.s3(403, "AccessDenied")));
+
+    sweeper("a").sweep();
+
+    assertThat(removed).hasValue(0);
+    assertThat(b.heldOff(id).by()).isEqualTo("sweeper of a");
+    time.advance(LEASE.plusSeconds(2));
+    Lease lease = b.acquire(id);
+    assertThat(lease.token()).isEqualTo(3);
+    assertThat(lease.attempt()).isEqualTo(1);
+  }
+
+  @Test
+  void whatASweeperLeft_goesInItsTime() throws Exception {
+    RecordId id = RecordId.of("done");
+    settled(a.store().complete(a.acquire(id), null));
+    time.advance(PAST);
+    Rule denied =
+        PROXY.add(Rule.always(Match.operation("DELETE"), Fault.Answer.s3(403, "AccessDenied")));
+    sweeper("a").sweep();
+    PROXY.remove(denied);
+    time.advance(PAST);
+
+    sweeper("a").sweep();
+
+    assertThat(b.store().find(id)).isEmpty();
+  }
+
+  @Test
+  void takingWhoseAnswerIsLost_isNoReasonToLeaveIt() throws Exception {
+    RecordId id = RecordId.of("done");
+    settled(a.store().complete(a.acquire(id), null));
+    time.advance(PAST);
+    PROXY.add(
+        Rule.once(
+            Match.header("If-Match").and(Match.bodyContains("sweeper of")),
+            new Fault.ResetAfterApply()));
+
+    sweeper("a").sweep();
+
+    assertThat(removed).hasValue(1);
+  }
+
+  @Test
+  void deletionWhoseAnswerIsLost_isDone() throws Exception {
+    RecordId id = RecordId.of("done");
+    settled(a.store().complete(a.acquire(id), null));
+    time.advance(PAST);
+    PROXY.add(Rule.once(Match.operation("DELETE"), new Fault.ResetAfterApply()));
+
+    sweeper("a").sweep();
+
+    assertThat(b.store().find(id)).isEmpty();
+  }
+
+  @Test
+  void markerThatChangesAfterItWasRead_isLeft() throws Exception {
+    RecordId id = RecordId.of("free");
+    settled(a.store().release(a.acquire(id), time.now().wall(), "again"));
+    time.advance(PAST);
+    var lease = new Lease[1];
+    PROXY.add(
+        Rule.once(
+            Match.header("If-Match")
+                .and(Match.bodyContains("sweeper of"))
+                .and(Match.bodyContains(namespace))
+                .and(
+                    _ -> {
+                      lease[0] = direct("b").acquire(id);
+                      return true;
+                    }),
+            NO_FAULT));
+
+    sweeper("a").sweep();
+
+    assertThat(removed).hasValue(0);
+    settled(b.store().complete(lease[0], null));
+  }
+
+  /** Past the proxy. */
+  private Claimant direct(String holder) {
+    var store =
+        new S3ClaimStore(
+            new S3Bucket(LocalS3.client(), bucketName, "claims/"),
+            settings(namespace, holder),
+            time,
+            StoreListener.NONE);
+    return new Claimant(store, time);
+  }
+
+  // Races
+
+  private interface Rival {
+    void work(RecordId id);
+  }
+
+  /** A rival begins as each of these requests of the sweeper is on its way. */
+  private void race(List<RecordId> ids, Predicate<Request> sweepers, Rival rival) throws Exception {
+    Map<String, RecordId> byPath =
+        ids.stream()
+            .collect(toMap(id -> "/" + bucketName + "/" + bucket.key(id.key(namespace)), id -> id));
+    Queue<Future<?>> rivals = new ConcurrentLinkedQueue<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      PROXY.add(
+          Rule.always(
+              request -> {
+                RecordId id = byPath.get(request.path());
+                if (id != null && sweepers.test(request)) {
+                  rivals.add(threads.submit(() -> rival.work(id)));
+                }
+                return false;
+              },
+              NO_FAULT));
+      sweeper("a").sweep();
+    }
+    assertThat(rivals).hasSizeGreaterThanOrEqualTo(RACES);
+    for (Future<?> each : rivals) {
+      each.get();
+    }
+  }
+
+  private static List<RecordId> ids() {
+    return IntStream.range(0, RACES).mapToObj(i -> RecordId.of("raced-" + i)).toList();
+  }
+
+  @Test
+  void holderWhoRenews_losesToNoSweeper_in1000Races() throws Exception {
+    Claimant holder = direct("holder");
+    Map<RecordId, Lease> leases = ids().stream().collect(toMap(id -> id, holder::acquire));
+    // They are over, but by less than would let a sweeper have them.
+    time.advance(RETENTION.plus(LEASE));
+
+    race(
+        ids(),
+        Match.operation("GET"),
+        id -> {
+          Lease lease = settled(holder.store().renew(requireNonNull(leases.get(id))));
+          settled(holder.store().complete(lease, null));
+        });
+
+    assertThat(removed).hasValue(0);
+  }
+
+  @Test
+  void claimantsOfFreeRecords_loseNoneToASweeper_in1000Races() throws Exception {
+    Claimant claimant = direct("claimant");
+    for (RecordId id : ids()) {
+      Lease lease = claimant.acquire(id);
+      settled(claimant.store().release(lease, time.now().wall(), "again"));
+    }
+    time.advance(PAST);
+    Set<RecordId> completed = ConcurrentHashMap.newKeySet();
+
+    race(ids(), TAKING_OR_DELETING, id -> completeIfGranted(claimant, id, completed));
+
+    assertThat(completed).as("some were faster, some came after the deletion").isNotEmpty();
+    assertThat(removed.get()).isPositive();
+    for (RecordId id : completed) {
+      assertThat(claimant.claim(id)).isInstanceOf(Done.class);
+    }
+  }
+
+  @Test
+  void claimantsOfDoneRecords_loseNoneToASweeper_in1000Races() throws Exception {
+    Claimant claimant = direct("claimant");
+    for (RecordId id : ids()) {
+      settled(claimant.store().complete(claimant.acquire(id), null));
+    }
+    time.advance(PAST);
+    Set<RecordId> completed = ConcurrentHashMap.newKeySet();
+
+    race(ids(), TAKING_OR_DELETING, id -> completeIfGranted(claimant, id, completed));
+
+    assertThat(removed.get()).isPositive();
+    for (RecordId id : completed) {
+      assertThat(claimant.claim(id)).isInstanceOf(Done.class);
+    }
+  }
+
+  /** What is granted is kept to its end. */
+  private static void completeIfGranted(Claimant claimant, RecordId id, Set<RecordId> completed) {
+    if (claimant.claim(id) instanceof Granted(Lease lease, _)) {
+      Lease renewed = settled(claimant.store().renew(lease));
+      settled(claimant.store().complete(renewed, null));
+      completed.add(id);
+    }
+  }
+}

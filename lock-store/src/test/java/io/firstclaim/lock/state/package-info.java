@@ -1,4 +1,0 @@
-@NullMarked
-package io.firstclaim.lock.state;
-
-import org.jspecify.annotations.NullMarked;

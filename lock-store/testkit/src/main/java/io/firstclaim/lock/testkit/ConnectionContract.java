@@ -1,0 +1,111 @@
+package io.firstclaim.lock.testkit;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RequestTimer;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreUnavailableException;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.document.DocumentKey;
+import io.firstclaim.lock.document.DocumentStore;
+import io.firstclaim.lock.document.History;
+import io.firstclaim.lock.document.WriteResult;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A client with one connection: what is answered to who waits for it until the time limit strikes,
+ * as it is taken by a request that is never answered; and what becomes of limits that do not
+ * strike.
+ */
+@Timeout(120)
+public abstract class ConnectionContract {
+  private static final RecordId ID = RecordId.of("order-4711");
+  private static final DocumentKey KEY = DocumentKey.of("tests/" + Nonce.random());
+
+  /** Its limit of one request is a second. */
+  protected static final ClaimSettings SETTINGS =
+      new ClaimSettings(
+          "connections-" + Nonce.random(),
+          "a",
+          Duration.ofSeconds(3),
+          Duration.ZERO,
+          Duration.ofDays(8));
+
+  protected final ManualTime time = ManualTime.start();
+
+  protected abstract FaultProxy proxy();
+
+  protected abstract ClaimStore claims();
+
+  protected abstract DocumentStore documents();
+
+  /** Any request that may take a minute. */
+  protected abstract void askPatiently();
+
+  @AfterEach
+  void mend() {
+    proxy().close();
+  }
+
+  private void takeTheConnection() throws InterruptedException {
+    assertThat(documents().find(KEY)).as("the client is warm").isEmpty();
+    Rule never = proxy().add(Rule.always(Match.any(), new Fault.LoseResponse()));
+    var unused = CompletableFuture.runAsync(this::askPatiently, Thread::startVirtualThread);
+    assertThat(never.awaitHits(1, Duration.ofSeconds(10))).isTrue();
+  }
+
+  @Test
+  void answeredRequest_leavesNoTimeLimitBehind() {
+    assertThat(documents().find(KEY)).isEmpty();
+    int before = timeLimits();
+    assertThat(documents().find(KEY)).isEmpty();
+
+    assertThat(timeLimits()).isLessThanOrEqualTo(before);
+  }
+
+  private static int timeLimits() {
+    return ((ScheduledThreadPoolExecutor) RequestTimer.get()).getQueue().size();
+  }
+
+  @Test
+  void claim_isUnavailable() throws Exception {
+    takeTheConnection();
+
+    assertThatThrownBy(() -> claims().claim(Claim.of(ID, Fingerprint.none(), time.now())))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining(" did not answer ");
+  }
+
+  @Test
+  void step_isUnknown() throws Exception {
+    Lease lease = new Claimant(claims(), time).acquire(ID);
+    takeTheConnection();
+
+    assertThat(claims().renew(lease)).isInstanceOf(SettleResult.Unknown.class);
+  }
+
+  @Test
+  void document_isUnavailable_andItsWriteUnknown() throws Exception {
+    takeTheConnection();
+
+    assertThatThrownBy(() -> documents().find(KEY)).isInstanceOf(StoreUnavailableException.class);
+    assertThat(documents().write(KEY, null, "{}", History.NONE.with(Nonce.random())))
+        .isInstanceOf(WriteResult.Unknown.class);
+  }
+}

@@ -1,0 +1,117 @@
+package io.firstclaim.lock.testkit;
+
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import static io.firstclaim.lock.testkit.Claimant.settled;
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.ClaimResult.Granted;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What holds when many do it at once. */
+public abstract class RaceContract extends StepContract {
+  private record Grant(RecordId id, long token) {}
+
+  @Test
+  void manyClaimantsAtOnce_oneGrantPerIdAndToken() throws Exception {
+    List<Claimant> claimants =
+        IntStream.range(0, 4)
+            .mapToObj(i -> claimant("racer-" + i, time.machine(Duration.ZERO)))
+            .toList();
+    List<RecordId> ids = IntStream.range(0, 200).mapToObj(i -> RecordId.of("raced-" + i)).toList();
+
+    assertThat(raceFor(ids, claimants)).containsExactlyInAnyOrderElementsOf(onceEach(ids, 1));
+
+    time.advance(HOUR);
+    List<RecordId> expired = ids.subList(0, 50);
+    assertThat(raceFor(expired, claimants))
+        .as("takeover of expired leases")
+        .containsExactlyInAnyOrderElementsOf(onceEach(expired, 2));
+  }
+
+  private static List<Grant> onceEach(List<RecordId> ids, long token) {
+    return ids.stream().map(id -> new Grant(id, token)).toList();
+  }
+
+  private static Queue<Grant> raceFor(List<RecordId> ids, List<Claimant> claimants)
+      throws Exception {
+    Queue<Grant> grants = new ConcurrentLinkedQueue<>();
+    concurrently(
+        32,
+        racer -> {
+          List<RecordId> order = new ArrayList<>(ids);
+          Collections.shuffle(order, new Random(racer / 8)); // eight run through in one order
+          Claimant claimant = claimants.get(racer % claimants.size());
+          for (RecordId id : order) {
+            if (claimant.claim(id) instanceof Granted(Lease lease, var unused)) {
+              grants.add(new Grant(id, lease.token()));
+            }
+          }
+          return order.size();
+        });
+    return grants;
+  }
+
+  @Test
+  void manyStepsOfOneLeaseAtOnce_endItOnce() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      RecordId id = RecordId.of("ended-" + round);
+      Lease lease = a.acquire(id);
+
+      List<SettleResult> results =
+          concurrently(8, i -> (i % 2 == 0 ? Step.COMPLETE : Step.BURY).take(a.store(), lease));
+
+      Map<Boolean, Long> settled =
+          IntStream.range(0, 8)
+              .filter(i -> results.get(i) instanceof SettleResult.Settled)
+              .boxed()
+              .collect(groupingBy(i -> i % 2 == 0, counting()));
+      assertThat(settled)
+          .as("all completions settled and all burials lost, or the reverse")
+          .hasSize(1)
+          .containsValue(4L);
+    }
+  }
+
+  private interface Racer<T> {
+    T run(int number) throws Exception;
+  }
+
+  private static <T> List<T> concurrently(int count, Racer<T> racer) throws Exception {
+    var start = new CountDownLatch(1);
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<T>> running = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        int number = i;
+        Callable<T> task =
+            () -> {
+              start.await();
+              return racer.run(number);
+            };
+        running.add(threads.submit(task));
+      }
+      start.countDown();
+      List<T> results = new ArrayList<>();
+      for (Future<T> one : running) {
+        results.add(one.get());
+      }
+      return results;
+    }
+  }
+}

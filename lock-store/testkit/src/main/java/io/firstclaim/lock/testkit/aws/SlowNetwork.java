@@ -1,0 +1,24 @@
+package io.firstclaim.lock.testkit.aws;
+
+import io.firstclaim.lock.testkit.ManualTime;
+import java.time.Duration;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+
+/** Lets time pass, the test's, while an answer is on its way. */
+public final class SlowNetwork implements ExecutionInterceptor {
+  private final ManualTime time;
+  private final Duration delay;
+
+  /** An answer takes so long. */
+  public SlowNetwork(ManualTime time, Duration delay) {
+    this.time = time;
+    this.delay = delay;
+  }
+
+  @Override
+  public void afterTransmission(Context.AfterTransmission context, ExecutionAttributes attributes) {
+    time.advance(delay);
+  }
+}

@@ -1,0 +1,30 @@
+package io.firstclaim.lock.testkit.document;
+
+import io.firstclaim.lock.document.Document;
+import io.firstclaim.lock.document.DocumentKey;
+import io.firstclaim.lock.document.DocumentStore;
+import io.firstclaim.lock.document.History;
+import io.firstclaim.lock.document.WriteResult;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Applies every fifth write and does not say so. */
+public record LostAnswers(DocumentStore store, AtomicInteger writes) implements DocumentStore {
+  /** Over this store. */
+  public static LostAnswers of(DocumentStore store) {
+    return new LostAnswers(store, new AtomicInteger());
+  }
+
+  @Override
+  public Optional<Document> find(DocumentKey key) {
+    return store.find(key);
+  }
+
+  @Override
+  public WriteResult write(
+      DocumentKey key, @Nullable String expected, String content, History history) {
+    WriteResult result = store.write(key, expected, content, history);
+    return writes.incrementAndGet() % 5 == 0 ? new WriteResult.Unknown("it was lost") : result;
+  }
+}

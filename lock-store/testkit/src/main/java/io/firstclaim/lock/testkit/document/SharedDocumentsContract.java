@@ -1,0 +1,91 @@
+package io.firstclaim.lock.testkit.document;
+
+import io.firstclaim.lock.document.Document;
+import io.firstclaim.lock.document.DocumentStore;
+import io.firstclaim.lock.document.SharedDocuments;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.TimeSource;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What updating shared documents promises over every store; with {@link DocumentStoreContract},
+ * which it inherits. In the time of this machine.
+ */
+public abstract class SharedDocumentsContract extends DocumentStoreContract {
+  private static final int WRITERS = 32;
+  private static final int INCREMENTS = 50;
+
+  /** Time for the slowest machine; nothing depends on it. */
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+  private static SharedDocuments over(DocumentStore store) {
+    return new SharedDocuments(store, TimeSource.system());
+  }
+
+  private static String increment(Optional<String> old) {
+    return Integer.toString(old.map(Integer::parseInt).orElse(0) + 1);
+  }
+
+  @Test
+  void update_createsReplacesAndAnswersTheDocument() throws Exception {
+    SharedDocuments documents = over(store());
+
+    assertThat(documents.update(key, PATIENCE, old -> old.orElse("new"))).isEqualTo("new");
+    assertThat(documents.update(key, PATIENCE, old -> old.orElseThrow() + "er")).isEqualTo("newer");
+
+    assertThat(found().content()).isEqualTo("newer");
+  }
+
+  @Test
+  void changeOfNothing_writesNothing() throws Exception {
+    SharedDocuments documents = over(store());
+    documents.update(key, PATIENCE, unused -> "same");
+    Document before = found();
+
+    assertThat(documents.update(key, PATIENCE, Optional::orElseThrow)).isEqualTo("same");
+
+    assertThat(found()).isEqualTo(before);
+  }
+
+  @Test
+  void updatesOfOneWriter_takeOnePlaceInTheHistory() throws Exception {
+    SharedDocuments documents = over(store());
+    for (int i = 0; i < 5; i++) {
+      documents.update(key, PATIENCE, SharedDocumentsContract::increment);
+    }
+
+    assertThat(found().content()).isEqualTo("5");
+    assertThat(found().history().writes()).hasSize(1);
+  }
+
+  @Test
+  @Timeout(600)
+  void manyWritersAtOnce_loseNoUpdate() throws Exception {
+    assertEveryIncrementCounts(store());
+  }
+
+  @Test
+  @Timeout(600)
+  void manyWritersAtOnce_whoseAnswersAreLost_loseNoUpdate_andMakeNoneTwice() throws Exception {
+    assertEveryIncrementCounts(storeThatLosesAnswers());
+  }
+
+  private void assertEveryIncrementCounts(DocumentStore used) throws Exception {
+    inParallel(
+        WRITERS,
+        unused -> {
+          SharedDocuments writer = over(used);
+          for (int i = 0; i < INCREMENTS; i++) {
+            writer.update(key, PATIENCE, SharedDocumentsContract::increment);
+          }
+          return writer;
+        });
+
+    assertThat(found().content()).isEqualTo(Integer.toString(WRITERS * INCREMENTS));
+    assertThat(found().history().writes()).hasSize(WRITERS);
+  }
+}

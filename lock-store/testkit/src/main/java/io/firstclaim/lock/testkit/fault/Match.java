@@ -1,0 +1,32 @@
+package io.firstclaim.lock.testkit.fault;
+
+import java.util.Set;
+import java.util.function.Predicate;
+
+/** The common conditions of a {@link Rule}; combine them with {@link Predicate#and}. */
+public final class Match {
+  private Match() {}
+
+  public static Predicate<Request> any() {
+    return unused -> true;
+  }
+
+  /** One of these operations: {@code PutItem}, {@code UpdateItem}, or {@code PUT}, {@code GET}. */
+  public static Predicate<Request> operation(String... names) {
+    Set<String> wanted = Set.of(names);
+    return request -> wanted.contains(request.operation());
+  }
+
+  public static Predicate<Request> bodyContains(String text) {
+    return request -> request.body().contains(text);
+  }
+
+  public static Predicate<Request> pathContains(String text) {
+    return request -> request.path().contains(text);
+  }
+
+  /** A header that is there, as {@code If-None-Match}. */
+  public static Predicate<Request> header(String name) {
+    return request -> request.header(name) != null;
+  }
+}

@@ -1,0 +1,225 @@
+package io.firstclaim.lock.testkit.mutex;
+
+import io.firstclaim.lock.mutex.HeldMutex;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.mutex.FaultyStore.Fault;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** How a mutex is waited for and given back; with {@link KeptMutexContract}, which it inherits. */
+@SuppressWarnings("try") // held, and not looked at
+public abstract class MutexContract extends KeptMutexContract {
+  // Waiting
+
+  @Test
+  void freeMutex_isAcquiredAtOnce_withAToken() throws Exception {
+    try (HeldMutex held = acquired(a)) {
+      assertThat(held.token()).isEqualTo(1);
+      assertThat(held.isHeld()).isTrue();
+      held.ensureHeld();
+    }
+    assertThat(time.elapsed()).isZero();
+  }
+
+  @Test
+  void closedMutex_isFreeAtOnce_andTheNextTokenIsHigher() throws Exception {
+    acquired(a).close();
+
+    try (HeldMutex held = acquired(b)) {
+      assertThat(held.token()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void mutexClosedByAClockThatIsAhead_isFreeAfterTheSkewAtTheLatest() throws Exception {
+    acquired(mutex("ahead", time.machine(MAX_SKEW))).close();
+
+    try (HeldMutex unused = passWhileWaiting(b, LONG).orElseThrow()) {
+      assertThat(time.elapsed()).isLessThan(soonAfter(MAX_SKEW));
+    }
+  }
+
+  @Test
+  void heldMutex_isNotAcquired_andTheWaitEndsWithItsTime() throws Exception {
+    try (HeldMutex held = acquired(a)) {
+      Optional<HeldMutex> answer = passWhileWaiting(b, Duration.ofSeconds(10));
+
+      assertThat(answer).isEmpty();
+      assertThat(time.elapsed()).isEqualTo(Duration.ofSeconds(10));
+      assertThat(held.isHeld()).isTrue();
+    }
+  }
+
+  @Test
+  void zeroTime_isOneAttempt() throws Exception {
+    try (HeldMutex unused = acquired(b)) {
+      assertHeldByAnother(a);
+    }
+    assertThat(faulty.calls()).isEqualTo(1);
+  }
+
+  @Test
+  void longWait_asksTheStoreAboutOnceASecond() throws Exception {
+    try (HeldMutex unused = acquired(b)) {
+      assertThat(passWhileWaiting(a, Duration.ofMinutes(1))).isEmpty();
+    }
+    assertThat(faulty.calls()).as("pauses are random, of a second on average").isLessThan(120);
+  }
+
+  @Test
+  void waiter_getsItSoonAfterItIsClosed() throws Exception {
+    HeldMutex held = acquired(a);
+    Waiter waiter = Waiter.of(() -> b.acquire(LONG));
+    time.awaitSleeper("waiter");
+    held.close();
+    Duration closed = time.elapsed();
+
+    try (HeldMutex next = passUntilAnswered(waiter).orElseThrow()) {
+      assertThat(time.elapsed().minus(closed)).isLessThanOrEqualTo(Duration.ofSeconds(2));
+      assertThat(next.token()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void holderItself_waitsLikeEverybodyElse() throws Exception {
+    try (HeldMutex unused = acquired(a)) {
+      assertHeldByAnother(a);
+    }
+  }
+
+  // A holder that dies
+
+  /** As a process does that dies: it holds, and neither renews nor releases. */
+  private Lease holdAndDie(ClaimStore store, TimeSource machine) {
+    ClaimResult answer = store.claim(Claim.of(ID, Fingerprint.none(), machine.now()));
+    return ((ClaimResult.Granted) answer).lease();
+  }
+
+  @Test
+  void holderThatDied_delaysWhoComesLaterByItsLeaseAndTheSkewBound() throws Exception {
+    holdAndDie(faulty, time);
+    time.advance(LEASE.dividedBy(2));
+
+    try (HeldMutex next = passWhileWaiting(b, LONG).orElseThrow()) {
+      assertThat(time.elapsed())
+          .isGreaterThan(LEASE.plus(MAX_SKEW))
+          .isLessThan(soonAfter(LEASE.plus(MAX_SKEW)));
+      assertThat(next.token()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void holderThatDied_itsClockAnHourAhead_delaysWhoWatchedItByItsLease() throws Exception {
+    TimeSource ahead = time.machine(LONG);
+    holdAndDie(storeOf("ahead", ahead), ahead);
+
+    try (HeldMutex unused = passWhileWaiting(b, LONG.multipliedBy(2)).orElseThrow()) {
+      assertThat(time.elapsed()).isBetween(LEASE, soonAfter(LEASE));
+    }
+  }
+
+  // A store that does not answer
+
+  @Test
+  void claimWhoseAnswerIsLost_isSentAgain_andIsOneGrant() throws Exception {
+    faulty.next(Fault.LOST_ANSWER, Fault.LOST_REQUEST, Fault.LOST_ANSWER);
+
+    try (HeldMutex held = passWhileWaiting(a, LONG).orElseThrow()) {
+      assertThat(held.token()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void grantThatIsLongerInComingThanItsLease_isRenewedFirst() throws Exception {
+    faulty.next(Fault.LOST_ANSWER);
+    faulty.downWhile(
+        () -> time.elapsed().isPositive() && time.elapsed().compareTo(LEASE.multipliedBy(2)) < 0);
+
+    try (HeldMutex held = passWhileWaiting(a, LONG).orElseThrow()) {
+      assertThat(held.token()).isEqualTo(1);
+      assertThat(held.isHeld()).isTrue();
+      assertHeldByAnother(b);
+    }
+  }
+
+  @Test
+  void grantThatWasTakenOverWhileItCame_isNone() throws Exception {
+    faulty.next(Fault.LOST_ANSWER);
+    faulty.downWhile(() -> time.elapsed().isPositive());
+    Duration twoLeases = LEASE.multipliedBy(2);
+    Waiter waiter = Waiter.of(() -> a.acquire(twoLeases.plusSeconds(5)));
+    time.awaitSleeper("waiter");
+    time.advance(twoLeases);
+
+    try (HeldMutex other = acquired(b)) {
+      faulty.downWhile(() -> false);
+      assertThat(passUntilAnswered(waiter)).isEmpty();
+      assertThat(other.isHeld()).isTrue();
+    }
+  }
+
+  @Test
+  void storeThatDoesNotAnswerAtAll_isReported_whenTheTimeIsUp() {
+    faulty.downWhile(() -> true);
+
+    assertThatThrownBy(() -> passWhileWaiting(a, Duration.ofSeconds(10)))
+        .hasCauseInstanceOf(StoreUnavailableException.class);
+    assertThat(time.elapsed()).isEqualTo(Duration.ofSeconds(10));
+  }
+
+  // Interruption
+
+  @Test
+  void interruptedThread_doesNotBegin() throws Exception {
+    Thread.currentThread().interrupt();
+
+    assertThatThrownBy(() -> a.acquire(LONG)).isInstanceOf(InterruptedException.class);
+    assertThat(faulty.calls()).isZero();
+  }
+
+  @Test
+  void interruptedWaiter_waitsNoLonger() throws Exception {
+    try (HeldMutex unused = acquired(b)) {
+      Waiter waiter = Waiter.of(() -> a.acquire(LONG));
+      time.awaitSleeper("waiter");
+      waiter.thread().interrupt();
+
+      assertThatThrownBy(() -> waiter.answer().get())
+          .hasCauseInstanceOf(InterruptedException.class);
+    }
+  }
+
+  @Test
+  void interruptedRequest_leavesNothingHeld() throws Exception {
+    faulty.next(Fault.INTERRUPTED);
+
+    assertThatThrownBy(() -> a.acquire(LONG)).isInstanceOf(InterruptedException.class);
+
+    try (HeldMutex held = acquired(b)) {
+      assertThat(held.token()).isEqualTo(2);
+    }
+  }
+
+  // Not a mutex
+
+  @Test
+  void recordThatIsDone_isNoMutex() {
+    faulty.complete(holdAndDie(faulty, time), null);
+
+    assertThatThrownBy(() -> b.acquire(Duration.ZERO))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "billing-run is the ID of a record, not of a mutex (Done): give mutexes a namespace of"
+                + " their own");
+  }
+}

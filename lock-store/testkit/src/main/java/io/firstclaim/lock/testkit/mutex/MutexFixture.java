@@ -1,0 +1,122 @@
+package io.firstclaim.lock.testkit.mutex;
+
+import io.firstclaim.lock.mutex.HeldMutex;
+import io.firstclaim.lock.mutex.Mutex;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/** One mutex and two who want it, {@code a} through a faulty store; the test drives the time. */
+@Timeout(120)
+public abstract class MutexFixture {
+  static final Duration LEASE = Duration.ofSeconds(30);
+  static final Duration MAX_SKEW = Duration.ofSeconds(1);
+  static final Duration LONG = Duration.ofHours(1);
+  static final RecordId ID = RecordId.of("billing-run");
+
+  final String namespace = "mutexes-" + Nonce.random();
+  protected final ManualTime time = ManualTime.start();
+  FaultyStore faulty;
+  Mutex a;
+  Mutex b;
+
+  /** A store of this holder; all stores that one test asks for share what they keep. */
+  protected abstract ClaimStore store(ClaimSettings settings, TimeSource time);
+
+  /** By how much later than it could a waiter may learn from the store that a lease is over. */
+  protected Duration tick() {
+    return Duration.ZERO;
+  }
+
+  /** By when a waiter has it who may have it from then on: it asks again within 20 ms or so. */
+  Duration soonAfter(Duration due) {
+    return due.plus(tick()).plusMillis(500);
+  }
+
+  @BeforeEach
+  void twoWhoWantIt() {
+    faulty = new FaultyStore(storeOf("a", time));
+    a = new Mutex(faulty, ID, time);
+    b = mutex("b", time.machine(Duration.ZERO));
+  }
+
+  @AfterEach
+  void endSilence() {
+    faulty.wake();
+  }
+
+  ClaimStore storeOf(String holder, TimeSource machine) {
+    return store(
+        new ClaimSettings(namespace, holder, LEASE, MAX_SKEW, Duration.ofDays(8)), machine);
+  }
+
+  Mutex mutex(String holder, TimeSource machine) {
+    return new Mutex(storeOf(holder, machine), ID, machine);
+  }
+
+  /** Acquires what is free. */
+  static HeldMutex acquired(Mutex mutex) throws Exception {
+    return mutex.acquire(Duration.ZERO).orElseThrow();
+  }
+
+  static void assertHeldByAnother(Mutex mutex) throws Exception {
+    assertThat(mutex.acquire(Duration.ZERO)).isEmpty();
+  }
+
+  /** Somebody who waits, on a thread of its own. */
+  record Waiter(FutureTask<Optional<HeldMutex>> answer, Thread thread) {
+    static Waiter of(Callable<Optional<HeldMutex>> acquire) {
+      var answer = new FutureTask<>(acquire);
+      return new Waiter(answer, Thread.ofVirtual().name("waiter").start(answer));
+    }
+  }
+
+  /** Lets time pass until the wait has ended. */
+  Optional<HeldMutex> passUntilAnswered(Waiter waiter) throws Exception {
+    time.passFor(waiter.thread(), MutexFixture::nothingIsRenewed);
+    return waiter.answer().get();
+  }
+
+  Optional<HeldMutex> passWhileWaiting(Mutex mutex, Duration atMost) throws Exception {
+    return passUntilAnswered(Waiter.of(() -> mutex.acquire(atMost)));
+  }
+
+  /**
+   * Time passes for the one keeper there is, whose next look follows, and no renewal is under way.
+   */
+  void passForKeeper(Duration by) throws InterruptedException {
+    eventually(MutexFixture::nothingIsRenewed);
+    time.awaitSleeper("firstclaim-mutex");
+    time.advance(by);
+  }
+
+  private static boolean nothingIsRenewed() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .noneMatch(thread -> thread.getName().equals("firstclaim-mutex-renewal"));
+  }
+
+  static void eventually(Callable<Boolean> holds) {
+    Awaitility.await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(2))
+        .atMost(Duration.ofSeconds(30))
+        .until(holds);
+  }
+
+  Nonce storedNonce() {
+    return faulty.find(ID).orElseThrow().nonce();
+  }
+}

@@ -1,0 +1,108 @@
+package io.firstclaim.lock.testkit.mutex;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.testkit.mutex.Ledger.Kind;
+import io.firstclaim.lock.testkit.mutex.Ledger.Line;
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What holds when several processes want one mutex, and when one of them is killed. */
+@Timeout(300)
+public abstract class MutexProcessesContract {
+  private static final Duration PATIENCE = Duration.ofMinutes(4);
+
+  private final String namespace = "processes-" + Nonce.random();
+  private final List<ChildJvm> started = new ArrayList<>();
+
+  @TempDir Path directory;
+
+  /** The program that runs a {@link Contender} on the backend, to be given its arguments. */
+  protected abstract JvmCommand program(String name, String classPath);
+
+  private ChildJvm start(String process, int contenders) {
+    var contender = new Contender(namespace, process, contenders, directory.resolve("ledger"));
+    ChildJvm child =
+        ChildJvm.start(
+            program(process, System.getProperty("java.class.path"))
+                .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
+                .withArgs(contender.args()),
+            directory.resolve(process + ".log"));
+    started.add(child);
+    return child;
+  }
+
+  private Ledger ledger() {
+    return new Ledger(directory.resolve("ledger"));
+  }
+
+  private static void await(Callable<Boolean> holds) {
+    Awaitility.await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(10))
+        .atMost(PATIENCE)
+        .until(holds);
+  }
+
+  private static void assertEndsWell(ChildJvm child) {
+    assertThat(child.waitFor(PATIENCE)).isTrue();
+    assertThat(child.exitCode()).as(child::logTail).isZero();
+  }
+
+  @AfterEach
+  void end() {
+    started.forEach(ChildJvm::close);
+  }
+
+  @Test
+  void hundredContendersInFourProcesses_eachGetItOnce_noTwoAtATime() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      start("process-" + i, 25);
+    }
+    started.forEach(MutexProcessesContract::assertEndsWell);
+
+    List<Line> holds = ledger().lines(Kind.HOLDS);
+    assertThat(holds).hasSize(100);
+    assertThat(holds).extracting(Line::who).doesNotHaveDuplicates();
+    assertThat(holds).extracting(Line::token).doesNotHaveDuplicates().isSorted();
+    List<Line> turns = ledger().lines().stream().filter(line -> line.kind() != Kind.WAITS).toList();
+    assertThat(turns).hasSize(200);
+    for (int i = 0; i < turns.size(); i += 2) {
+      assertThat(turns.get(i).kind()).isEqualTo(Kind.HOLDS);
+      assertThat(turns.get(i + 1).kind()).as("before the next one holds it").isEqualTo(Kind.LEAVES);
+      assertThat(turns.get(i + 1).who()).isEqualTo(turns.get(i).who());
+    }
+  }
+
+  @Test
+  void holderKilledWithoutWarning_delaysTheOthersByOneLease() throws Exception {
+    ChildJvm victim = start("victim", 0);
+    await(() -> !ledger().lines(Kind.HOLDS).isEmpty());
+    ChildJvm others = start("other", 3);
+    await(() -> ledger().lines(Kind.WAITS).size() == 3);
+
+    victim.kill();
+    Instant killed = Instant.now();
+
+    assertEndsWell(others);
+    List<Line> holds = ledger().lines(Kind.HOLDS);
+    assertThat(holds).extracting(Line::token).containsExactly(1L, 2L, 3L, 4L);
+    assertThat(Duration.between(killed, holds.get(1).at()))
+        .as("it was renewed a third of a lease ago at most, and is looked at within two seconds")
+        .isBetween(
+            Contender.LEASE.dividedBy(2), Contender.LEASE.plus(Contender.MAX_SKEW).plusSeconds(10));
+  }
+}

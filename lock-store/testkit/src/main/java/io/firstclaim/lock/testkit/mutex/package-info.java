@@ -1,0 +1,5 @@
+/** What a mutex promises, over whichever store, in one process and in several. */
+@NullMarked
+package io.firstclaim.lock.testkit.mutex;
+
+import org.jspecify.annotations.NullMarked;

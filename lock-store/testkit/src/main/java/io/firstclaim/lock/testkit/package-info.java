@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.testkit;
+
+import org.jspecify.annotations.NullMarked;

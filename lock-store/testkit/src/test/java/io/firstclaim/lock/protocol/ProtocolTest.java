@@ -1,0 +1,321 @@
+package io.firstclaim.lock.protocol;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.testkit.Claimant;
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.SettleResult.Lost;
+import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.Sighting;
+import io.firstclaim.lock.protocol.ClaimState.Dead;
+import io.firstclaim.lock.protocol.ClaimState.Done;
+import io.firstclaim.lock.protocol.ClaimState.Free;
+import io.firstclaim.lock.protocol.ClaimState.Held;
+import io.firstclaim.lock.protocol.Decision.Answer;
+import io.firstclaim.lock.protocol.Decision.Write;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The rule by itself: what is written on which stored record, and what is only answered. */
+class ProtocolTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration MAX_SKEW = Duration.ofSeconds(1);
+  private static final RecordId ID = RecordId.of("id");
+  private static final ClaimSettings SETTINGS =
+      new ClaimSettings("space", "me", LEASE, MAX_SKEW, Duration.ofDays(8));
+
+  private final Moment now = ManualTime.start().now();
+  private final Claim claim = Claim.of(ID, Claimant.PAYLOAD, now);
+  private final Lease lease =
+      new Lease(ID, "me", 3, 2, Claimant.PAYLOAD, new Nonce(7, 0), now, LEASE);
+
+  private static ClaimRecord stored(ClaimState state) {
+    return new ClaimRecord(3, 2, new Nonce(7, 0), Claimant.PAYLOAD, state);
+  }
+
+  private Held heldUntil(Instant end) {
+    return new Held("other", LEASE, end);
+  }
+
+  private Decision<ClaimResult> acquire(@Nullable ClaimRecord stored) {
+    return Protocol.decide(stored, new Command.Acquire(claim), now, SETTINGS);
+  }
+
+  private Decision<SettleResult> settle(@Nullable ClaimRecord stored, Command.Settle command) {
+    return Protocol.decide(stored, command, now, SETTINGS);
+  }
+
+  private List<Command.Settle> allSteps() {
+    return List.of(
+        new Command.Renew(lease),
+        new Command.Complete(lease, "result"),
+        new Command.Release(lease, now.wall().plusSeconds(9), "cause"),
+        new Command.Bury(lease, "cause"));
+  }
+
+  // Claims
+
+  @Test
+  void claimOfAnAbsentRecord_writesTheFirstGrant() {
+    assertThat(acquire(null))
+        .isEqualTo(
+            new Write<ClaimResult>(
+                new ClaimRecord(
+                    1,
+                    1,
+                    claim.nonce(),
+                    Claimant.PAYLOAD,
+                    new Held("me", LEASE, now.wall().plus(LEASE))),
+                new Granted(
+                    new Lease(ID, "me", 1, 1, Claimant.PAYLOAD, claim.nonce(), now, LEASE), null)));
+  }
+
+  @Test
+  void claimOfAFreeRecordThatIsDue_writesTheNextGrant() {
+    assertThat(acquire(stored(new Free(now.wall(), "cause")))).isEqualTo(grantOver(4, 3, null));
+  }
+
+  @Test
+  void claimOfAFreeRecordThatIsNotDue_isAnsweredLater() {
+    Instant retryAt = now.wall().plusNanos(1);
+
+    assertThat(acquire(stored(new Free(retryAt, "cause"))))
+        .isEqualTo(new Answer<ClaimResult>(new ClaimResult.Later(retryAt, 2)));
+  }
+
+  @Test
+  void claimOfAHeldRecordThatIsOver_writesTheNextGrant_takenFromItsHolder() {
+    Instant over = now.wall().minus(MAX_SKEW).minusNanos(1);
+
+    assertThat(acquire(stored(heldUntil(over)))).isEqualTo(grantOver(4, 3, "other"));
+  }
+
+  @Test
+  void claimOfAHeldRecord_atItsEndPlusMaxSkew_isAnsweredHeldForOneNanosecond() {
+    Instant end = now.wall().minus(MAX_SKEW);
+
+    assertThat(acquire(stored(heldUntil(end))))
+        .isEqualTo(
+            new Answer<ClaimResult>(
+                new ClaimResult.Held(
+                    "other",
+                    3,
+                    Duration.ofNanos(1),
+                    new Sighting(3, new Nonce(7, 0), now, LEASE))));
+  }
+
+  @Test
+  void claimOfAHeldRecord_watchedForItsLength_writesTheNextGrant() {
+    Held farAhead = heldUntil(now.wall().plus(Duration.ofDays(1)));
+    var since = new Moment(now.wall(), now.ticks() - LEASE.toNanos());
+    var seen = new Sighting(3, new Nonce(7, 0), since, LEASE);
+    var watching = new Claim(ID, Claimant.PAYLOAD, claim.nonce(), now, seen);
+
+    assertThat(Protocol.decide(stored(farAhead), new Command.Acquire(watching), now, SETTINGS))
+        .isEqualTo(grantOver(4, 3, "other"));
+  }
+
+  @Test
+  void claimWhoseOwnNonceIsStored_isAnsweredGranted_whateverThePayloadSays() {
+    var mine =
+        new ClaimRecord(
+            3, 2, claim.nonce(), Claimant.OTHER_PAYLOAD, heldUntil(now.wall().minusSeconds(99)));
+
+    assertThat(acquire(mine))
+        .isEqualTo(
+            new Answer<ClaimResult>(
+                new Granted(
+                    new Lease(ID, "me", 3, 2, Claimant.PAYLOAD, claim.nonce(), now, LEASE), null)));
+  }
+
+  @Test
+  void claimOfAnEndedRecord_isAnsweredWithItsEnding() {
+    var ending = new Ending("other", 3, 2, now.wall());
+
+    assertThat(acquire(stored(new Done("other", now.wall(), "result"))))
+        .isEqualTo(new Answer<ClaimResult>(new ClaimResult.Done(ending, "result")));
+    assertThat(acquire(stored(new Dead("other", now.wall(), "cause"))))
+        .isEqualTo(new Answer<ClaimResult>(new ClaimResult.Dead(ending, "cause")));
+  }
+
+  @Test
+  void claimWithAnotherPayload_isAnsweredMismatch_inEveryState() {
+    for (ClaimState state :
+        List.of(
+            heldUntil(now.wall()),
+            heldUntil(now.wall().minusSeconds(99)),
+            new Free(now.wall(), "cause"),
+            new Done("other", now.wall(), null),
+            new Dead("other", now.wall(), "cause"))) {
+      var other = new ClaimRecord(3, 2, new Nonce(7, 0), Claimant.OTHER_PAYLOAD, state);
+
+      assertThat(acquire(other))
+          .isEqualTo(new Answer<ClaimResult>(new ClaimResult.Mismatch(Claimant.OTHER_PAYLOAD)));
+    }
+  }
+
+  private Write<ClaimResult> grantOver(long token, int attempt, @Nullable String takenFrom) {
+    var granted = new Lease(ID, "me", token, attempt, Claimant.PAYLOAD, claim.nonce(), now, LEASE);
+    return new Write<>(
+        new ClaimRecord(
+            token,
+            attempt,
+            claim.nonce(),
+            Claimant.PAYLOAD,
+            new Held("me", LEASE, now.wall().plus(LEASE))),
+        new Granted(granted, takenFrom));
+  }
+
+  // Steps
+
+  @Test
+  void stepUnderItsLease_writesTheNextNonceUnderTheSameToken() {
+    ClaimRecord mine = stored(heldUntil(now.wall()));
+    List<ClaimState> expected =
+        List.of(
+            new Held("me", LEASE, now.wall().plus(LEASE)),
+            new Done("me", now.wall(), "result"),
+            new Free(now.wall().plusSeconds(9), "cause"),
+            new Dead("me", now.wall(), "cause"));
+
+    for (int i = 0; i < expected.size(); i++) {
+      assertThat(settle(mine, allSteps().get(i)))
+          .isEqualTo(
+              new Write<SettleResult>(
+                  new ClaimRecord(3, 2, new Nonce(7, 1), Claimant.PAYLOAD, expected.get(i)),
+                  new Settled(lease.renewed(now))));
+    }
+  }
+
+  @Test
+  void stepAfterAnUnknownRenewal_goesOnFromThatRenewal() {
+    var renewed = new ClaimRecord(3, 2, new Nonce(7, 1), Claimant.PAYLOAD, heldUntil(now.wall()));
+
+    for (Command.Settle step : allSteps()) {
+      if (step instanceof Command.Renew) {
+        assertThat(settle(renewed, step))
+            .isEqualTo(new Answer<SettleResult>(new Settled(lease.renewed(lease.start()))));
+      } else {
+        assertThat(settle(renewed, step))
+            .isInstanceOfSatisfying(
+                Write.class, write -> assertThat(write.next().nonce()).isEqualTo(new Nonce(7, 2)));
+      }
+    }
+  }
+
+  @Test
+  void releaseForAPastTime_isDueAtItsRelease() {
+    var release = new Command.Release(lease, now.wall().minusSeconds(60), "cause");
+
+    assertThat(settle(stored(heldUntil(now.wall())), release))
+        .isInstanceOfSatisfying(
+            Write.class,
+            write -> assertThat(write.next().state()).isEqualTo(new Free(now.wall(), "cause")));
+  }
+
+  @Test
+  void stepWithoutItsTokenAndNonce_isAnsweredLost_toWhoeverHasIt() {
+    Held held = heldUntil(now.wall());
+    for (Command.Settle step : allSteps()) {
+      assertThat(settle(null, step)).isEqualTo(lostTo(null));
+      assertThat(settle(record(4, new Nonce(7, 0), held), step)).isEqualTo(lostTo("other"));
+      assertThat(settle(record(2, new Nonce(7, 0), held), step)).isEqualTo(lostTo("other"));
+      assertThat(settle(record(3, new Nonce(7, 2), held), step)).isEqualTo(lostTo("other"));
+      assertThat(settle(record(3, new Nonce(8, 0), held), step)).isEqualTo(lostTo("other"));
+      assertThat(settle(record(4, new Nonce(8, 0), new Free(now.wall(), "")), step))
+          .isEqualTo(lostTo(null));
+      assertThat(settle(record(4, new Nonce(8, 0), new Done("x", now.wall(), null)), step))
+          .isEqualTo(lostTo("x"));
+      assertThat(settle(record(4, new Nonce(8, 0), new Dead("x", now.wall(), "")), step))
+          .isEqualTo(lostTo("x"));
+    }
+  }
+
+  @Test
+  void stepThatIsRecordedAlready_isAnsweredSettled_anyOtherIsLost() {
+    Nonce after = new Nonce(7, 1);
+    ClaimRecord done = record(3, after, new Done("me", now.wall(), null));
+    ClaimRecord free = record(3, after, new Free(now.wall(), "cause"));
+    ClaimRecord dead = record(3, after, new Dead("me", now.wall(), "cause"));
+
+    for (Command.Settle step : allSteps()) {
+      assertThat(settle(done, step))
+          .isEqualTo(step instanceof Command.Complete ? settledAlready() : lostTo("me"));
+      assertThat(settle(free, step))
+          .isEqualTo(step instanceof Command.Release ? settledAlready() : lostTo(null));
+      assertThat(settle(dead, step))
+          .isEqualTo(step instanceof Command.Bury ? settledAlready() : lostTo("me"));
+    }
+  }
+
+  @Test
+  void stateOfALease_isWhatItsGrantWrote() {
+    Write<ClaimResult> grant = Protocol.grant(null, claim, now, SETTINGS);
+    Lease granted = ((Granted) grant.then()).lease();
+
+    assertThat(Protocol.stateOf(granted)).isEqualTo(grant.next());
+  }
+
+  private static ClaimRecord record(long token, Nonce nonce, ClaimState state) {
+    return new ClaimRecord(token, 2, nonce, Claimant.PAYLOAD, state);
+  }
+
+  private static Answer<SettleResult> lostTo(@Nullable String by) {
+    return new Answer<>(new Lost(by));
+  }
+
+  private Answer<SettleResult> settledAlready() {
+    return new Answer<>(new Settled(lease));
+  }
+
+  // Retirement
+
+  private @Nullable Lease retire(ClaimState state, Duration age) {
+    return Protocol.retire(stored(state), ID, age, "sweeper", now, SETTINGS);
+  }
+
+  @Test
+  void endedRecord_isRetired_onceItIsOlderThanTheRetention() {
+    Duration retention = SETTINGS.retention();
+    for (ClaimState end : List.of(new Done("x", now.wall(), null), new Dead("x", now.wall(), ""))) {
+      assertThat(retire(end, retention)).isNull();
+      assertThat(retire(end, retention.plusNanos(1))).isNotNull();
+    }
+  }
+
+  @Test
+  void heldOrFreeRecord_isRetired_onceItIsOverOrDueForLongerThanTheRetention() {
+    Instant kept = now.wall().minus(SETTINGS.retention());
+    Duration old = Duration.ofDays(1000);
+
+    assertThat(retire(heldUntil(kept.minus(MAX_SKEW)), old)).isNull();
+    assertThat(retire(heldUntil(kept.minus(MAX_SKEW).minusNanos(1)), old)).isNotNull();
+    assertThat(retire(new Free(kept, "cause"), old)).isNull();
+    assertThat(retire(new Free(kept.minusNanos(1), "cause"), old)).isNotNull();
+  }
+
+  @Test
+  void retiredRecord_isHeldUnderTheNextToken_andItsNextGrantIsAFirstAttempt() {
+    Lease taken = requireNonNull(retire(new Done("x", now.wall(), null), Duration.ofDays(9)));
+
+    assertThat(taken.token()).isEqualTo(4);
+    assertThat(taken.nonce()).isNotEqualTo(new Nonce(7, 0));
+    ClaimRecord held = Protocol.stateOf(taken);
+    assertThat(held.state()).isEqualTo(new Held("sweeper", LEASE, now.wall().plus(LEASE)));
+    assertThat(Protocol.grant(held, claim, now, SETTINGS).next().attempts()).isEqualTo(1);
+  }
+}

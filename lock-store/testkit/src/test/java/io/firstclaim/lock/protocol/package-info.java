@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.protocol;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.testkit.fault;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,106 @@
+package io.firstclaim.processor.dataset;
+
+import io.firstclaim.processor.handler.HandlerResult;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class DatasetHandlerTest {
+  private final LocalLake lake = new LocalLake();
+  private final CountDownLatch opened = new CountDownLatch(1);
+  private final DatasetHandler handler = new DatasetHandler(lake.dataset(), opened::countDown);
+
+  @AfterEach
+  void close() {
+    lake.close();
+  }
+
+  @Test
+  void start_waitsForAStoreThatDoesNotAnswer_andIsOverOnceTheBucketIsProven() {
+    Rule down = lake.proxy().add(Rule.always(Match.any(), Fault.Answer.s3(503, "SlowDown")));
+    assertThatThrownBy(handler::open).isInstanceOf(StoreUnavailableException.class);
+    assertThat(opened.getCount()).isEqualTo(1);
+    lake.proxy().remove(down);
+
+    handler.open();
+
+    assertThat(opened.getCount()).isZero();
+    assertThat(lake.keys()).isEmpty();
+  }
+
+  @Test
+  void bucketThatIsMissing_isRefused() {
+    lake.proxy().add(Rule.always(Match.any(), Fault.Answer.s3(404, "NoSuchBucket")));
+
+    assertThatThrownBy(handler::open).isInstanceOf(StoreRefusedException.class);
+  }
+
+  @Test
+  void record_isDoneAsAFile_howeverOftenItComes() throws InterruptedException {
+    assertThat(handler.handle(TestContext.of("value"))).isEqualTo(HandlerResult.done());
+    assertThat(handler.handle(TestContext.of("value"))).isEqualTo(HandlerResult.done());
+
+    assertThat(lake.keys())
+        .singleElement()
+        .asString()
+        .matches("datasets/orders\\.v1/year=1970/month=01/day=01/[0-9a-f]{64}");
+    assertThat(lake.listed()).hasSize(1);
+  }
+
+  @Test
+  void recordWithoutValue_isAnEmptyFile() throws InterruptedException {
+    assertThat(handler.handle(TestContext.of((byte[]) null))).isEqualTo(HandlerResult.done());
+
+    assertThat(lake.listed()).singleElement().extracting("bytes").isEqualTo(0L);
+  }
+
+  @Test
+  void otherContentOfTheSameId_hasFailedForGood() throws InterruptedException {
+    handler.handle(TestContext.of("value"));
+
+    assertThat(handler.handle(TestContext.of("other")))
+        .isInstanceOfSatisfying(
+            HandlerResult.Failed.class,
+            failed -> assertThat(failed.cause()).contains("with another content"));
+  }
+
+  @Test
+  void recordWithoutTimestamp_hasFailedForGood() throws InterruptedException {
+    TestContext context = TestContext.of("value");
+    ConsumerRecord<byte[], byte[]> timeless =
+        new ConsumerRecord<>("orders", 0, 0, new byte[0], "value".getBytes(StandardCharsets.UTF_8));
+
+    assertThat(handler.handle(new TestContext(context.id(), timeless, true)))
+        .isInstanceOfSatisfying(
+            HandlerResult.Failed.class,
+            failed -> assertThat(failed.cause()).contains("-1 ms is none from 1970 to 9999"));
+  }
+
+  @Test
+  void storeThatDoesNotAnswer_isToBeTriedAgain() throws InterruptedException {
+    lake.proxy().add(Rule.always(Match.any(), Fault.Answer.s3(503, "SlowDown")));
+
+    assertThat(handler.handle(TestContext.of("value")))
+        .isInstanceOfSatisfying(
+            HandlerResult.Retry.class, retry -> assertThat(retry.cause()).contains("503 SlowDown"));
+  }
+
+  @Test
+  void lostLease_isWithoutEffect() {
+    assertThatThrownBy(() -> handler.handle(TestContext.of("value").lost()))
+        .isInstanceOf(LeaseLostException.class);
+
+    assertThat(lake.keys()).isEmpty();
+  }
+}

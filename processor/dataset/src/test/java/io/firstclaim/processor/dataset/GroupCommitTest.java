@@ -1,0 +1,163 @@
+package io.firstclaim.processor.dataset;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How many records share one update of the registry. */
+class GroupCommitTest {
+  private static final Duration TIME = Duration.ofSeconds(20);
+  private static final int RECORDS = 1_000;
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
+  private static final Predicate<Request> UPDATE =
+      Match.operation("PUT").and(Match.pathContains(SharedRegistry.PATH));
+
+  private final LocalLake lake = new LocalLake();
+
+  @AfterEach
+  void close() {
+    lake.close();
+  }
+
+  private static DatasetFile store(Dataset dataset, int number) throws InterruptedException {
+    byte[] value = new byte[number % 100];
+    RecordId id = RecordId.of("id-" + number);
+    return switch (dataset.store("orders", 0, id, value, () -> {})) {
+      case StoreResult.Stored(DatasetFile file) -> file;
+      case StoreResult.Refused(String cause) -> throw new AssertionError(cause);
+    };
+  }
+
+  @Test
+  void recordsOfTwoInstances_areAllListed_withAnUpdateForTwentyFiveAtMost() throws Exception {
+    Rule updates = lake.proxy().add(Rule.always(UPDATE, new Fault.DelayRequest(Duration.ZERO)));
+    List<Dataset> instances = List.of(lake.dataset(INTERVAL), lake.dataset(INTERVAL));
+    Set<DatasetFile> stored = new HashSet<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<DatasetFile>> running = new ArrayList<>();
+      for (int i = 0; i < RECORDS; i++) {
+        int number = i;
+        running.add(threads.submit(() -> store(instances.get(number % 2), number)));
+      }
+      for (Future<DatasetFile> one : running) {
+        stored.add(one.get());
+      }
+    }
+
+    assertThat(stored).hasSize(RECORDS);
+    assertThat(lake.keys()).hasSize(RECORDS);
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+    assertThat(updates.hits()).isLessThanOrEqualTo(RECORDS / 25);
+  }
+
+  @Test
+  void recordsThatComeWhileAnUpdateIsWritten_shareTheNext() throws Exception {
+    Dataset dataset = lake.dataset();
+    AtomicInteger updates = new AtomicInteger();
+    CountDownLatch goOn = new CountDownLatch(1);
+    lake.proxy().add(Rule.always(UPDATE.and(_ -> passes(updates, goOn)), new Fault.Refuse()));
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<DatasetFile>> running = new ArrayList<>();
+      for (int i = 0; i <= 50; i++) {
+        int number = i;
+        running.add(threads.submit(() -> store(dataset, number)));
+      }
+      await().atMost(TIME).until(() -> lake.keys().size() == 51);
+      goOn.countDown();
+      for (Future<DatasetFile> one : running) {
+        assertThat(one).succeedsWithin(TIME);
+      }
+    }
+
+    assertThat(lake.listed()).hasSize(51);
+    assertThat(updates.get()).isBetween(2, 3);
+  }
+
+  @Test
+  void record_isNotSettled_beforeItsFileIsListed() throws Exception {
+    Dataset dataset = lake.dataset();
+    AtomicInteger updates = new AtomicInteger();
+    CountDownLatch goOn = new CountDownLatch(1);
+    lake.proxy().add(Rule.always(UPDATE.and(_ -> passes(updates, goOn)), new Fault.Refuse()));
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<DatasetFile> record = threads.submit(() -> store(dataset, 1));
+      await().atMost(TIME).until(() -> updates.get() == 1);
+      assertThat(lake.keys()).hasSize(1);
+      assertThat(record).isNotDone();
+
+      goOn.countDown();
+
+      assertThat(record).succeedsWithin(TIME);
+    }
+    assertThat(lake.listed()).hasSize(1);
+  }
+
+  /** Counts an update, and holds it until it may go on. */
+  private static boolean passes(AtomicInteger updates, CountDownLatch goOn) {
+    updates.incrementAndGet();
+    try {
+      return !goOn.await(TIME.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void updateThatFails_failsEveryRecordOfItsBatch_andTheNextIsWritten() throws Exception {
+    Dataset dataset = lake.dataset();
+    Rule denied =
+        lake.proxy()
+            .add(
+                Rule.always(
+                    Match.pathContains(SharedRegistry.PATH), Fault.Answer.s3(403, "AccessDenied")));
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<DatasetFile>> running = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        int number = i;
+        running.add(threads.submit(() -> store(dataset, number)));
+      }
+      for (Future<DatasetFile> one : running) {
+        assertThat(one)
+            .failsWithin(TIME)
+            .withThrowableOfType(ExecutionException.class)
+            .withCauseInstanceOf(StoreRefusedException.class);
+      }
+    }
+    lake.proxy().remove(denied);
+
+    DatasetFile next = store(dataset, 20);
+
+    assertThat(lake.listed()).containsExactly(next);
+    assertThat(dataset.repair()).contains(new Repair(20, 0, 0));
+  }
+
+  @Test
+  void updateWhoseAnswerIsLost_isMadeOnce() throws InterruptedException {
+    lake.proxy().add(Rule.once(UPDATE, new Fault.ResetAfterApply()));
+
+    DatasetFile file = store(lake.dataset(), 7);
+
+    assertThat(lake.listed()).containsExactly(file);
+  }
+}

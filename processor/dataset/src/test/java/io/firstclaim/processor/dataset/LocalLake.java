@@ -1,0 +1,135 @@
+package io.firstclaim.processor.dataset;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.stack.server.S3Server;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.MultipartUpload;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/** A bucket of a test's own on the one S3 server of this JVM, which ends with it. */
+public final class LocalLake implements AutoCloseable {
+  /** The least that S3 takes for a part. */
+  public static final int PART = 5 << 20;
+
+  private static final S3Server SERVER = S3Server.start();
+
+  private final String bucket = "lake-" + Nonce.random();
+  private final FaultProxy proxy = FaultProxy.start(SERVER.endpoint());
+  private final S3Client direct = client(SERVER.endpoint());
+  private final S3Client proxied = client(proxy.endpoint());
+
+  /** With the bucket made. */
+  public LocalLake() {
+    SERVER.createBucket(bucket);
+  }
+
+  private static S3Client client(URI endpoint) {
+    return Dataset.configure(S3Client.builder())
+        .endpointOverride(endpoint)
+        .region(Region.EU_CENTRAL_1)
+        .credentialsProvider(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test")))
+        .httpClientBuilder(
+            Apache5HttpClient.builder()
+                .maxConnections(128)
+                // The proxy does not say "go on" to who waits for it before a large body.
+                .expectContinueEnabled(false))
+        .build();
+  }
+
+  /** One instance's view of the dataset in the bucket, behind the proxy. */
+  public Dataset dataset() {
+    return dataset("");
+  }
+
+  Dataset dataset(String prefix) {
+    return dataset(prefix, Duration.ofMillis(10), TimeSource.system());
+  }
+
+  Dataset dataset(Duration registryInterval) {
+    return dataset("", registryInterval, TimeSource.system());
+  }
+
+  /** An instance whose clock is so much ahead. */
+  Dataset datasetAhead(Duration ahead) {
+    return dataset(
+        "", Duration.ofMillis(10), () -> new Moment(Instant.now().plus(ahead), System.nanoTime()));
+  }
+
+  private Dataset dataset(String prefix, Duration registryInterval, TimeSource time) {
+    return new Dataset(
+        proxied, new DatasetSettings(bucket, prefix, PART, registryInterval), "test", time);
+  }
+
+  /** The server's. */
+  public URI endpoint() {
+    return SERVER.endpoint();
+  }
+
+  /** Between the instances and the server. */
+  public FaultProxy proxy() {
+    return proxy;
+  }
+
+  public String bucket() {
+    return bucket;
+  }
+
+  public S3Client client() {
+    return direct;
+  }
+
+  /** The keys of all objects but the registry and its locks. */
+  public List<String> keys() {
+    return direct.listObjectsV2Paginator(list -> list.bucket(bucket)).contents().stream()
+        .map(S3Object::key)
+        .filter(key -> !key.contains("metastore/"))
+        .toList();
+  }
+
+  byte[] body(String key) {
+    return direct.getObjectAsBytes(get -> get.bucket(bucket).key(key)).asByteArray();
+  }
+
+  void put(String key, byte[] body) {
+    direct.putObject(put -> put.bucket(bucket).key(key), RequestBody.fromBytes(body));
+  }
+
+  void delete(String key) {
+    direct.deleteObject(delete -> delete.bucket(bucket).key(key));
+  }
+
+  List<MultipartUpload> uploads() {
+    return direct.listMultipartUploads(list -> list.bucket(bucket)).uploads();
+  }
+
+  /** The files that the registry lists. */
+  public List<DatasetFile> listed() {
+    return listed("");
+  }
+
+  List<DatasetFile> listed(String prefix) {
+    return Registry.parse(new String(body(prefix + SharedRegistry.PATH), UTF_8)).files();
+  }
+
+  @Override
+  public void close() {
+    direct.close();
+    proxied.close();
+    proxy.close();
+  }
+}

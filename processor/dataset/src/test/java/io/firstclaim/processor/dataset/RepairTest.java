@@ -1,0 +1,238 @@
+package io.firstclaim.processor.dataset;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.document.DocumentKey;
+import io.firstclaim.lock.document.SharedDocuments;
+import io.firstclaim.lock.s3.S3DocumentStore;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.s3.model.MultipartUpload;
+
+class RepairTest {
+  private static final Duration TIME = Duration.ofSeconds(20);
+  private static final Predicate<Request> LISTING = Match.pathContains("list-type=2");
+  private static final Predicate<Request> LOCK =
+      Match.operation("PUT").and(Match.pathContains("metastore/locks/"));
+  private static final Predicate<Request> UPDATE =
+      Match.operation("PUT").and(Match.pathContains(SharedRegistry.PATH));
+
+  private final LocalLake lake = new LocalLake();
+  private final Dataset dataset = lake.dataset();
+
+  @AfterEach
+  void close() {
+    lake.close();
+  }
+
+  private DatasetFile store(String id) throws InterruptedException {
+    return store(dataset, id);
+  }
+
+  private static DatasetFile store(Dataset dataset, String id) throws InterruptedException {
+    return switch (dataset.store("orders", 0, RecordId.of(id), new byte[3], () -> {})) {
+      case StoreResult.Stored(DatasetFile file) -> file;
+      case StoreResult.Refused(String cause) -> throw new AssertionError(cause);
+    };
+  }
+
+  /** What a crash between object and registry leaves. */
+  private DatasetFile unlisted(String id) {
+    DatasetFile file = DatasetFile.of("orders", 0, RecordId.of(id), 3);
+    lake.put(file.path(), new byte[3]);
+    return file;
+  }
+
+  @Test
+  void registryThatIsRight_isNotWritten() throws InterruptedException {
+    store("a");
+    Rule updates = lake.proxy().add(Rule.always(UPDATE, new Fault.DelayRequest(Duration.ZERO)));
+
+    assertThat(dataset.repair()).contains(new Repair(0, 0, 0));
+
+    assertThat(updates.hits()).isZero();
+  }
+
+  @Test
+  void fileOfACrashBeforeTheRegistry_isAdded() throws InterruptedException {
+    DatasetFile listed = store("a");
+    DatasetFile unlisted = unlisted("b");
+
+    assertThat(dataset.repair()).contains(new Repair(1, 0, 0));
+
+    assertThat(lake.listed()).containsExactlyInAnyOrder(listed, unlisted);
+  }
+
+  @Test
+  void fileThatIsMissing_isRemoved() throws InterruptedException {
+    DatasetFile kept = store("a");
+    lake.delete(store("b").path());
+
+    assertThat(dataset.repair()).contains(new Repair(0, 1, 0));
+
+    assertThat(lake.listed()).containsExactly(kept);
+  }
+
+  @Test
+  void lostRegistry_isMadeAnew() throws InterruptedException {
+    DatasetFile a = store("a");
+    DatasetFile b = store("b");
+    lake.delete(SharedRegistry.PATH);
+
+    assertThat(dataset.repair()).contains(new Repair(2, 0, 0));
+
+    assertThat(lake.listed()).containsExactlyInAnyOrder(a, b);
+  }
+
+  @Test
+  void registryOfABucketThatIsEmpty_listsNothing() throws InterruptedException {
+    assertThat(dataset.repair()).contains(new Repair(0, 0, 0));
+
+    assertThat(lake.listed()).isEmpty();
+  }
+
+  @Test
+  void documentThatIsNoRegistry_isNotUpdated_butMadeAnew() throws InterruptedException {
+    DatasetFile file = unlisted("a");
+    new SharedDocuments(new S3DocumentStore(lake.client(), lake.bucket()), TimeSource.system())
+        .update(DocumentKey.of(SharedRegistry.PATH), Duration.ZERO, _ -> "[]");
+
+    assertThatThrownBy(() -> store("b"))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("is no registry of a dataset");
+    dataset.repair();
+
+    assertThat(lake.listed())
+        .containsExactlyInAnyOrder(file, DatasetFile.of("orders", 0, RecordId.of("b"), 3));
+  }
+
+  @Test
+  void objectOfSomethingElse_isPassedOver() throws InterruptedException {
+    lake.put("datasets/README.md", new byte[1]);
+    lake.put("datasets/orders/_SUCCESS", new byte[0]);
+
+    assertThat(dataset.repair()).contains(new Repair(0, 0, 0));
+  }
+
+  @Test
+  void moreFilesThanOneAnswerOfS3Has_areAllSeen() throws InterruptedException {
+    List<DatasetFile> files = new ArrayList<>();
+    for (int i = 0; i < 1001; i++) {
+      files.add(unlisted("id-" + i));
+    }
+
+    assertThat(dataset.repair()).contains(new Repair(1001, 0, 0));
+
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(files);
+  }
+
+  @Test
+  void fileOfAnotherSize_isListedWithIt() throws InterruptedException {
+    DatasetFile before = store("a");
+    lake.put(before.path(), new byte[4]);
+
+    assertThat(dataset.repair()).contains(new Repair(1, 1, 0));
+
+    assertThat(lake.listed())
+        .containsExactly(new DatasetFile(before.partition(), before.name(), 4));
+  }
+
+  @Test
+  void repair_waitsForThatOfAnotherInstance() throws Exception {
+    unlisted("a");
+    Rule held = lake.proxy().add(Rule.once(LISTING, new Fault.LoseResponse()));
+    Rule lock = lake.proxy().add(Rule.always(LOCK, new Fault.DelayRequest(Duration.ZERO)));
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<Optional<Repair>> first = threads.submit(dataset::repair);
+      assertThat(held.awaitHits(1, TIME)).isTrue();
+      long claims = lock.hits();
+      Rule listings = lake.proxy().add(Rule.always(LISTING, new Fault.DelayRequest(Duration.ZERO)));
+      Future<Optional<Repair>> second = threads.submit(lake.dataset()::repair);
+      assertThat(lock.awaitHits(claims + 2, TIME)).as("the lock was asked for").isTrue();
+      assertThat(listings.hits()).as("of the second").isZero();
+
+      first.cancel(true);
+
+      assertThat(second).succeedsWithin(TIME).isEqualTo(Optional.of(new Repair(1, 0, 0)));
+    }
+  }
+
+  @Test
+  void repairsAmongWrites_loseNothing() throws Exception {
+    Set<DatasetFile> stored = ConcurrentHashMap.newKeySet();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> writers = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        int writer = i;
+        writers.add(
+            threads.submit(
+                () -> {
+                  for (int n = 0; n < 10; n++) {
+                    stored.add(store("%d-%d".formatted(writer, n)));
+                  }
+                  return null;
+                }));
+      }
+      while (!writers.stream().allMatch(Future::isDone)) {
+        assertThat(lake.dataset().repair()).get().extracting(Repair::removed).isEqualTo(0L);
+      }
+      for (Future<?> writer : writers) {
+        writer.get();
+      }
+    }
+
+    assertThat(stored).hasSize(80);
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+  }
+
+  @Test
+  void uploadThatNobodyCompletes_isAbortedAfterADay() throws InterruptedException {
+    String file = DatasetFile.of("orders", 0, RecordId.of("a"), 0).path();
+    lake.client().createMultipartUpload(create -> create.bucket(lake.bucket()).key(file));
+    lake.client().createMultipartUpload(create -> create.bucket(lake.bucket()).key("datasets/x"));
+
+    assertThat(dataset.repair()).contains(new Repair(0, 0, 0));
+    assertThat(lake.datasetAhead(Duration.ofHours(25)).repair()).contains(new Repair(0, 0, 1));
+
+    assertThat(lake.uploads())
+        .as("those of something else are left alone")
+        .singleElement()
+        .extracting(MultipartUpload::key)
+        .isEqualTo("datasets/x");
+  }
+
+  @Test
+  void storeThatDoesNotAnswer_isUnavailable() {
+    lake.proxy().add(Rule.always(LISTING, Fault.Answer.s3(503, "SlowDown")));
+
+    assertThatThrownBy(dataset::repair).isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void refusalOfTheBucket_namesTheRemedy() {
+    lake.proxy().add(Rule.always(LISTING, Fault.Answer.s3(403, "AccessDenied")));
+
+    assertThatThrownBy(dataset::repair)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("s3:ListBucket and s3:ListBucketMultipartUploads");
+  }
+}

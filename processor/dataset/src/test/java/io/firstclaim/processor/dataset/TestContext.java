@@ -1,0 +1,80 @@
+package io.firstclaim.processor.dataset;
+
+import io.firstclaim.processor.handler.RecordContext;
+import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.RecordId;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+
+/** A record in hand, under a lease that is held or not. */
+record TestContext(RecordId id, ConsumerRecord<byte[], byte[]> record, boolean held)
+    implements RecordContext {
+
+  static TestContext of(String value) {
+    return of(value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static TestContext of(byte @Nullable [] value) {
+    return of(value, new RecordHeaders());
+  }
+
+  @SuppressWarnings("NullAway") // Kafka's types are unmarked; a record's value may be null
+  static TestContext of(byte @Nullable [] value, Headers headers) {
+    return new TestContext(
+        RecordId.of("order-1"),
+        new ConsumerRecord<>(
+            "orders.v1",
+            3,
+            4711,
+            0,
+            TimestampType.CREATE_TIME,
+            0,
+            0,
+            "the key".getBytes(StandardCharsets.UTF_8),
+            value,
+            headers,
+            Optional.empty()),
+        true);
+  }
+
+  TestContext with(RecordId other) {
+    return new TestContext(other, record, held);
+  }
+
+  TestContext lost() {
+    return new TestContext(id, record, false);
+  }
+
+  @Override
+  public long token() {
+    return 42;
+  }
+
+  @Override
+  public int attempt() {
+    return 2;
+  }
+
+  @Override
+  public String zone() {
+    return "zone-a";
+  }
+
+  @Override
+  public Instant deadline() {
+    return Instant.MAX;
+  }
+
+  @Override
+  public void ensureHeld() {
+    if (!held) {
+      throw new LeaseLostException("the lease is over");
+    }
+  }
+}

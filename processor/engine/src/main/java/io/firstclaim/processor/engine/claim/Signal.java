@@ -1,0 +1,15 @@
+package io.firstclaim.processor.engine.claim;
+
+import java.time.Duration;
+
+/** What a waiting record is woken for. */
+public sealed interface Signal {
+  /** Its end was announced. */
+  record Ended() implements Signal {}
+
+  /** Its last attempt failed; the next one is due after this time: a duration needs no clock. */
+  record DueIn(Duration delay) implements Signal {}
+
+  /** It is no longer this instance's business. */
+  record Stop() implements Signal {}
+}

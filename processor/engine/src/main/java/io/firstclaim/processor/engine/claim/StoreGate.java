@@ -1,0 +1,210 @@
+package io.firstclaim.processor.engine.claim;
+
+import io.firstclaim.lock.StoreUnavailableException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets a bounded number of records ask the lock store at once, so that they queue here, where no
+ * clock runs, and not in the store, where they time out. The bound follows what the store can do:
+ * it halves when the store fails to answer and grows by one with every round of answers (additive
+ * increase, multiplicative decrease, as TCP's congestion window: RFC 5681).
+ *
+ * <p>While the store does not answer nobody is let in: one thread asks it again and again, so that
+ * an outage costs the store one request at a time.
+ *
+ * <p>Claims and settlements have a lane each: else a record that was granted would wait behind
+ * those that want to be, and lose its lease. The lane of claims is half as wide: what was begun is
+ * soon ended then, and the fewer records are in between, the fewer does another zone ask for in
+ * vain. Thread-safe.
+ */
+public final class StoreGate {
+  /** In one lane at once; more only queue up in the client. */
+  private static final int MOST = 128;
+
+  private static final int LEAST = 2;
+
+  private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+  private static final int MAX_DOUBLINGS = 10;
+
+  private final Runnable probe;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Lane claims = new Lane(2);
+  private final Lane settlements = new Lane(1);
+  private double limit = MOST;
+  private volatile @Nullable String fault;
+
+  /**
+   * An open gate.
+   *
+   * @param probe asks the store something; throws {@link StoreUnavailableException} if it cannot
+   */
+  public StoreGate(Runnable probe) {
+    this.probe = probe;
+  }
+
+  /**
+   * How long a record waits before it tries for the n-th time what the store did not answer: one
+   * that answers the probe may still refuse that very step, again and again.
+   */
+  public static Duration pauseAfter(int failuresInARow) {
+    if (failuresInARow <= 1) {
+      return Duration.ZERO;
+    }
+    Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failuresInARow - 2, MAX_DOUBLINGS));
+    return jittered(pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE);
+  }
+
+  private static Duration jittered(Duration pause) {
+    return pause.plusMillis(ThreadLocalRandom.current().nextLong(pause.toMillis()));
+  }
+
+  /** Whether the store answered last time. */
+  public boolean isOpen() {
+    return fault == null;
+  }
+
+  /** Why the gate is shut; null if it is open. */
+  public @Nullable String fault() {
+    return fault;
+  }
+
+  /** For records that want to be claimed. */
+  public Lane claims() {
+    return claims;
+  }
+
+  /** For records that want to be completed, released or buried. */
+  public Lane settlements() {
+    return settlements;
+  }
+
+  /** One of the ways through the gate. */
+  public final class Lane {
+    private final Condition room = lock.newCondition();
+    private final int divisor;
+    private int inside;
+
+    private Lane(int divisor) {
+      this.divisor = divisor;
+    }
+
+    /** Whether who enters now would have to wait. */
+    public boolean isFull() {
+      lock.lock();
+      try {
+        return !hasPlace();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * Waits until the gate is open and the lane has a place, which the caller must {@linkplain
+     * #leave() leave} again.
+     *
+     * @return false, and no place, if {@code wanted} holds no longer; who waits looks at it again
+     *     when it is woken, for which see {@link #lookAgain()}
+     */
+    public boolean enter(BooleanSupplier wanted) throws InterruptedException {
+      lock.lockInterruptibly();
+      try {
+        while (wanted.getAsBoolean()) {
+          if (hasPlace()) {
+            inside++;
+            return true;
+          }
+          room.await();
+        }
+        room.signal(); // the place that woke this one, if any, is somebody else's
+        return false;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private boolean hasPlace() {
+      return isOpen() && inside < (int) limit / divisor;
+    }
+
+    /** Gives the place back: the store answered, or the gate was told that it did not. */
+    public void leave() {
+      lock.lock();
+      try {
+        inside--;
+        if (isOpen()) {
+          limit = Math.min(MOST, limit + 1 / limit);
+        }
+        room.signal();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Has all who wait see whether they are still wanted. */
+  public void lookAgain() {
+    lock.lock();
+    try {
+      claims.room.signalAll();
+      settlements.room.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The store did not answer. */
+  public void shut(String why) {
+    lock.lock();
+    try {
+      if (!isOpen()) {
+        return;
+      }
+      fault = why;
+      limit = Math.max(LEAST, limit / 2);
+    } finally {
+      lock.unlock();
+    }
+    LOG.warn("The lock store does not answer; no record is started until it does: {}", why);
+    Thread.ofVirtual().name("firstclaim-store-probe").start(this::probeUntilItAnswers);
+  }
+
+  private void probeUntilItAnswers() {
+    Duration pause = FIRST_PAUSE;
+    while (!answers()) {
+      try {
+        Thread.sleep(jittered(pause));
+      } catch (InterruptedException e) {
+        return; // nobody interrupts this thread
+      }
+      pause = pause.multipliedBy(2);
+      if (pause.compareTo(LONGEST_PAUSE) > 0) {
+        pause = LONGEST_PAUSE;
+      }
+    }
+    fault = null;
+    lookAgain();
+    LOG.info("The lock store answers again");
+  }
+
+  private boolean answers() {
+    try {
+      probe.run();
+      return true;
+    } catch (StoreUnavailableException e) {
+      LOG.debug("The lock store still does not answer", e);
+      return false;
+    } catch (RuntimeException | Error e) {
+      LOG.error("Asking the lock store failed in an unforeseen way; trying again", e);
+      return false;
+    }
+  }
+}

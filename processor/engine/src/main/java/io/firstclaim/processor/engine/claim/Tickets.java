@@ -1,0 +1,62 @@
+package io.firstclaim.processor.engine.claim;
+
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One ticket for each ID this instance works on: of several deliveries of one record, one asks the
+ * lock store and the others wait for it here. Thread-safe.
+ */
+public final class Tickets {
+  private final ConcurrentMap<RecordId, Ticket> tickets = new ConcurrentHashMap<>();
+
+  /** No tickets yet. */
+  public Tickets() {}
+
+  /** Enters a ticket: null if it is the only one of its ID, else the one that was there first. */
+  public @Nullable Ticket enter(Ticket ticket) {
+    return tickets.putIfAbsent(ticket.id(), ticket);
+  }
+
+  /** Its owner is through; whoever waits for it goes on. May be called again, without effect. */
+  public void leave(Ticket ticket, boolean settled) {
+    tickets.remove(ticket.id(), ticket);
+    ticket.leave(settled);
+  }
+
+  /** Wakes whoever waits with this ID, if anybody. */
+  public void signal(RecordId id, Signal signal) {
+    Ticket ticket = tickets.get(id);
+    if (ticket != null) {
+      ticket.signal(signal);
+    }
+  }
+
+  /** Wakes whoever waits with this ID and payload, if anybody. */
+  public void signal(RecordId id, Fingerprint payload, Signal signal) {
+    Ticket ticket = tickets.get(id);
+    if (ticket != null && ticket.isFor(payload)) {
+      ticket.signal(signal);
+    }
+  }
+
+  /** Stops all that belong to this owner. */
+  public void stop(Object owner) {
+    tickets
+        .values()
+        .forEach(
+            ticket -> {
+              if (ticket.isOwnedBy(owner)) {
+                ticket.signal(new Signal.Stop());
+              }
+            });
+  }
+
+  /** Stops all. */
+  public void stopAll() {
+    tickets.values().forEach(ticket -> ticket.signal(new Signal.Stop()));
+  }
+}

@@ -1,0 +1,103 @@
+package io.firstclaim.processor.engine.consumer;
+
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.outcome.KnownDone;
+import io.firstclaim.processor.engine.outcome.Outcome;
+import io.firstclaim.processor.engine.outcome.OutcomePublisher;
+import java.time.Duration;
+import java.time.Instant;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Says what becomes of a record: to the outcomes topic, and to this instance. Thread-safe. */
+final class Announcer {
+  private final OutcomePublisher publisher;
+  private final KnownDone known;
+  private final TimeSource time;
+
+  Announcer(OutcomePublisher publisher, KnownDone known, TimeSource time) {
+    this.publisher = publisher;
+    this.known = known;
+    this.time = time;
+  }
+
+  /** What a lease's holder has just done. */
+  Ending by(Lease lease) {
+    return new Ending(lease.holder(), lease.token(), lease.attempt(), time.now().wall());
+  }
+
+  /** The record was ended. Its offset may be committed once that is announced. */
+  void ended(
+      Delivery delivery,
+      Work work,
+      Outcome.Kind kind,
+      Ending ending,
+      Duration took,
+      @Nullable String cause) {
+    if (!known.add(work.reportId(), work.fingerprint(), ending.at())) {
+      delivery.mark().settle(); // somebody took us for dead and said it for us
+      return;
+    }
+    publisher.publish(
+        outcome(delivery, work, kind, ending, took, cause, null),
+        work.reportId(),
+        work.fingerprint(),
+        delivery.mark()::settle);
+  }
+
+  /** The record was skipped: its ID is known with another payload. */
+  void skipped(Delivery delivery, Work work, String by) {
+    ended(
+        delivery,
+        work,
+        Outcome.Kind.MISMATCH,
+        new Ending(by, 0, 0, time.now().wall()),
+        Duration.ZERO,
+        "skipped: the ID is known with another payload");
+  }
+
+  /** Something happened on the way. */
+  void happened(
+      Delivery delivery,
+      Work work,
+      Outcome.Kind kind,
+      Ending ending,
+      Duration took,
+      String cause,
+      @Nullable Instant retryAt) {
+    publisher.publish(
+        outcome(delivery, work, kind, ending, took, cause, retryAt),
+        work.reportId(),
+        work.fingerprint(),
+        () -> {});
+  }
+
+  private static Outcome outcome(
+      Delivery delivery,
+      Work work,
+      Outcome.Kind kind,
+      Ending ending,
+      Duration took,
+      @Nullable String cause,
+      @Nullable Instant retryAt) {
+    ConsumerRecord<?, ?> record = delivery.record();
+    String by = ending.by();
+    int slash = by.indexOf('/');
+    return new Outcome(
+        work.reportId().text(),
+        kind,
+        by.substring(0, Math.max(slash, 0)),
+        by.substring(slash + 1),
+        ending.token(),
+        ending.attempt(),
+        record.topic(),
+        record.partition(),
+        record.offset(),
+        ending.at(),
+        took,
+        cause,
+        retryAt);
+  }
+}

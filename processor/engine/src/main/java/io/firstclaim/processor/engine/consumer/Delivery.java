@@ -1,0 +1,37 @@
+package io.firstclaim.processor.engine.consumer;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.processor.engine.offset.Watermark;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One record as delivered once.
+ *
+ * @param record the record
+ * @param partition where it came from
+ * @param mark to be settled when the record needs nothing more
+ * @param arrival when it was polled
+ * @param before the delivery that must end first, if records are ordered
+ * @param end to be run when this one has ended
+ */
+record Delivery(
+    ConsumerRecord<byte[], byte[]> record,
+    AssignedPartition partition,
+    Watermark.Mark mark,
+    Moment arrival,
+    @Nullable CountDownLatch before,
+    Runnable end) {
+
+  void awaitTurn() throws InterruptedException {
+    if (before != null) {
+      before.await();
+    }
+  }
+
+  /** Whether this instance is still to process it. */
+  boolean isWanted() {
+    return partition.isAssigned();
+  }
+}

@@ -1,0 +1,137 @@
+package io.firstclaim.processor.engine.consumer;
+
+import io.firstclaim.processor.engine.config.Settings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Utils;
+
+/**
+ * The Kafka clients of an instance: the user's {@code kafka.*} settings, over defaults that suit,
+ * under what correctness depends on.
+ */
+public final class KafkaClients {
+  /** How long a producer of these clients tries; whoever waits for it waits a little longer. */
+  public static final Duration ACKNOWLEDGED_WITHIN = Duration.ofSeconds(30);
+
+  /** Well within the head start, by whose end the other zone should have heard. */
+  private static final Duration OUTCOMES_LINGER = Duration.ofMillis(20);
+
+  private static final int MAX_REQUEST = 16 << 20;
+  private static final int BATCH = 128 << 10;
+
+  private final Settings settings;
+
+  /** The clients for these settings. */
+  public KafkaClients(Settings settings) {
+    this.settings = settings;
+  }
+
+  /** The bootstrap servers as they are set; empty if they are not. */
+  public String bootstrapServers() {
+    return String.valueOf(
+        settings.kafka().getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, ""));
+  }
+
+  /**
+   * Whether a bootstrap server's name has an address. Without one, a client cannot even be made. A
+   * server that is not written {@code host:port} counts as one that has, so that the client says
+   * what is wrong.
+   */
+  public boolean hasAddress() {
+    for (String server : bootstrapServers().split(",", -1)) {
+      String host = Utils.getHost(server.strip());
+      if (host == null || hasAddress(host)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean hasAddress(String host) {
+    try {
+      return InetAddress.getAllByName(host).length > 0;
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  /** Reads the input, in the zone's group. Offsets are committed by the poll loop alone. */
+  public Consumer<byte[], byte[]> input() {
+    Map<String, Object> config = new HashMap<>();
+    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    boolean classic =
+        !"consumer"
+            .equals(
+                String.valueOf(settings.kafka().get(ConsumerConfig.GROUP_PROTOCOL_CONFIG))
+                    .toLowerCase(Locale.ROOT));
+    if (classic) {
+      // With KIP-848 the broker assigns, incrementally anyway, and refuses this setting.
+      config.put(
+          ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+          CooperativeStickyAssignor.class.getName());
+    }
+    config.putAll(settings.kafka());
+    config.put(ConsumerConfig.GROUP_ID_CONFIG, settings.input().group());
+    config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /** Reads the outcomes, on its own and without a group. */
+  public Consumer<byte[], byte[]> outcomes() {
+    Map<String, Object> config = new HashMap<>(settings.kafka());
+    config.keySet().removeIf(key -> key.startsWith("group.") || key.startsWith("max.poll."));
+    config.remove(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
+    config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "latest");
+    config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /** Writes dead letters and what the topic handler publishes: somebody waits for each. */
+  public Producer<byte[], byte[]> producer() {
+    return producer(Duration.ofMillis(5));
+  }
+
+  /** Writes outcomes, many in a request: nobody waits for one, and each request costs as much. */
+  public Producer<byte[], byte[]> outcomesProducer() {
+    return producer(OUTCOMES_LINGER);
+  }
+
+  private Producer<byte[], byte[]> producer(Duration linger) {
+    Map<String, Object> config = new HashMap<>();
+    config.put(ProducerConfig.LINGER_MS_CONFIG, (int) linger.toMillis());
+    // An acknowledgement later than this is not waited for, so it must not come any more either.
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis());
+    config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis() / 2);
+    config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis());
+    config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH);
+    // A record that came in must go out, with a few headers more; the topic has the last word.
+    config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST);
+    config.putAll(settings.kafka());
+    config.put(ProducerConfig.ACKS_CONFIG, "all");
+    config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    config.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+    return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /** Looks at topics and creates them. */
+  public Admin admin() {
+    return Admin.create(new HashMap<>(settings.kafka()));
+  }
+}

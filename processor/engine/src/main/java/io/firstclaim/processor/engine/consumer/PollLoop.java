@@ -1,0 +1,328 @@
+package io.firstclaim.processor.engine.consumer;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.claim.LeaseKeeper;
+import io.firstclaim.processor.engine.claim.StoreGate;
+import io.firstclaim.processor.engine.claim.Tickets;
+import io.firstclaim.processor.engine.config.Settings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that owns the input consumer. It polls while there is room and the lock store
+ * answers, starts a virtual thread for each record, and commits each partition up to its watermark.
+ */
+final class PollLoop implements ConsumerRebalanceListener, Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
+  private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration WAIT_FOR_ROOM = Duration.ofMillis(50);
+  private static final Duration COMMIT_EVERY = Duration.ofSeconds(1);
+  private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
+  private static final Duration LAST_STEPS = Duration.ofSeconds(5);
+
+  /** Records of one partition that may be settled ahead of an open one; bounds the bookkeeping. */
+  private static final int MAX_AHEAD = 100_000;
+
+  private final Consumer<byte[], byte[]> consumer;
+  private final Settings settings;
+  private final RecordFlow flow;
+  private final Places places;
+  private final StoreGate gate;
+  private final Tickets tickets;
+  private final LeaseKeeper keeper;
+  private final Runnable flush;
+  private final java.util.function.Consumer<Throwable> onDefect;
+  private final TimeSource time;
+
+  private final Map<TopicPartition, AssignedPartition> partitions = new HashMap<>();
+  private final Sequencer sequencer;
+  private Moment lastCommit;
+  private volatile Moment lastPoll;
+  private volatile long lag;
+  private volatile boolean stopping;
+
+  PollLoop(
+      Consumer<byte[], byte[]> consumer,
+      Settings settings,
+      RecordFlow flow,
+      Places places,
+      StoreGate gate,
+      Tickets tickets,
+      LeaseKeeper keeper,
+      Runnable flush,
+      java.util.function.Consumer<Throwable> onDefect,
+      TimeSource time) {
+    this.consumer = consumer;
+    this.settings = settings;
+    this.flow = flow;
+    this.places = places;
+    this.gate = gate;
+    this.tickets = tickets;
+    this.keeper = keeper;
+    this.flush = flush;
+    this.onDefect = onDefect;
+    this.time = time;
+    this.sequencer = new Sequencer(settings.input().ordering());
+    this.lastCommit = time.now();
+    this.lastPoll = lastCommit;
+  }
+
+  /** When the broker was last polled. */
+  Moment lastPoll() {
+    return lastPoll;
+  }
+
+  /** Offsets between the watermarks and what was polled, over all partitions. */
+  long lag() {
+    return lag;
+  }
+
+  /** Has the loop end in good order. */
+  void stop() {
+    stopping = true;
+    consumer.wakeup();
+  }
+
+  @Override
+  public void run() {
+    try {
+      consumer.subscribe(settings.input().topics(), this);
+      while (!stopping) {
+        pollOnce();
+      }
+      finish();
+    } catch (RuntimeException | Error e) {
+      LOG.error("Polling ended by a defect", e);
+      startNothingMore();
+      onDefect.accept(e);
+    } finally {
+      consumer.close(CloseOptions.timeout(COMMIT_LIMIT));
+    }
+  }
+
+  private void pollOnce() {
+    boolean room = gate.isOpen() && places.awaitRoom(WAIT_FOR_ROOM);
+    pauseAsNeeded(room);
+    try {
+      ConsumerRecords<byte[], byte[]> records =
+          consumer.poll(room || !gate.isOpen() ? POLL : Duration.ZERO);
+      lastPoll = time.now();
+      List<Delivery> deliveries = new ArrayList<>(records.count());
+      for (ConsumerRecord<byte[], byte[]> record : records) {
+        deliveries.add(deliver(record, lastPoll));
+      }
+      start(deliveries);
+      records
+          .nextOffsets()
+          .forEach(
+              (id, next) -> {
+                AssignedPartition partition = partitions.get(id);
+                if (partition != null) {
+                  partition.reached(next.offset());
+                }
+              });
+    } catch (WakeupException e) {
+      LOG.debug("Woken to stop");
+    } catch (RetriableException e) {
+      LOG.warn("Polling failed, trying again", e);
+    }
+    lag = partitions.values().stream().mapToLong(AssignedPartition::lag).sum();
+    if (time.now().since(lastCommit).compareTo(COMMIT_EVERY) >= 0) {
+      commit();
+    }
+  }
+
+  private void pauseAsNeeded(boolean room) {
+    Set<TopicPartition> paused = consumer.paused();
+    Set<TopicPartition> pause = new HashSet<>();
+    Set<TopicPartition> resume = new HashSet<>();
+    for (AssignedPartition partition : partitions.values()) {
+      boolean wanted = room && partition.tracked() < MAX_AHEAD;
+      if (wanted && paused.contains(partition.id())) {
+        resume.add(partition.id());
+      } else if (!wanted && !paused.contains(partition.id())) {
+        pause.add(partition.id());
+      }
+    }
+    if (!pause.isEmpty()) {
+      consumer.pause(pause);
+    }
+    if (!resume.isEmpty()) {
+      consumer.resume(resume);
+    }
+  }
+
+  /**
+   * Starts a thread for each. Where no order is asked for, they start in a random one: zones that
+   * go through a backlog in the same order meet at every record, and each time one asks in vain.
+   */
+  private void start(List<Delivery> deliveries) {
+    if (settings.input().ordering() == Settings.Ordering.UNORDERED) {
+      Collections.shuffle(deliveries);
+    }
+    for (Delivery delivery : deliveries) {
+      Thread.ofVirtual().start(() -> flow.run(delivery));
+    }
+  }
+
+  private Delivery deliver(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
+    TopicPartition id = new TopicPartition(record.topic(), record.partition());
+    AssignedPartition partition = partitions.computeIfAbsent(id, AssignedPartition::new);
+    if (!partition.isNext(record.offset())) {
+      LOG.warn("{} was rewound to offset {}", id, record.offset());
+      leave(partition);
+      partition = new AssignedPartition(id);
+      partitions.put(id, partition);
+    }
+    places.arrive();
+    return sequencer.deliver(record, partition, arrival);
+  }
+
+  private Map<TopicPartition, OffsetAndMetadata> toCommit(Collection<TopicPartition> of) {
+    Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+    for (TopicPartition id : of) {
+      AssignedPartition partition = partitions.get(id);
+      if (partition != null) {
+        partition.toCommit().ifPresent(offset -> offsets.put(id, offset));
+      }
+    }
+    return offsets;
+  }
+
+  private void commit() {
+    lastCommit = time.now();
+    Map<TopicPartition, OffsetAndMetadata> offsets = toCommit(partitions.keySet());
+    if (offsets.isEmpty()) {
+      return;
+    }
+    consumer.commitAsync(
+        offsets,
+        (committed, fault) -> {
+          if (fault == null) {
+            committed(committed);
+          } else {
+            LOG.debug("Commit failed and is repeated", fault);
+          }
+        });
+  }
+
+  private void commitNow(Collection<TopicPartition> of) {
+    Map<TopicPartition, OffsetAndMetadata> offsets = toCommit(of);
+    if (offsets.isEmpty()) {
+      return;
+    }
+    try {
+      consumer.commitSync(offsets, COMMIT_LIMIT);
+      committed(offsets);
+    } catch (WakeupException e) {
+      stopping = true;
+      commitNow(of);
+    } catch (KafkaException e) {
+      LOG.warn("Could not commit {}; its records are delivered again and skipped", offsets, e);
+    }
+  }
+
+  private void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    offsets.forEach(
+        (id, offset) -> {
+          AssignedPartition partition = partitions.get(id);
+          if (partition != null) {
+            partition.committed(offset.offset());
+          }
+        });
+  }
+
+  @Override
+  public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
+    for (TopicPartition id : assigned) {
+      partitions.put(id, new AssignedPartition(id));
+    }
+    LOG.info("Assigned {}", assigned);
+  }
+
+  @Override
+  public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+    commitNow(revoked);
+    revoked.forEach(this::leave);
+    LOG.info("Revoked {}", revoked);
+  }
+
+  @Override
+  public void onPartitionsLost(Collection<TopicPartition> lost) {
+    lost.forEach(this::leave);
+    LOG.warn("Lost {}; nothing is committed for it", lost);
+  }
+
+  private void leave(TopicPartition id) {
+    AssignedPartition partition = partitions.remove(id);
+    if (partition != null) {
+      leave(partition);
+    }
+  }
+
+  /** What is in flight goes on under its lease; what waits ends. */
+  private void leave(AssignedPartition partition) {
+    partition.unassign();
+    tickets.stop(partition);
+    gate.lookAgain();
+  }
+
+  private void startNothingMore() {
+    partitions.values().forEach(AssignedPartition::unassign);
+    tickets.stopAll();
+    gate.lookAgain();
+  }
+
+  /** Starts nothing more, lets handlers finish, releases the rest, commits. */
+  private void finish() {
+    startNothingMore();
+    if (!drained(settings.shutdownGrace())) {
+      LOG.warn(
+          "{} records are still in their handlers after {}: they are interrupted and released",
+          places.inFlight(),
+          settings.shutdownGrace());
+      keeper.interruptAll();
+      boolean _ = drained(LAST_STEPS);
+    }
+    flush.run();
+    commitNow(partitions.keySet());
+    LOG.info(
+        "Stopped at {}",
+        partitions.keySet().stream().map(Object::toString).collect(Collectors.joining(", ")));
+  }
+
+  /** Waits until no record is left; goes on polling, paused, so as to stay in the group. */
+  private boolean drained(Duration limit) {
+    Moment start = time.now();
+    while (!places.isEmpty() && time.now().since(start).compareTo(limit) < 0) {
+      try {
+        consumer.pause(consumer.assignment());
+        consumer.poll(Duration.ofMillis(20)).forEach(record -> {});
+      } catch (KafkaException e) {
+        LOG.debug("Polling failed while stopping", e);
+      }
+    }
+    return places.isEmpty();
+  }
+}

@@ -1,0 +1,55 @@
+package io.firstclaim.processor.engine.consumer;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.processor.engine.config.Settings.Ordering;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * Makes records wait for each other: each for the one before it in its partition or with its key.
+ * Used by the polling thread.
+ */
+final class Sequencer {
+  private record Line(AssignedPartition partition, Optional<ByteBuffer> key) {}
+
+  private final Ordering ordering;
+  private final Map<Line, CountDownLatch> ends = new ConcurrentHashMap<>();
+
+  Sequencer(Ordering ordering) {
+    this.ordering = ordering;
+  }
+
+  /** How many lines there are in which a record waits or is. */
+  int lines() {
+    return ends.size();
+  }
+
+  Delivery deliver(
+      ConsumerRecord<byte[], byte[]> record, AssignedPartition partition, Moment arrival) {
+    Optional<Line> line =
+        switch (ordering) {
+          case UNORDERED -> Optional.empty();
+          case PARTITION -> Optional.of(new Line(partition, Optional.empty()));
+          // Records without a key have no order among them.
+          case KEY ->
+              Optional.ofNullable(record.key())
+                  .map(key -> new Line(partition, Optional.of(ByteBuffer.wrap(key))));
+        };
+    CountDownLatch ended = new CountDownLatch(1);
+    CountDownLatch before = line.map(l -> ends.put(l, ended)).orElse(null);
+    return new Delivery(
+        record,
+        partition,
+        partition.delivered(record),
+        arrival,
+        before,
+        () -> {
+          ended.countDown();
+          line.ifPresent(l -> ends.remove(l, ended));
+        });
+  }
+}

@@ -1,0 +1,117 @@
+package io.firstclaim.processor.engine.identity;
+
+import static java.util.stream.Collectors.joining;
+
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds a record's ID: the first source that yields one decides, and an ID that is found but cannot
+ * be used makes the record {@link Identity.Missing}, whatever the sources after it say. An empty ID
+ * is none.
+ *
+ * <p>IDs are bytes and stay what they are, valid UTF-8 or not; sources share one space of IDs. The
+ * ID of a CloudEvent, in the header {@code ce_id}, is unique for its {@code ce_source} only and is
+ * combined with it, see {@link CloudEventId}. Immutable.
+ */
+public final class Identifier {
+  private static final String STAND_IN = "unidentified:";
+
+  /** Begin IDs that the service itself makes up; a record may not claim one. */
+  private static final List<String> RESERVED = List.of(STAND_IN, "mismatch:");
+
+  private final List<RecordIdSource> sources;
+
+  /**
+   * An identifier that asks these sources in their order.
+   *
+   * @throws IllegalArgumentException if there are none
+   */
+  public Identifier(List<RecordIdSource> sources) {
+    if (sources.isEmpty()) {
+      throw new IllegalArgumentException("at least one source of record IDs is needed");
+    }
+    this.sources = List.copyOf(sources);
+  }
+
+  /** The identity of this record. Throws for no record, whatever is in it. */
+  public Identity identify(ConsumerRecord<byte[], byte[]> record) {
+    for (RecordIdSource source : sources) {
+      byte[] id = idFrom(source, record);
+      if (id != null && id.length > 0) {
+        return usable(id, source, record);
+      }
+    }
+    return missing(
+        record,
+        "the record has no ID; tried: "
+            + sources.stream().map(RecordIdSource::text).collect(joining(", ")));
+  }
+
+  private static Identity usable(
+      byte[] id, RecordIdSource source, ConsumerRecord<byte[], byte[]> record) {
+    if (id.length > RecordId.MAX_BYTES) {
+      return missing(
+          record,
+          "the ID from %s has %d bytes, more than %d"
+              .formatted(source.text(), id.length, RecordId.MAX_BYTES));
+    }
+    for (String prefix : RESERVED) {
+      if (startsWith(id, ascii(prefix))) {
+        return missing(
+            record,
+            "the ID from %s begins with '%s', which is reserved".formatted(source.text(), prefix));
+      }
+    }
+    return new Identity.Found(RecordId.of(id));
+  }
+
+  private static Identity missing(ConsumerRecord<byte[], byte[]> record, String cause) {
+    return new Identity.Missing(
+        RecordId.of(STAND_IN + record.topic() + ":" + record.partition() + ":" + record.offset()),
+        cause);
+  }
+
+  private static byte @Nullable [] idFrom(
+      RecordIdSource source, ConsumerRecord<byte[], byte[]> record) {
+    byte @Nullable [] value = record.value();
+    return switch (source) {
+      case RecordIdSource.Header(String name) -> fromHeader(name, record.headers());
+      case RecordIdSource.Key() -> record.key();
+      case RecordIdSource.JsonField(var pointer) ->
+          value == null ? null : JsonId.find(value, pointer);
+      case RecordIdSource.ValueHash() ->
+          value == null ? null : ascii("sha256:" + Fingerprint.of(value));
+      case RecordIdSource.Offset() ->
+          ascii(record.topic() + "-" + record.partition() + "-" + record.offset());
+    };
+  }
+
+  private static byte @Nullable [] fromHeader(String name, Headers headers) {
+    byte[] id = last(name, headers);
+    return id == null || id.length == 0 || !name.equals(CloudEventId.ID_HEADER)
+        ? id
+        : CloudEventId.of(last(CloudEventId.SOURCE_HEADER, headers), id);
+  }
+
+  private static byte @Nullable [] last(String name, Headers headers) {
+    @Nullable Header header = headers.lastHeader(name);
+    return header == null ? null : header.value();
+  }
+
+  private static boolean startsWith(byte[] id, byte[] prefix) {
+    return id.length >= prefix.length
+        && Arrays.equals(id, 0, prefix.length, prefix, 0, prefix.length);
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

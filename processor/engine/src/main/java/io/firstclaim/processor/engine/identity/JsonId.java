@@ -1,0 +1,98 @@
+package io.firstclaim.processor.engine.identity;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An ID in a JSON document: the UTF-8 of a string, or an integral number as it is written.
+ *
+ * <p>The document is read to its end and must be sound throughout: valid UTF-8 without byte order
+ * mark, one value, no name twice in an object, at most 1,000 levels deep. Else it has no ID, for
+ * two readers might see two. The document is streamed and no tree is built of it.
+ */
+final class JsonId {
+  /** Lengths need no bound of their own: the document is in memory and no number is computed. */
+  private static final JsonFactory JSON =
+      JsonFactory.builder()
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(1000)
+                  .maxStringLength(Integer.MAX_VALUE)
+                  .maxNumberLength(Integer.MAX_VALUE)
+                  .maxNameLength(Integer.MAX_VALUE)
+                  .build())
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          // Names come from outside: no table of them that outlives the document.
+          .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+          .build();
+
+  private JsonId() {}
+
+  /** The ID at this place, or null if there is none. */
+  static byte @Nullable [] find(byte[] document, JsonPointer pointer) {
+    try {
+      // Jackson's own decoder lets overlong forms and lone surrogates pass: distinct bytes, one ID.
+      String text =
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(document)).toString();
+      try (JsonParser parser = JSON.createParser(text)) {
+        parser.nextToken();
+        String id = find(parser, pointer);
+        boolean alone = parser.nextToken() == null;
+        return id != null && alone ? utf8(id) : null;
+      }
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** Reads the value that the parser stands on, to its last token. */
+  private static @Nullable String find(JsonParser parser, JsonPointer pointer) throws IOException {
+    JsonToken token = parser.currentToken();
+    if (pointer.matches()) {
+      parser.skipChildren();
+      return token == JsonToken.VALUE_STRING || token == JsonToken.VALUE_NUMBER_INT
+          ? parser.getText()
+          : null;
+    }
+    String id = null;
+    if (token == JsonToken.START_OBJECT) {
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        boolean onTheWay = parser.currentName().equals(pointer.getMatchingProperty());
+        parser.nextToken();
+        id = step(parser, pointer, onTheWay, id);
+      }
+    } else if (token == JsonToken.START_ARRAY) {
+      for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
+        id = step(parser, pointer, i == pointer.getMatchingIndex(), id);
+      }
+    }
+    return id;
+  }
+
+  private static @Nullable String step(
+      JsonParser parser, JsonPointer pointer, boolean onTheWay, @Nullable String before)
+      throws IOException {
+    if (onTheWay) {
+      return find(parser, pointer.tail());
+    }
+    parser.skipChildren();
+    return before;
+  }
+
+  private static byte[] utf8(String id) throws IOException {
+    ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(id));
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(copy);
+    return copy;
+  }
+}

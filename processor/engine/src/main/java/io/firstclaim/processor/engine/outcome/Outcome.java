@@ -1,0 +1,54 @@
+package io.firstclaim.processor.engine.outcome;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of one attempt on a record.
+ *
+ * @param id the record's ID, printable
+ * @param kind the verdict
+ * @param zone whose attempt it was
+ * @param instance whose attempt it was
+ * @param token of the attempt's lease
+ * @param attempt which attempt, from 1
+ * @param topic where the record was delivered
+ * @param partition where the record was delivered
+ * @param offset where the record was delivered
+ * @param at when the verdict fell
+ * @param took how long the handler ran
+ * @param cause why, where there is something to say
+ * @param retryAt when a failed record is due again
+ */
+public record Outcome(
+    String id,
+    Kind kind,
+    String zone,
+    String instance,
+    long token,
+    int attempt,
+    String topic,
+    int partition,
+    long offset,
+    Instant at,
+    Duration took,
+    @Nullable String cause,
+    @Nullable Instant retryAt) {
+
+  /** The verdicts; their names are on the wire. */
+  public enum Kind {
+    /** Done. */
+    COMPLETED,
+    /** Will be tried again. */
+    FAILED,
+    /** Given up; its dead letter is written. */
+    DEAD,
+    /** Another holder's lease was over and taken over. */
+    TAKEN_OVER,
+    /** The lease was lost before the verdict could be recorded. */
+    LEASE_LOST,
+    /** The ID is known with another payload. */
+    MISMATCH
+  }
+}

@@ -1,0 +1,5 @@
+/** What became of each record: published, and learnt from the other zones. */
+@NullMarked
+package io.firstclaim.processor.engine.outcome;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The topics an instance needs. */
+@NullMarked
+package io.firstclaim.processor.engine.topic;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,235 @@
+package io.firstclaim.processor.engine.claim;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.UnreadableClaimException;
+import io.firstclaim.lock.protocol.ClaimRecord;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A store with the faults that a test asks for. Counts and remembers what it is asked. */
+public final class FaultyStore implements ClaimStore {
+  /** What it is asked. */
+  public enum Op {
+    CLAIM,
+    RENEW,
+    COMPLETE,
+    RELEASE,
+    BURY,
+    FIND
+  }
+
+  /** What goes wrong. */
+  public enum Fault {
+    /** The request is lost: nothing happens and no answer comes. */
+    LOST_REQUEST,
+    /** It happens, but no answer comes. */
+    LOST_ANSWER,
+    /** The store throws what it never should. */
+    DEFECT,
+    /** The JVM is out of memory. */
+    ERROR
+  }
+
+  /** A call that is held up on its way to the store. */
+  public static final class Hold {
+    private final AtomicInteger arrived = new AtomicInteger();
+    private final CountDownLatch released = new CountDownLatch(1);
+
+    /** How many calls have come this far. */
+    public int arrived() {
+      return arrived.get();
+    }
+
+    /** Lets them go, and those to come. */
+    public void release() {
+      released.countDown();
+    }
+
+    private void pass() {
+      arrived.incrementAndGet();
+      boolean interrupted = false;
+      while (true) {
+        try {
+          released.await();
+          break;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private final ClaimStore store;
+  private final Map<Op, AtomicInteger> calls = new EnumMap<>(Op.class);
+  private final Map<Op, Deque<Fault>> faults = new EnumMap<>(Op.class);
+  private final Map<Op, Hold> holds = new ConcurrentHashMap<>();
+  private final Queue<SettleResult> renewals = new ConcurrentLinkedQueue<>();
+  private final Queue<Claim> claims = new ConcurrentLinkedQueue<>();
+  private final Queue<Lease> leases = new ConcurrentLinkedQueue<>();
+  private final Set<RecordId> unreadable = ConcurrentHashMap.newKeySet();
+  private volatile boolean down;
+
+  /** Faults on the way to this store. */
+  public FaultyStore(ClaimStore store) {
+    this.store = store;
+    for (Op op : Op.values()) {
+      calls.put(op, new AtomicInteger());
+      faults.put(op, new ConcurrentLinkedDeque<>());
+    }
+  }
+
+  /** The next calls go wrong like this, one after the other. */
+  public void next(Op op, Fault... wrong) {
+    of(faults, op).addAll(Arrays.asList(wrong));
+  }
+
+  /** The next renewal is answered this. */
+  public void nextRenewal(SettleResult answer) {
+    renewals.add(answer);
+  }
+
+  /** Whether every request is lost. */
+  public void setDown(boolean isDown) {
+    down = isDown;
+  }
+
+  /** The IDs in whose place it has what is no claim. */
+  public Set<RecordId> unreadable() {
+    return unreadable;
+  }
+
+  /** Holds up calls from now on. */
+  public Hold hold(Op op) {
+    Hold hold = new Hold();
+    holds.put(op, hold);
+    return hold;
+  }
+
+  /** How often it was asked this. */
+  public int calls(Op op) {
+    return of(calls, op).get();
+  }
+
+  /** How often it was asked anything. */
+  public int calls() {
+    return calls.values().stream().mapToInt(AtomicInteger::get).sum();
+  }
+
+  /** The claims as they were sent. */
+  public Collection<Claim> claims() {
+    return List.copyOf(claims);
+  }
+
+  /** The leases that steps were asked for under. */
+  public Collection<Lease> leases() {
+    return List.copyOf(leases);
+  }
+
+  @Override
+  public ClaimResult claim(Claim claim) {
+    claims.add(claim);
+    return call(
+        Op.CLAIM,
+        () -> {
+          if (unreadable.contains(claim.id())) {
+            throw new UnreadableClaimException("no claim", new IllegalStateException());
+          }
+          return store.claim(claim);
+        },
+        () -> {
+          throw unavailable();
+        });
+  }
+
+  @Override
+  public SettleResult renew(Lease lease) {
+    leases.add(lease);
+    SettleResult told = renewals.poll();
+    return settle(Op.RENEW, () -> told == null ? store.renew(lease) : told);
+  }
+
+  @Override
+  public SettleResult complete(Lease lease, @Nullable String result) {
+    leases.add(lease);
+    return settle(Op.COMPLETE, () -> store.complete(lease, result));
+  }
+
+  @Override
+  public SettleResult release(Lease lease, Instant retryAt, String cause) {
+    leases.add(lease);
+    return settle(Op.RELEASE, () -> store.release(lease, retryAt, cause));
+  }
+
+  @Override
+  public SettleResult bury(Lease lease, String cause) {
+    leases.add(lease);
+    return settle(Op.BURY, () -> store.bury(lease, cause));
+  }
+
+  @Override
+  public Optional<ClaimRecord> find(RecordId id) {
+    return call(
+        Op.FIND,
+        () -> store.find(id),
+        () -> {
+          throw unavailable();
+        });
+  }
+
+  private SettleResult settle(Op op, Supplier<SettleResult> call) {
+    return call(op, call, () -> new SettleResult.Unknown("no answer to " + op));
+  }
+
+  private <R> R call(Op op, Supplier<R> call, Supplier<R> noAnswer) {
+    of(calls, op).incrementAndGet();
+    Hold hold = holds.get(op);
+    if (hold != null) {
+      hold.pass();
+    }
+    Fault fault = down ? Fault.LOST_REQUEST : of(faults, op).poll();
+    return switch (fault) {
+      case null -> call.get();
+      case LOST_REQUEST -> noAnswer.get();
+      case LOST_ANSWER -> {
+        R _ = call.get();
+        yield noAnswer.get();
+      }
+      case DEFECT -> throw new IllegalStateException("a defect in " + op);
+      case ERROR -> throw new OutOfMemoryError("in " + op);
+    };
+  }
+
+  private static <T> T of(Map<Op, T> map, Op op) {
+    return Objects.requireNonNull(map.get(op));
+  }
+
+  private static StoreUnavailableException unavailable() {
+    return new StoreUnavailableException("no answer", new IOException("connection reset"));
+  }
+}

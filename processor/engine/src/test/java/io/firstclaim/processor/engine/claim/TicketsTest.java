@@ -1,0 +1,200 @@
+package io.firstclaim.processor.engine.claim;
+
+import static io.firstclaim.processor.engine.claim.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class TicketsTest {
+  private static final RecordId ID = RecordId.of("order-1");
+  private static final Duration LONG = Duration.ofSeconds(15);
+
+  private final Tickets tickets = new Tickets();
+
+  private static Ticket ticket() {
+    return ticket("partition 0");
+  }
+
+  private static Ticket ticket(Object owner) {
+    return new Ticket(ID, Fingerprint.none(), owner);
+  }
+
+  private Ticket entered(Ticket ticket) {
+    assertThat(tickets.enter(ticket)).isNull();
+    return ticket;
+  }
+
+  @Test
+  void signalThatComesBeforeItIsAwaited_isNotLost() throws InterruptedException {
+    Ticket ticket = entered(ticket());
+
+    tickets.signal(ID, new Signal.Ended());
+
+    assertThat(ticket.await(LONG)).isEqualTo(new Signal.Ended());
+  }
+
+  @Test
+  void signal_isHeardOnce() throws InterruptedException {
+    Ticket ticket = entered(ticket());
+    tickets.signal(ID, new Signal.Ended());
+    assertThat(ticket.await(LONG)).isNotNull();
+
+    assertThat(ticket.await(Duration.ofMillis(1))).isNull();
+  }
+
+  @Test
+  void signal_wakesTheOneThatWaits() throws InterruptedException {
+    AtomicReference<@Nullable Signal> heard = new AtomicReference<>();
+    AtomicReference<@Nullable Ticket> made = new AtomicReference<>();
+    Thread waiting =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  Ticket ticket = entered(ticket());
+                  made.set(ticket);
+                  try {
+                    heard.set(ticket.await(LONG));
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    eventually(() -> made.get() != null && waiting.getState() == Thread.State.TIMED_WAITING);
+
+    tickets.signal(ID, new Signal.DueIn(Duration.ZERO));
+
+    assertThat(waiting.join(Duration.ofSeconds(5))).isTrue();
+    assertThat(heard.get()).isEqualTo(new Signal.DueIn(Duration.ZERO));
+  }
+
+  @Test
+  void laterSignal_replacesAnEarlierOne() throws InterruptedException {
+    Ticket ticket = entered(ticket());
+    tickets.signal(ID, new Signal.DueIn(Duration.ZERO));
+    tickets.signal(ID, new Signal.Ended());
+
+    assertThat(ticket.await(LONG)).isEqualTo(new Signal.Ended());
+  }
+
+  @Test
+  void stop_isNeverOverwritten_andHeardEveryTime() throws InterruptedException {
+    Ticket ticket = entered(ticket());
+    tickets.stopAll();
+    tickets.signal(ID, new Signal.Ended());
+
+    assertThat(ticket.await(LONG)).isEqualTo(new Signal.Stop());
+    assertThat(ticket.await(LONG)).isEqualTo(new Signal.Stop());
+  }
+
+  @Test
+  void stop_reachesTheTicketsOfItsOwnerOnly() throws InterruptedException {
+    Object mine = new Object();
+    Ticket first = entered(ticket(mine));
+    Ticket other = new Ticket(RecordId.of("order-2"), Fingerprint.none(), new Object());
+    assertThat(tickets.enter(other)).isNull();
+
+    tickets.stop(mine);
+
+    assertThat(first.await(LONG)).isEqualTo(new Signal.Stop());
+    assertThat(other.await(Duration.ofMillis(1))).isNull();
+  }
+
+  @Test
+  void interrupt_endsTheWait() throws InterruptedException {
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    Thread waiting =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    Signal _ = ticket().await(LONG);
+                  } catch (InterruptedException e) {
+                    thrown.set(e);
+                  }
+                });
+    eventually(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+
+    waiting.interrupt();
+
+    assertThat(waiting.join(Duration.ofSeconds(5))).isTrue();
+    assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  void absurdWaits_areNoDefect() throws InterruptedException {
+    Ticket ticket = entered(ticket());
+    assertThat(ticket.await(Duration.ofSeconds(Long.MIN_VALUE))).isNull();
+
+    tickets.signal(ID, new Signal.Ended());
+    assertThat(ticket.await(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(new Signal.Ended());
+  }
+
+  @Test
+  void secondOfAnId_isToldWhoWasFirst_untilThatOneLeaves() {
+    Ticket first = entered(ticket());
+    Ticket second = ticket();
+    assertThat(tickets.enter(second)).isSameAs(first);
+
+    tickets.leave(first, false);
+
+    assertThat(tickets.enter(second)).isNull();
+  }
+
+  @Test
+  void follower_waitsForTheLeadersEnd_andHearsItsVerdict() throws InterruptedException {
+    for (boolean settled : new boolean[] {true, false}) {
+      Ticket leader = entered(ticket());
+      AtomicReference<@Nullable Boolean> heard = new AtomicReference<>();
+      Thread following =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      heard.set(leader.awaitEnd());
+                    } catch (InterruptedException e) {
+                      Thread.currentThread().interrupt();
+                    }
+                  });
+      eventually(() -> following.getState() == Thread.State.WAITING);
+
+      tickets.leave(leader, settled);
+
+      assertThat(following.join(Duration.ofSeconds(5))).isTrue();
+      assertThat(heard.get()).isEqualTo(settled);
+    }
+  }
+
+  @Test
+  void leavingAgain_changesNothing() throws InterruptedException {
+    Ticket first = entered(ticket());
+    tickets.leave(first, true);
+    Ticket second = entered(ticket());
+
+    tickets.leave(first, false);
+
+    assertThat(first.awaitEnd()).isTrue();
+    assertThat(tickets.enter(ticket())).isSameAs(second);
+  }
+
+  @Test
+  void signalForAnIdThatNobodyWaitsFor_isNothing() {
+    tickets.signal(ID, new Signal.Ended());
+
+    assertThat(tickets.enter(ticket())).isNull();
+  }
+
+  @Test
+  void ticket_knowsItsPayload() {
+    Fingerprint payload = Fingerprint.of(new byte[] {1});
+    Ticket ticket = new Ticket(ID, payload, "partition 0");
+
+    assertThat(ticket.isFor(payload)).isTrue();
+    assertThat(ticket.isFor(Fingerprint.of(new byte[] {2}))).isFalse();
+  }
+}

@@ -1,0 +1,155 @@
+package io.firstclaim.processor.engine.consumer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstclaim.processor.engine.outcome.Outcome;
+import io.firstclaim.processor.engine.outcome.WireOutcome;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** Kafka's own mocks, joined: what any producer publishes to the outcomes topic, all feeds read. */
+final class TestBroker {
+  static final String OUTCOMES = "outcomes";
+  static final String DEAD_LETTERS = "in.dlt";
+
+  private static final TopicPartition PARTITION = new TopicPartition(OUTCOMES, 0);
+
+  private final List<ProducerRecord<byte[], byte[]>> published = new CopyOnWriteArrayList<>();
+  private final List<FeedConsumer> feeds = new CopyOnWriteArrayList<>();
+  private final Set<String> refused = ConcurrentHashMap.newKeySet();
+
+  /** Nothing is acknowledged on this topic. */
+  void refuse(String topic) {
+    refused.add(topic);
+  }
+
+  /** All is well again. */
+  void accept(String topic) {
+    refused.remove(topic);
+  }
+
+  List<Outcome> outcomes() {
+    return on(OUTCOMES).stream().map(message -> WireOutcome.read(message.value())).toList();
+  }
+
+  List<Outcome> outcomes(Outcome.Kind kind) {
+    return outcomes().stream().filter(outcome -> outcome.kind() == kind).toList();
+  }
+
+  List<ProducerRecord<byte[], byte[]>> deadLetters() {
+    return on(DEAD_LETTERS);
+  }
+
+  static String header(ProducerRecord<byte[], byte[]> message, String name) {
+    return new String(Objects.requireNonNull(message.headers().lastHeader(name)).value(), UTF_8);
+  }
+
+  private List<ProducerRecord<byte[], byte[]>> on(String topic) {
+    return published.stream().filter(message -> message.topic().equals(topic)).toList();
+  }
+
+  Producer<byte[], byte[]> producer() {
+    return new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+      @Override
+      public synchronized Future<RecordMetadata> send(
+          ProducerRecord<byte[], byte[]> message, Callback callback) {
+        if (refused.contains(message.topic())) {
+          TimeoutException fault = new TimeoutException("not acknowledged");
+          if (callback != null) {
+            callback.onCompletion(null, fault);
+          }
+          return CompletableFuture.failedFuture(fault);
+        }
+        published.add(message);
+        if (message.topic().equals(OUTCOMES)) {
+          feeds.forEach(feed -> feed.publish(message));
+        }
+        return super.send(message, callback);
+      }
+    };
+  }
+
+  Consumer<byte[], byte[]> feed() {
+    FeedConsumer feed = new FeedConsumer();
+    feeds.add(feed);
+    return feed;
+  }
+
+  /** Reads the outcomes topic from now on. */
+  private static final class FeedConsumer extends MockConsumer<byte[], byte[]> {
+    private long end;
+
+    FeedConsumer() {
+      super("latest");
+      updatePartitions(
+          OUTCOMES,
+          List.of(new PartitionInfo(OUTCOMES, 0, Node.noNode(), new Node[0], new Node[0])));
+      updateBeginningOffsets(Map.of(PARTITION, 0L));
+      updateEndOffsets(Map.of(PARTITION, 0L));
+    }
+
+    synchronized void publish(ProducerRecord<byte[], byte[]> message) {
+      long offset = end++;
+      schedulePollTask(
+          () ->
+              addRecord(
+                  new ConsumerRecord<>(
+                      OUTCOMES,
+                      0,
+                      offset,
+                      0,
+                      TimestampType.CREATE_TIME,
+                      message.key().length,
+                      message.value().length,
+                      message.key(),
+                      message.value(),
+                      new RecordHeaders(message.headers()),
+                      Optional.empty())));
+    }
+
+    @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it waits without the lock
+    public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+      ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
+      if (records.isEmpty()) {
+        LockSupport.parkNanos(1_000_000); // a real one would wait for records
+      }
+      return records;
+    }
+
+    @Override
+    public synchronized Map<TopicPartition, OffsetAndTimestamp> offsetsForTimes(
+        Map<TopicPartition, Long> times) {
+      Map<TopicPartition, OffsetAndTimestamp> none = new HashMap<>();
+      times.keySet().forEach(partition -> none.put(partition, null));
+      return none;
+    }
+  }
+}

@@ -1,0 +1,223 @@
+package io.firstclaim.processor.engine.consumer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.claim.Affinity;
+import io.firstclaim.processor.engine.claim.FaultyStore;
+import io.firstclaim.processor.engine.claim.LeaseKeeper;
+import io.firstclaim.processor.engine.claim.StoreGate;
+import io.firstclaim.processor.engine.claim.Tickets;
+import io.firstclaim.processor.engine.config.Settings;
+import io.firstclaim.processor.engine.deadletter.DeadLetters;
+import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.processor.engine.identity.Identifier;
+import io.firstclaim.processor.engine.outcome.KnownDone;
+import io.firstclaim.processor.engine.outcome.OutcomeFeed;
+import io.firstclaim.processor.engine.outcome.OutcomePublisher;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One instance of a zone, wired as {@link Engine} does it, but for the Kafka clients: the test
+ * delivers the records, and the topics it publishes to are the {@link TestBroker}'s.
+ */
+final class TestInstance implements AutoCloseable {
+  final FaultyStore store;
+  final TestListener listener = new TestListener();
+  final Tickets tickets = new Tickets();
+  final StoreGate gate;
+  final LeaseKeeper keeper;
+  final Places places;
+  final KnownDone known;
+  final RecordFlow flow;
+  final Producer<byte[], byte[]> producer;
+
+  private final TimeSource time;
+  private final Optional<OutcomeFeed> feed;
+  private final Thread keeping;
+  private final List<AssignedPartition> partitions = new ArrayList<>();
+
+  TestInstance(
+      String zone,
+      TestSettings test,
+      RecordHandler handler,
+      MemoryClaimStore.Claims claims,
+      TestBroker broker,
+      TimeSource time)
+      throws InterruptedException {
+    Settings settings = test.of(zone);
+    this.time = time;
+    store = new FaultyStore(new MemoryClaimStore(claims, settings.claim().store(), time));
+    gate = new StoreGate(() -> store.find(RecordId.of("probe")));
+    keeper = new LeaseKeeper(store, time, test.renew, test.handlerTimeout);
+    places = new Places(test.maxInFlight, test.maxParked);
+    known = new KnownDone(10_000, time.now().wall());
+    producer = broker.producer();
+    feed =
+        test.outcomes.map(
+            topic ->
+                new OutcomeFeed(
+                    broker.feed(),
+                    topic,
+                    "test",
+                    zone + "#" + test.instance,
+                    known,
+                    (id, payload, outcome) -> Engine.signal(tickets, id, payload, outcome),
+                    time));
+    Announcer announcer =
+        new Announcer(
+            new OutcomePublisher(producer, test.outcomes, "test", zone + "#" + test.instance),
+            known,
+            time);
+    Attempt attempt =
+        new Attempt(
+            store,
+            gate,
+            keeper,
+            new DeadLetters(producer, Optional.empty(), zone),
+            announcer,
+            new RetryPolicy(test.maxAttempts, test.backoff, Duration.ofMinutes(1)),
+            test.handlerTimeout,
+            zone,
+            listener,
+            time);
+    flow =
+        new RecordFlow(
+            settings,
+            new Identifier(settings.input().recordId()),
+            handler,
+            store,
+            gate,
+            tickets,
+            new Affinity(
+                zone,
+                test.zones,
+                test.headStart,
+                test.lease,
+                other -> feed.isPresent() ? feed.get().lastSignOf(other) : null,
+                time),
+            known,
+            () -> feed.isPresent() && feed.get().isLive(),
+            announcer,
+            attempt,
+            places,
+            listener,
+            time);
+    if (feed.isPresent()) {
+      feed.get().start(Duration.ofSeconds(5));
+    }
+    keeping = keeper.start(Duration.ofMillis(240));
+  }
+
+  /** A delivery, on a partition of its own. */
+  final class Sent {
+    final AssignedPartition partition;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final Thread thread;
+
+    private Sent(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
+      partition = new AssignedPartition(new TopicPartition(record.topic(), record.partition()));
+      partitions.add(partition);
+      Delivery delivery =
+          new Delivery(
+              record, partition, partition.delivered(record), arrival, null, ended::countDown);
+      places.arrive();
+      thread = Thread.ofVirtual().start(() -> flow.run(delivery));
+    }
+
+    /** As a late timer of some library may. */
+    void interrupt() {
+      thread.interrupt();
+    }
+
+    /** Whether it waits for no time and no signal, but for a place in flight. */
+    boolean waitsForAPlace() {
+      return thread.getState() == Thread.State.WAITING;
+    }
+
+    /** Whether its offset may be committed. */
+    boolean isSettled() {
+      return partition.lag() == 0;
+    }
+
+    boolean hasEnded() {
+      return ended.getCount() == 0;
+    }
+
+    void revoke() {
+      partition.unassign();
+      tickets.stop(partition);
+      gate.lookAgain();
+    }
+  }
+
+  Sent deliver(String id, String value) {
+    return deliver(record(id, value));
+  }
+
+  Sent deliver(ConsumerRecord<byte[], byte[]> record) {
+    return deliver(record, time.now());
+  }
+
+  Sent deliver(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
+    return new Sent(record, arrival);
+  }
+
+  boolean knows(String id, String value) {
+    return known.contains(RecordId.of(id), Fingerprint.of(value.getBytes(UTF_8)));
+  }
+
+  static Claim claim(String id, String value, TimeSource time) {
+    return Claim.of(RecordId.of(id), Fingerprint.of(value.getBytes(UTF_8)), time.now());
+  }
+
+  static ConsumerRecord<byte[], byte[]> record(@Nullable String id, String value) {
+    return record(id, value, 0, 0);
+  }
+
+  @SuppressWarnings("NullAway") // a Kafka record's key may be null
+  static ConsumerRecord<byte[], byte[]> record(
+      @Nullable String id, String value, int partition, long offset) {
+    return new ConsumerRecord<>(
+        "in",
+        partition,
+        offset,
+        0,
+        TimestampType.CREATE_TIME,
+        0,
+        0,
+        id == null ? null : id.getBytes(UTF_8),
+        value.getBytes(UTF_8),
+        new RecordHeaders(),
+        Optional.empty());
+  }
+
+  /** What the poll loop does when the service stops. */
+  void stop() {
+    partitions.forEach(AssignedPartition::unassign);
+    tickets.stopAll();
+    keeper.interruptAll();
+  }
+
+  @Override
+  public void close() {
+    stop();
+    keeping.interrupt();
+    feed.ifPresent(OutcomeFeed::close);
+  }
+}

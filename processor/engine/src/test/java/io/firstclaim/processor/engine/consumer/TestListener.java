@@ -1,0 +1,43 @@
+package io.firstclaim.processor.engine.consumer;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Remembers what it is told. */
+final class TestListener implements EngineListener {
+  private final Queue<Delivered> delivered = new ConcurrentLinkedQueue<>();
+  private final Queue<String> claimed = new ConcurrentLinkedQueue<>();
+  final AtomicInteger takeovers = new AtomicInteger();
+  final AtomicInteger handled = new AtomicInteger();
+
+  List<Delivered> delivered() {
+    return List.copyOf(delivered);
+  }
+
+  List<String> claimed() {
+    return List.copyOf(claimed);
+  }
+
+  @Override
+  public void delivered(Delivered result) {
+    delivered.add(result);
+  }
+
+  @Override
+  public void claimed(String result) {
+    claimed.add(result);
+  }
+
+  @Override
+  public void tookOver() {
+    takeovers.incrementAndGet();
+  }
+
+  @Override
+  public void handled(Duration took) {
+    handled.incrementAndGet();
+  }
+}

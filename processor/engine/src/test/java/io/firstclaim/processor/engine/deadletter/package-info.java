@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.processor.engine.deadletter;
+
+import org.jspecify.annotations.NullMarked;

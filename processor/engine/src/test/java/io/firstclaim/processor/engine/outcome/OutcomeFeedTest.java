@@ -1,0 +1,383 @@
+package io.firstclaim.processor.engine.outcome;
+
+import static io.firstclaim.processor.engine.claim.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.claim.TestTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class OutcomeFeedTest {
+  private static final String TOPIC = "outcomes";
+  private static final Fingerprint PAYLOAD = Fingerprint.of(new byte[] {1});
+
+  private final TestTime time = TestTime.standing();
+  private final Log log = new Log(2);
+  private final KnownDone known = new KnownDone(100, time.now().wall());
+  private final List<Outcome> heard = new CopyOnWriteArrayList<>();
+  private final OutcomeFeed feed =
+      new OutcomeFeed(
+          log,
+          TOPIC,
+          "shop",
+          "me",
+          known,
+          (id, payload, outcome) -> {
+            assertThat(payload).isEqualTo(PAYLOAD);
+            assertThat(id.text()).isEqualTo(outcome.id());
+            heard.add(outcome);
+          },
+          time);
+
+  @AfterEach
+  void close() {
+    feed.close();
+  }
+
+  /** A topic of some messages, and its reader. */
+  private static final class Log extends MockConsumer<byte[], byte[]> {
+    private final List<List<ConsumerRecord<byte[], byte[]>>> partitions = new ArrayList<>();
+    final AtomicInteger polls = new AtomicInteger();
+    final Map<TopicPartition, Long> soughtFrom = new HashMap<>();
+    volatile boolean there = true;
+    volatile boolean waits;
+    private int delivered;
+
+    Log(int count) {
+      super("latest");
+      List<PartitionInfo> infos = new ArrayList<>();
+      for (int p = 0; p < count; p++) {
+        partitions.add(new ArrayList<>());
+        infos.add(new PartitionInfo(TOPIC, p, Node.noNode(), new Node[0], new Node[0]));
+        updateBeginningOffsets(Map.of(new TopicPartition(TOPIC, p), 0L));
+      }
+      updatePartitions(TOPIC, infos);
+    }
+
+    /** A message, there before the reader comes or after. */
+    synchronized void append(
+        int partition, Instant at, byte[] key, byte @Nullable [] value, Headers headers) {
+      List<ConsumerRecord<byte[], byte[]>> of = partitions.get(partition);
+      @SuppressWarnings("NullAway") // the value of a Kafka record may be null
+      ConsumerRecord<byte[], byte[]> message =
+          new ConsumerRecord<>(
+              TOPIC,
+              partition,
+              of.size(),
+              at.toEpochMilli(),
+              TimestampType.CREATE_TIME,
+              0,
+              0,
+              key,
+              value,
+              headers,
+              Optional.empty());
+      of.add(message);
+    }
+
+    @Override
+    public synchronized List<PartitionInfo> partitionsFor(String topic) {
+      return there ? super.partitionsFor(topic) : List.of();
+    }
+
+    @Override
+    public synchronized Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> of) {
+      Map<TopicPartition, Long> ends = new HashMap<>();
+      of.forEach(id -> ends.put(id, (long) partitions.get(id.partition()).size()));
+      return ends;
+    }
+
+    @Override
+    public synchronized Map<TopicPartition, OffsetAndTimestamp> offsetsForTimes(
+        Map<TopicPartition, Long> times) {
+      Map<TopicPartition, OffsetAndTimestamp> found = new HashMap<>();
+      times.forEach(
+          (id, from) ->
+              found.put(
+                  id,
+                  partitions.get(id.partition()).stream()
+                      .filter(message -> message.timestamp() >= from)
+                      .findFirst()
+                      .map(message -> new OffsetAndTimestamp(message.offset(), from))
+                      .orElse(null)));
+      return found;
+    }
+
+    @Override
+    public synchronized void seek(TopicPartition id, long offset) {
+      super.seek(id, offset);
+      soughtFrom.put(id, offset);
+    }
+
+    @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it waits without the lock
+    public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+      polls.incrementAndGet();
+      while (waits) {
+        LockSupport.parkNanos(1_000_000);
+      }
+      feedMore();
+      ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
+      if (records.isEmpty()) {
+        LockSupport.parkNanos(1_000_000);
+      }
+      return records;
+    }
+
+    private synchronized void feedMore() {
+      for (TopicPartition id : assignment()) {
+        List<ConsumerRecord<byte[], byte[]>> of = partitions.get(id.partition());
+        long position = position(id);
+        if (position < of.size()) {
+          addRecord(of.get((int) position));
+          delivered++;
+        }
+      }
+    }
+
+    synchronized int delivered() {
+      return delivered;
+    }
+  }
+
+  private static Headers headers(String namespace, String sender) {
+    return new RecordHeaders()
+        .add("firstclaim-namespace", namespace.getBytes(UTF_8))
+        .add("firstclaim-sender", sender.getBytes(UTF_8))
+        .add("firstclaim-fingerprint", PAYLOAD.hash());
+  }
+
+  private Outcome outcome(String id, Outcome.Kind kind, String zone, Instant at) {
+    return new Outcome(id, kind, zone, "1", 1, 1, "in", 0, 0, at, Duration.ZERO, null, at);
+  }
+
+  private void append(int partition, String id, Outcome.Kind kind, Instant at) {
+    append(partition, id, kind, "b", at, headers("shop", "other"));
+  }
+
+  private void append(
+      int partition, String id, Outcome.Kind kind, String zone, Instant at, Headers headers) {
+    log.append(
+        partition,
+        at,
+        id.getBytes(UTF_8),
+        OutcomeFormat.write(outcome(id, kind, zone, at)),
+        headers);
+  }
+
+  private Instant ago(Duration duration) {
+    return time.now().wall().minus(duration);
+  }
+
+  private boolean knows(String id) {
+    return known.contains(RecordId.of(id), PAYLOAD);
+  }
+
+  private List<String> heardIds() {
+    return heard.stream().map(Outcome::id).toList();
+  }
+
+  private void start() throws InterruptedException {
+    feed.start(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void start_returnsWhenTheRecentPastIsKnown_andWhatIsOlderIsNotRead() throws InterruptedException {
+    append(0, "old", Outcome.Kind.COMPLETED, ago(Duration.ofMinutes(3)));
+    append(0, "recent", Outcome.Kind.COMPLETED, ago(Duration.ofMinutes(1)));
+    append(1, "just now", Outcome.Kind.DEAD, ago(Duration.ZERO));
+
+    start();
+
+    assertThat(knows("recent")).isTrue();
+    assertThat(knows("just now")).isTrue();
+    assertThat(knows("old")).isFalse();
+    assertThat(known.horizon()).isEqualTo(ago(Duration.ofMinutes(2)));
+    assertThat(feed.isLive()).isTrue();
+  }
+
+  @Test
+  void nothingToRead_isKnownBeforeTheFirstPoll_whichWouldWait() throws InterruptedException {
+    log.waits = true;
+    feed.start(Duration.ofSeconds(1));
+    boolean live = feed.isLive();
+    log.waits = false;
+
+    assertThat(live).isTrue();
+  }
+
+  @Test
+  void whatIsPublishedLater_isHeard() throws InterruptedException {
+    start();
+
+    append(1, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+
+    eventually(() -> heardIds().equals(List.of("order-1")));
+    assertThat(knows("order-1")).isTrue();
+  }
+
+  @Test
+  void onlyEnds_makeARecordKnown_butAllOutcomesAreHeard() throws InterruptedException {
+    for (Outcome.Kind kind : Outcome.Kind.values()) {
+      append(0, kind.name(), kind, ago(Duration.ZERO));
+    }
+
+    start();
+
+    eventually(() -> heard.size() == Outcome.Kind.values().length);
+    assertThat(heard.stream().filter(outcome -> knows(outcome.id())).map(Outcome::kind))
+        .containsExactlyInAnyOrder(
+            Outcome.Kind.COMPLETED, Outcome.Kind.DEAD, Outcome.Kind.MISMATCH);
+  }
+
+  @Test
+  void moreThanIsReadBack_isSkipped_andTheHorizonSaysSo() throws InterruptedException {
+    for (int i = 0; i < 5_100; i++) {
+      append(0, "order-" + i, Outcome.Kind.FAILED, ago(Duration.ofSeconds(60)));
+    }
+
+    start();
+
+    assertThat(log.delivered()).isEqualTo(5_000);
+    assertThat(heardIds()).startsWith("order-100").endsWith("order-5099");
+    assertThat(known.horizon()).isEqualTo(time.now().wall());
+  }
+
+  @Test
+  void ownOutcomes_andThoseOfOtherApplications_arePassedOver() throws InterruptedException {
+    append(0, "mine", Outcome.Kind.COMPLETED, "a", ago(Duration.ZERO), headers("shop", "me"));
+    append(0, "foreign", Outcome.Kind.COMPLETED, "b", ago(Duration.ZERO), headers("bank", "x"));
+    append(0, "bare", Outcome.Kind.COMPLETED, "b", ago(Duration.ZERO), new RecordHeaders());
+    append(0, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+
+    start();
+
+    assertThat(heardIds()).containsExactly("order-1");
+    assertThat(knows("mine") || knows("foreign") || knows("bare")).isFalse();
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // a message's key may be null
+  void garbage_isPassedOver() throws InterruptedException {
+    byte[] good =
+        OutcomeFormat.write(outcome("x", Outcome.Kind.COMPLETED, "b", ago(Duration.ZERO)));
+    Instant now = time.now().wall();
+    log.append(0, now, null, good, headers("shop", "other"));
+    log.append(0, now, new byte[0], good, headers("shop", "other"));
+    log.append(0, now, new byte[1025], good, headers("shop", "other"));
+    log.append(0, now, new byte[] {'x'}, null, headers("shop", "other"));
+    log.append(0, now, new byte[] {'x'}, new byte[] {1, 2, 3}, headers("shop", "other"));
+    Headers odd = headers("shop", "other");
+    odd.add("firstclaim-fingerprint", new byte[] {1});
+    log.append(0, now, new byte[] {'x'}, good, odd);
+    append(0, "order-1", Outcome.Kind.COMPLETED, now);
+
+    start();
+
+    assertThat(heardIds()).containsExactly("order-1");
+  }
+
+  @Test
+  void zones_giveSignsOfLife_theLatestCounts() throws InterruptedException {
+    Instant now = time.now().wall();
+    append(0, "order-1", Outcome.Kind.FAILED, "b", now, headers("shop", "other"));
+    append(0, "order-2", Outcome.Kind.FAILED, "b", now.minusSeconds(9), headers("shop", "other"));
+
+    start();
+
+    assertThat(feed.lastSignOf("b")).isEqualTo(now);
+    assertThat(feed.lastSignOf("c")).isNull();
+  }
+
+  @Test
+  void zonesThatSomebodyMakesUp_takeBoundedMemory() throws InterruptedException {
+    Instant now = time.now().wall();
+    append(0, "order-1", Outcome.Kind.FAILED, "b", now, headers("shop", "other"));
+    for (int i = 0; i < 2_000; i++) {
+      append(0, "order-1", Outcome.Kind.FAILED, "made-up-" + i, now, headers("shop", "other"));
+    }
+    append(0, "last", Outcome.Kind.FAILED, "b", now.plusSeconds(1), headers("shop", "other"));
+
+    start();
+
+    assertThat(feed.lastSignOf("made-up-1999")).isNull();
+    assertThat(feed.lastSignOf("b")).isEqualTo(now.plusSeconds(1));
+  }
+
+  @Test
+  void feedThatHangs_isNotLive_byTheMonotonicClock() throws InterruptedException {
+    start();
+    eventually(feed::isLive);
+    log.there = false;
+    log.setPollException(new TimeoutException("no broker"));
+    int polls = log.polls.get();
+    time.setWall(Duration.ofHours(-1));
+
+    eventually(
+        () -> {
+          time.advance(Duration.ofSeconds(1));
+          return !feed.isLive();
+        });
+
+    assertThat(log.polls.get() - polls).isLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void faultOfTheBroker_endsNothing() throws InterruptedException {
+    start();
+    log.setPollException(new KafkaException("for a moment"));
+    append(0, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+
+    eventually(() -> knows("order-1"));
+  }
+
+  @Test
+  void topicThatIsNotThereYet_isReadOnceItIs() throws InterruptedException {
+    log.there = false;
+    append(0, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+    feed.start(Duration.ofMillis(1));
+    assertThat(feed.isLive()).isFalse();
+
+    log.there = true;
+
+    eventually(() -> knows("order-1"));
+  }
+
+  @Test
+  void close_closesTheConsumer() throws InterruptedException {
+    start();
+
+    feed.close();
+
+    assertThat(log.closed()).isTrue();
+  }
+}

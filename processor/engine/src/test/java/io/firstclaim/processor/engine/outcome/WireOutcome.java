@@ -1,0 +1,11 @@
+package io.firstclaim.processor.engine.outcome;
+
+/** Reads what was published, for tests of other rooms. */
+public final class WireOutcome {
+  private WireOutcome() {}
+
+  /** The outcome in a message's value. */
+  public static Outcome read(byte[] value) {
+    return OutcomeFormat.read(value).orElseThrow();
+  }
+}

@@ -1,0 +1,52 @@
+package io.firstclaim.processor.service;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Does chores again and again, each on a thread of its own, until it is closed. Thread-safe. */
+final class Upkeep implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
+  private static final Duration AFTER_A_FAULT = Duration.ofMinutes(5);
+
+  private final List<Thread> threads = new CopyOnWriteArrayList<>();
+
+  /** What is to be done again and again. */
+  @FunctionalInterface
+  interface Chore {
+    /** Does it, if it is due; returns when to do it again. */
+    Duration run() throws InterruptedException;
+  }
+
+  /** Begins with a chore. */
+  void start(String name, Chore chore) {
+    threads.add(Thread.ofVirtual().name("firstclaim-" + name).start(() -> repeat(name, chore)));
+  }
+
+  private static void repeat(String name, Chore chore) {
+    try {
+      while (true) {
+        Thread.sleep(once(name, chore));
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("No more {}", name);
+    }
+  }
+
+  /** Nothing that goes wrong ends a chore. */
+  private static Duration once(String name, Chore chore) throws InterruptedException {
+    try {
+      return chore.run();
+    } catch (RuntimeException e) {
+      LOG.warn("No {}; tried again in {}: {}", name, AFTER_A_FAULT, e.getMessage());
+      return AFTER_A_FAULT;
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.forEach(Thread::interrupt);
+  }
+}

@@ -1,0 +1,66 @@
+package io.firstclaim.processor.service.handler;
+
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of a response of which the status said all: read, so that the connection can be used
+ * again, and thrown away. A body that is too long, too slow or broken off is cut, its connection
+ * closed with it; the answer stands.
+ */
+final class DiscardedBody implements BodySubscriber<Void> {
+  /** The longest body that is read to its end. */
+  static final int MAX_BYTES = 64 * 1024;
+
+  private static final Duration MAX_TIME = Duration.ofSeconds(1);
+
+  /** True once the body is over, false if it is to be cut. */
+  private final CompletableFuture<Boolean> over = new CompletableFuture<>();
+
+  private Flow.@Nullable Subscription subscription;
+  private long read;
+
+  @Override
+  public CompletionStage<Void> getBody() {
+    return over.thenAccept(
+        isOver -> {
+          if (!isOver && subscription != null) {
+            subscription.cancel();
+          }
+        });
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription upstream) {
+    subscription = upstream;
+    over.completeOnTimeout(false, MAX_TIME.toMillis(), TimeUnit.MILLISECONDS);
+    upstream.request(Long.MAX_VALUE);
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> buffers) {
+    for (ByteBuffer buffer : buffers) {
+      read += buffer.remaining();
+    }
+    if (read > MAX_BYTES) {
+      over.complete(false);
+    }
+  }
+
+  @Override
+  public void onError(Throwable fault) {
+    over.complete(true);
+  }
+
+  @Override
+  public void onComplete() {
+    over.complete(true);
+  }
+}

@@ -1,0 +1,213 @@
+package io.firstclaim.processor.service.handler;
+
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordContext;
+import io.firstclaim.processor.handler.RecordHandler;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.net.ssl.SSLContext;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Posts each record to a URL: the value byte for byte as the body, empty if the record has none.
+ *
+ * <p>Headers: {@code Idempotency-Key} is the record's ID, percent-encoded if it is no header value;
+ * {@code Firstclaim-Token}, {@code -Attempt}, {@code -Zone}, {@code -Topic}, {@code -Partition} and
+ * {@code -Offset} say which attempt this is and where the record came from; {@code Content-Type} is
+ * the record's own, or {@code application/octet-stream}; {@code ce_*} headers of the record become
+ * {@code ce-*}, values percent-encoded as in the HTTP binding of CloudEvents. Headers of a record
+ * that take more than 8 KiB make it {@link HandlerResult.Failed}.
+ *
+ * <p>Any 2xx is done. 408, 425, 429, 5xx, no answer in time, no connection and an answer that is no
+ * HTTP are to be tried again, after what {@code Retry-After} asks for, up to an hour. Every other
+ * status is final; redirects are not followed. The body of the answer is ignored.
+ *
+ * <p>Connections are kept and used again. To {@code https} URLs it speaks HTTP/2 where the server
+ * does, else HTTP/1.1; requests beyond the streams that the server allows go over HTTP/1.1. To
+ * {@code http} URLs it speaks HTTP/1.1: cleartext HTTP/2 would have to be negotiated by an upgrade
+ * of the first POST, which many servers fail. Thread-safe.
+ */
+public final class HttpHandler implements RecordHandler, AutoCloseable {
+  private static final Duration MAX_CONNECT_TIME = Duration.ofSeconds(10);
+  private static final int MAX_PORT = 65_535;
+
+  /** The JDK's words, and its only sign, for a request it did not send: JDK-8225647. */
+  private static final String NO_STREAM = "too many concurrent streams";
+
+  private final HttpClient client;
+
+  /** Few platform threads: name lookups would pin the carriers of virtual ones. */
+  private final ExecutorService executor;
+
+  private final HttpRequest.Builder template;
+  private final String place;
+  private final Duration timeout;
+  private final InstantSource clock;
+
+  /**
+   * A handler that posts to this URL. User-info in the URL becomes basic authentication.
+   *
+   * @param timeout from the request's start to the answer's headers
+   * @throws IllegalArgumentException if the URL is not http or https with a host, or the timeout
+   *     not positive; the message names the value, without secrets, and what is right
+   */
+  public HttpHandler(URI url, Duration timeout) {
+    this(url, timeout, InstantSource.system(), null);
+  }
+
+  HttpHandler(URI url, Duration timeout, InstantSource clock, @Nullable SSLContext tls) {
+    this.place = withoutSecrets(url);
+    boolean secure = checkedScheme(url).equals("https");
+    if (!timeout.isPositive()) {
+      throw new IllegalArgumentException(
+          "the timeout of an HTTP request is positive, not " + timeout);
+    }
+    this.timeout = timeout;
+    this.clock = clock;
+    this.template = HttpRequest.newBuilder(url).timeout(timeout);
+    if (url.getUserInfo() != null) {
+      byte[] credentials = url.getUserInfo().getBytes(StandardCharsets.UTF_8);
+      template.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(credentials));
+    }
+    this.executor =
+        Executors.newFixedThreadPool(
+            Math.max(2, Runtime.getRuntime().availableProcessors()),
+            Thread.ofPlatform().daemon().name("http-handler-", 0).factory());
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(secure ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(timeout.compareTo(MAX_CONNECT_TIME) < 0 ? timeout : MAX_CONNECT_TIME)
+            .executor(executor);
+    this.client = (tls == null ? builder : builder.sslContext(tls)).build();
+  }
+
+  private static String checkedScheme(URI url) {
+    String scheme = url.getScheme() == null ? "" : url.getScheme().toLowerCase(Locale.ROOT);
+    boolean sound =
+        (scheme.equals("http") || scheme.equals("https"))
+            && url.getHost() != null
+            && url.getPort() != 0
+            && url.getPort() <= MAX_PORT;
+    if (!sound) {
+      throw new IllegalArgumentException(
+          "'%s' is no http or https URL with a host, such as http://127.0.0.1:8000/records"
+              .formatted(withoutSecrets(url)));
+    }
+    return scheme;
+  }
+
+  private static String withoutSecrets(URI url) {
+    return OneLine.of(
+        url.toASCIIString().replaceFirst("//[^/?#]*@", "//").replaceFirst("[?#].*", ""));
+  }
+
+  @Override
+  public HandlerResult handle(RecordContext context) throws InterruptedException {
+    Optional<Map<String, String>> forwarded = ForwardedHeaders.of(context.record().headers());
+    if (forwarded.isEmpty()) {
+      return new HandlerResult.Failed(
+          "the content-type and ce_ headers take more than %d bytes"
+              .formatted(ForwardedHeaders.MAX_BYTES));
+    }
+    HttpRequest.Builder request = request(context, forwarded.get());
+    context.ensureHeld();
+    try {
+      return result(send(request));
+    } catch (HttpTimeoutException e) {
+      return HandlerResult.retry("no answer from %s within %s".formatted(place, timeout));
+    } catch (IOException e) {
+      return HandlerResult.retry(
+          "no answer from %s: %s".formatted(place, OneLine.of(e.toString())));
+    }
+  }
+
+  private HttpRequest.Builder request(RecordContext context, Map<String, String> forwarded) {
+    ConsumerRecord<byte[], byte[]> record = context.record();
+    byte @Nullable [] value = record.value();
+    HttpRequest.Builder request =
+        template
+            .copy()
+            .setHeader("Idempotency-Key", context.id().headerText())
+            .setHeader("Firstclaim-Token", Long.toString(context.token()))
+            .setHeader("Firstclaim-Attempt", Integer.toString(context.attempt()))
+            .setHeader("Firstclaim-Zone", context.zone())
+            .setHeader(
+                "Firstclaim-Topic",
+                ForwardedHeaders.encoded(record.topic().getBytes(StandardCharsets.UTF_8)))
+            .setHeader("Firstclaim-Partition", Integer.toString(record.partition()))
+            .setHeader("Firstclaim-Offset", Long.toString(record.offset()));
+    forwarded.forEach(request::setHeader);
+    return request.POST(
+        value == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(value));
+  }
+
+  private ResponseInfo send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    try {
+      return send(request.build());
+    } catch (IOException e) {
+      if (e.getMessage() == null || !e.getMessage().contains(NO_STREAM)) {
+        throw e;
+      }
+      return send(request.version(HttpClient.Version.HTTP_1_1).build());
+    }
+  }
+
+  private ResponseInfo send(HttpRequest request) throws IOException, InterruptedException {
+    AtomicReference<@Nullable ResponseInfo> answer = new AtomicReference<>();
+    try {
+      client.send(
+          request,
+          info -> {
+            answer.set(info);
+            return new DiscardedBody();
+          });
+    } catch (IOException e) {
+      if (answer.get() == null) {
+        throw e;
+      }
+    }
+    return Objects.requireNonNull(answer.get());
+  }
+
+  private HandlerResult result(ResponseInfo response) {
+    int status = response.statusCode();
+    String cause = "HTTP %d from %s".formatted(status, place);
+    if (status >= 200 && status <= 299) {
+      return HandlerResult.done();
+    }
+    if (status == 408 || status == 425 || status == 429 || (status >= 500 && status <= 599)) {
+      return new HandlerResult.Retry(
+          cause,
+          response
+              .headers()
+              .firstValue("Retry-After")
+              .flatMap(header -> RetryAfter.parse(header, clock.instant())));
+    }
+    return new HandlerResult.Failed(cause);
+  }
+
+  /** Breaks off requests under way and closes the connections. */
+  @Override
+  public void close() {
+    client.shutdownNow();
+    executor.shutdownNow();
+  }
+}

@@ -1,0 +1,83 @@
+package io.firstclaim.processor.service.handler;
+
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordContext;
+import io.firstclaim.processor.handler.RecordHandler;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
+
+/**
+ * Publishes each record's value, key and headers, all untouched, to a topic and waits until the
+ * brokers have acknowledged it; the key, not the old partition, chooses the partition.
+ *
+ * <p>What the brokers refuse for good (too large, no permission, no legal topic) is {@link
+ * HandlerResult.Failed}; all else, no acknowledgement in time among it, is to be tried again. A
+ * record whose acknowledgement came too late is then published twice: as for every sink, its
+ * readers tell by the ID. Thread-safe.
+ */
+public final class TopicHandler implements RecordHandler {
+  private final Producer<byte[], byte[]> producer;
+  private final String topic;
+  private final Duration timeout;
+
+  /**
+   * A handler that publishes to this topic. The producer stays the caller's to close; its {@code
+   * max.block.ms}, for which a send may block before it starts to wait, and its {@code
+   * delivery.timeout.ms} should be no longer than the timeout.
+   *
+   * @param timeout for the acknowledgement
+   * @throws IllegalArgumentException if the topic is blank or the timeout not positive
+   */
+  public TopicHandler(Producer<byte[], byte[]> producer, String topic, Duration timeout) {
+    if (topic.isBlank()) {
+      throw new IllegalArgumentException(
+          "'%s' is no topic to publish to: name one".formatted(topic));
+    }
+    if (!timeout.isPositive()) {
+      throw new IllegalArgumentException(
+          "the timeout for an acknowledgement is positive, not " + timeout);
+    }
+    this.producer = producer;
+    this.topic = topic;
+    this.timeout = timeout;
+  }
+
+  @Override
+  public HandlerResult handle(RecordContext context) throws InterruptedException {
+    ConsumerRecord<byte[], byte[]> record = context.record();
+    ProducerRecord<byte[], byte[]> copy =
+        new ProducerRecord<>(topic, null, record.key(), record.value(), record.headers());
+    context.ensureHeld();
+    try {
+      Future<RecordMetadata> acknowledgement = producer.send(copy);
+      acknowledgement.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return HandlerResult.done();
+    } catch (InterruptException e) {
+      Thread.interrupted(); // Kafka sets it again; the exception below carries it
+      throw (InterruptedException) new InterruptedException("while publishing").initCause(e);
+    } catch (TimeoutException e) {
+      return HandlerResult.retry(
+          "no acknowledgement from topic %s within %s".formatted(topic, timeout));
+    } catch (ExecutionException e) {
+      return failure(e.getCause() == null ? e : e.getCause());
+    } catch (RuntimeException e) {
+      return failure(e);
+    }
+  }
+
+  private HandlerResult failure(Throwable fault) {
+    String cause = "topic %s: %s".formatted(topic, OneLine.of(fault.toString()));
+    boolean permanent = fault instanceof ApiException && !(fault instanceof RetriableException);
+    return permanent ? new HandlerResult.Failed(cause) : HandlerResult.retry(cause);
+  }
+}

@@ -1,0 +1,5 @@
+/** Health indicators; observes only. */
+@NullMarked
+package io.firstclaim.processor.service.health;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,149 @@
+package io.firstclaim.processor.service.metrics;
+
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.processor.engine.consumer.Engine;
+import io.firstclaim.processor.engine.consumer.EngineListener;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** The metrics of an instance, under the names of the README. Thread-safe. */
+public final class EngineMetrics implements EngineListener, StoreListener {
+  private final MeterRegistry registry;
+  private final ConcurrentMap<Delivered, Counter> deliveries = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Counter> claims = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, ConcurrentMap<String, Counter>> storeRequests =
+      new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Timer> storeTimes = new ConcurrentHashMap<>();
+  private final Counter takeovers;
+  private final Counter sweptListed;
+  private final Counter sweptRemoved;
+  private final Timer handlerTime;
+  private volatile double skewSeconds;
+
+  /** Metrics in this registry. */
+  public EngineMetrics(MeterRegistry registry) {
+    this.registry = registry;
+    for (Delivered result : Delivered.values()) {
+      deliveries(result).increment(0);
+    }
+    takeovers =
+        Counter.builder("firstclaim.takeovers")
+            .description("Leases of other holders that were over and taken over")
+            .register(registry);
+    sweptListed =
+        Counter.builder("firstclaim.sweep.listed")
+            .description("Objects that sweeps have listed")
+            .register(registry);
+    sweptRemoved =
+        Counter.builder("firstclaim.sweep.removed")
+            .description("Claims past their retention that sweeps have deleted")
+            .register(registry);
+    handlerTime =
+        Timer.builder("firstclaim.handler")
+            .description("How long handlers ran")
+            .publishPercentileHistogram()
+            .register(registry);
+    Gauge.builder("firstclaim.clock.skew", () -> skewSeconds)
+        .baseUnit("seconds")
+        .description("How far the store's clock is ahead of this machine's, at least")
+        .register(registry);
+  }
+
+  /** Adds what is read off a running engine. */
+  public void observe(Engine engine) {
+    Gauge.builder("firstclaim.in.flight", engine, Engine::inFlight)
+        .description("Records being claimed or handled")
+        .register(registry);
+    Gauge.builder("firstclaim.parked", engine, Engine::parked)
+        .description("Records waiting for another holder, a retry, their head start or their turn")
+        .register(registry);
+    Gauge.builder("firstclaim.watermark.lag", engine, Engine::watermarkLag)
+        .description("Offsets between what is settled without a gap and what was polled")
+        .register(registry);
+  }
+
+  @Override
+  public void delivered(Delivered result) {
+    deliveries(result).increment();
+  }
+
+  private Counter deliveries(Delivered result) {
+    return deliveries.computeIfAbsent(
+        result,
+        name ->
+            Counter.builder("firstclaim.deliveries")
+                .description("How deliveries and attempts ended")
+                .tag("result", name.name().toLowerCase(Locale.ROOT))
+                .register(registry));
+  }
+
+  @Override
+  public void claimed(String result) {
+    claims
+        .computeIfAbsent(
+            result,
+            name ->
+                Counter.builder("firstclaim.claims")
+                    .description("What claims were answered")
+                    .tag("result", name)
+                    .register(registry))
+        .increment();
+  }
+
+  @Override
+  public void tookOver() {
+    takeovers.increment();
+  }
+
+  @Override
+  public void handled(Duration took) {
+    handlerTime.record(took);
+  }
+
+  @Override
+  public void called(String op, String result, Duration took) {
+    storeRequests
+        .computeIfAbsent(op, _ -> new ConcurrentHashMap<>())
+        .computeIfAbsent(
+            result,
+            name ->
+                Counter.builder("firstclaim.store.requests")
+                    .description("Calls to the lock store, the client's own retries not counted")
+                    .tag("op", op)
+                    .tag("result", name)
+                    .register(registry))
+        .increment();
+    storeTimes
+        .computeIfAbsent(
+            op,
+            name ->
+                Timer.builder("firstclaim.store")
+                    .description("How long calls to the lock store took")
+                    .tag("op", name)
+                    .publishPercentileHistogram()
+                    .register(registry))
+        .record(took);
+  }
+
+  /**
+   * A page of the bucket was swept.
+   *
+   * @param listed its objects
+   * @param removed how many were deleted
+   */
+  public void swept(int listed, int removed) {
+    sweptListed.increment(listed);
+    sweptRemoved.increment(removed);
+  }
+
+  @Override
+  public void clockSkew(Duration skew) {
+    skewSeconds = skew.toNanos() / 1e9;
+  }
+}

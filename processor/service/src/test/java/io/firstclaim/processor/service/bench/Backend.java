@@ -1,0 +1,66 @@
+package io.firstclaim.processor.service.bench;
+
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.processor.service.bench.Instance.Plan;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A kind of lock store that is measured. */
+interface Backend {
+  /** For the table. */
+  String name();
+
+  /** Where its server is. */
+  URI endpoint();
+
+  /** A new table or prefix. */
+  String newPlace();
+
+  /** A client to this endpoint. */
+  Session open(URI endpoint, String place);
+
+  /** A client and what is measured with it. Thread-safe. */
+  interface Session extends AutoCloseable {
+    /** The store as an instance has it. */
+    ClaimStore store(Plan plan);
+
+    /**
+     * The baseline: the same two conditional writes, of the same size, by the bare SDK; nothing
+     * else.
+     */
+    void writeTwice(String id);
+
+    @Override
+    void close();
+
+    /** So many records, two bare writes each, so many at once on virtual threads. */
+    default Figure bare(int records, int atOnce) throws InterruptedException, ExecutionException {
+      AtomicInteger next = new AtomicInteger();
+      String run = "bare-" + ThreadLocalRandom.current().nextLong() + "-";
+      Figure.Start start = Figure.start();
+      try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<?>> writers = new ArrayList<>();
+        for (int i = 0; i < atOnce; i++) {
+          writers.add(
+              threads.submit(
+                  () -> {
+                    int n;
+                    while ((n = next.getAndIncrement()) < records) {
+                      writeTwice(run + n);
+                    }
+                  }));
+        }
+        for (Future<?> writer : writers) {
+          writer.get();
+        }
+      }
+      return start.end(records);
+    }
+  }
+}

@@ -1,0 +1,286 @@
+package io.firstclaim.processor.service.bench;
+
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.service.bench.Instance.Plan;
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.stack.server.FreePort;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+
+/** {@code mvn -Pbench}: one table, all in one run. */
+public final class Bench {
+  private static final RecordHandler NOTHING = _ -> HandlerResult.done();
+  private static final List<String> ZONES = List.of("a", "b");
+  private static final Path LOGS = Path.of("target", "bench").toAbsolutePath();
+
+  private final Stack stack;
+  private final Table table = new Table();
+
+  private Bench(Stack stack) {
+    this.stack = stack;
+  }
+
+  /** Runs the measurements named, or all. */
+  public static void main(String[] args) throws Exception {
+    List<String> wanted = List.of(args.length == 0 ? "all".split(",") : args[0].split(","));
+    try (Stack stack = new Stack()) {
+      Bench bench = new Bench(stack);
+      if (wants(wanted, "engine")) {
+        bench.engine();
+      }
+      try (DynamoDb dynamoDb = new DynamoDb(stack)) {
+        if (wanted.contains("clients")) { // only when named: it compares what others wrote
+          new HttpClients(dynamoDb).compare();
+        }
+        bench.store(dynamoDb, StoreBench.Targets.OF_DYNAMODB, wanted);
+        if (wants(wanted, "start")) {
+          bench.start(dynamoDb);
+        }
+      }
+      try (S3 s3 = new S3(stack)) {
+        bench.store(s3, StoreBench.Targets.OF_S3, wanted);
+        if (wants(wanted, "registry")) {
+          new RegistryBench(stack, s3, bench.table).updates();
+        }
+      }
+      if (wants(wanted, "zones")) {
+        bench.zones();
+      }
+      if (wants(wanted, "heap")) {
+        bench.heap();
+      }
+      bench.table.print();
+    }
+    System.exit(0);
+  }
+
+  private void store(Backend backend, StoreBench.Targets targets, List<String> wanted)
+      throws Exception {
+    StoreBench bench = new StoreBench(stack, backend, targets, table);
+    if (wants(wanted, "writes")) {
+      bench.writes();
+    }
+    if (wants(wanted, "latency")) {
+      bench.latency();
+    }
+    if (wants(wanted, "requests")) {
+      bench.requests();
+    }
+  }
+
+  private static boolean wants(List<String> wanted, String name) {
+    return wanted.contains("all") || wanted.contains(name);
+  }
+
+  /** The engine with the memory store and an empty handler, against a bare poll loop. */
+  private void engine() throws Exception {
+    int records = 1_000_000;
+    String topic = stack.topicOf(records, 100);
+    double bare = 0;
+    double silent = 0;
+    double announced = 0;
+    for (int round = 0; round < 3; round++) { // the first ones warm up, the best one counts
+      bare = Math.max(bare, barePoll(topic, records));
+      announced = Math.max(announced, memoryEngine(topic, records, Instance.outcomes(stack)));
+      silent = Math.max(silent, memoryEngine(topic, records, Optional.empty()));
+    }
+    engineRow("engine, memory store, empty handler", silent, bare);
+    engineRow("the same, outcomes published and read", announced, bare);
+  }
+
+  private void engineRow(String what, double rate, double bare) {
+    table.add(
+        what,
+        "%,.0f records/s".formatted(rate),
+        "bare poll loop %,.0f records/s".formatted(bare),
+        "%.1f %%".formatted(100 * rate / bare),
+        "≥ 4 %",
+        rate / bare >= 0.04);
+  }
+
+  private double memoryEngine(String topic, int records, Optional<String> outcomes)
+      throws InterruptedException {
+    Plan plan = Plan.of(topic, outcomes).zone(stack.name("zone"), List.of());
+    ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
+    try (Instance zone = new Instance(stack, plan, store, NOTHING)) {
+      double rate = Instance.measure(records, List.of(zone), Instance::completed).perSecond();
+      System.out.printf(
+          "  engine, %s: %,.0f records/s%n", outcomes.isPresent() ? "announced" : "silent", rate);
+      return rate;
+    }
+  }
+
+  private double barePoll(String topic, int records) {
+    try (KafkaConsumer<byte[], byte[]> consumer = stack.consumer(stack.name("bare"))) {
+      consumer.subscribe(List.of(topic));
+      while (consumer.assignment().isEmpty()) {
+        consumer.poll(Duration.ofMillis(10));
+      }
+      consumer.seekToBeginning(consumer.assignment());
+      long start = System.nanoTime();
+      int seen = 0;
+      while (seen < records) {
+        seen += consumer.poll(Duration.ofMillis(100)).count();
+      }
+      return seen / ((System.nanoTime() - start) / 1e9);
+    }
+  }
+
+  /** Two zones against one, 20 ms handlers, 64 in flight each. */
+  private void zones() throws Exception {
+    int records = 40_000;
+    RecordHandler handler =
+        _ -> {
+          Thread.sleep(20);
+          return HandlerResult.done();
+        };
+    double one = throughput(records, List.of("a"), handler);
+    double two = throughput(records, ZONES, handler);
+    table.add(
+        "two zones, 20 ms handlers, 64 in flight each",
+        "%,.0f records/s".formatted(two),
+        "one zone %,.0f records/s".formatted(one),
+        "%.2f ×".formatted(two / one),
+        "≥ 1.7 ×",
+        two / one >= 1.7);
+  }
+
+  private double throughput(int records, List<String> names, RecordHandler handler)
+      throws Exception {
+    String topic = stack.topicOf(records, 100);
+    Optional<String> outcomes = Instance.outcomes(stack);
+    MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
+    List<Instance> zones = new ArrayList<>();
+    for (String name : names) {
+      Plan plan = Plan.of(topic, outcomes).zone(name, names).inFlight(64);
+      zones.add(
+          new Instance(
+              stack,
+              plan,
+              new MemoryClaimStore(claims, plan.store(), TimeSource.system()),
+              handler));
+    }
+    Figure figure = Instance.measure(records, zones, Instance::completed);
+    for (Instance zone : zones) {
+      zone.close();
+    }
+    return figure.perSecond();
+  }
+
+  /** Heap for each record in flight, beyond its payload. */
+  private void heap() throws Exception {
+    int records = 10_000;
+    int bytes = 100;
+    Plan plan = Plan.of(stack.topicOf(records, bytes), Instance.outcomes(stack)).inFlight(records);
+    CountDownLatch release = new CountDownLatch(1);
+    RecordHandler handler =
+        _ -> {
+          release.await();
+          return HandlerResult.done();
+        };
+    ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
+    try (Instance zone = new Instance(stack, plan, store, handler)) {
+      long before = usedHeap();
+      var _ = Instance.measure(records, List.of(zone), Instance::inFlight);
+      double each = (usedHeap() - before) / (double) records - bytes;
+      release.countDown();
+      table.add(
+          "heap a record in flight, 10,000 in flight",
+          "%.1f KB".formatted(each / 1024),
+          "beyond the payload",
+          "",
+          "≤ 8 KB",
+          each <= 8 * 1024);
+    }
+  }
+
+  private static long usedHeap() throws InterruptedException {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      Thread.sleep(100);
+    }
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  /** From the start of the packaged service's process to its first claim. */
+  private void start(DynamoDb dynamoDb) throws Exception {
+    startRow("start of the packaged service to its first claim", dynamoDb, List.of());
+    Path cache = LOGS.resolve("processor.aot");
+    var _ = start(dynamoDb, List.of("-XX:AOTCacheOutput=" + cache)); // written when it ends
+    startRow(
+        "the same with an AOT cache of a start before",
+        dynamoDb,
+        List.of("-XX:AOTCache=" + cache, "-XX:AOTMode=on"));
+  }
+
+  private void startRow(String what, DynamoDb dynamoDb, List<String> jvmArgs) throws Exception {
+    List<Duration> times = new ArrayList<>();
+    for (int round = 0; round < 3; round++) {
+      times.add(start(dynamoDb, jvmArgs));
+    }
+    times.sort(null);
+    double median = times.get(1).toNanos() / 1e9;
+    table.add(
+        what,
+        "%.1f s".formatted(median),
+        "median of %d".formatted(times.size()),
+        "",
+        "≤ 3 s",
+        median <= 3);
+  }
+
+  private Duration start(DynamoDb dynamoDb, List<String> jvmArgs) throws Exception {
+    String topic = stack.topicOf(1, 100);
+    try (FaultProxy proxy = FaultProxy.start(dynamoDb.endpoint())) {
+      Map<String, String> settings =
+          Map.of(
+              "FIRSTCLAIM_ZONE",
+              "a",
+              "FIRSTCLAIM_INPUT_TOPICS",
+              topic,
+              "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE",
+              dynamoDb.newPlace(),
+              "KAFKA_BOOTSTRAP_SERVERS",
+              stack.bootstrapServers(),
+              "AWS_ENDPOINT_URL_DYNAMODB",
+              proxy.endpoint().toString(),
+              "AWS_REGION",
+              "us-east-1",
+              "AWS_ACCESS_KEY_ID",
+              "local",
+              "AWS_SECRET_ACCESS_KEY",
+              "local",
+              "MICRONAUT_SERVER_PORT",
+              Integer.toString(FreePort.next()));
+      JvmCommand command =
+          JvmCommand.ofJar("service", Path.of(System.getProperty("processor.jar")))
+              .withJvmArgs(jvmArgs)
+              .withEnv(settings);
+      Files.createDirectories(LOGS);
+      long begin = System.nanoTime();
+      try (ChildJvm service = ChildJvm.start(command, LOGS.resolve("service.log"))) {
+        service.awaitReady(
+            "the first claim", () -> proxy.requests("UpdateItem") > 0, Duration.ofMinutes(1));
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        service.terminate();
+        if (!service.waitFor(Duration.ofMinutes(1)) || service.exitCode() != 0) {
+          throw new IllegalStateException("It did not stop in good order: " + service.logTail());
+        }
+        return took;
+      }
+    }
+  }
+}

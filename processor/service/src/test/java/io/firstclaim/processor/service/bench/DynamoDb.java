@@ -1,0 +1,214 @@
+package io.firstclaim.processor.service.bench;
+
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
+import io.firstclaim.lock.dynamodb.DynamoDbTable;
+import io.firstclaim.processor.service.bench.Instance.Plan;
+import io.firstclaim.stack.server.DynamoDbServer;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
+
+/** DynamoDB Local. */
+final class DynamoDb implements Backend, AutoCloseable {
+  private final Stack stack;
+  private final DynamoDbServer server = DynamoDbServer.start();
+
+  DynamoDb(Stack stack) {
+    this.stack = stack;
+  }
+
+  @Override
+  public String name() {
+    return "DynamoDB Local";
+  }
+
+  @Override
+  public URI endpoint() {
+    return server.endpoint();
+  }
+
+  @Override
+  public String newPlace() {
+    String table = stack.name("claims");
+    try (DynamoDbClient client = client(endpoint())) {
+      new DynamoDbTable(client, table).create();
+    }
+    return table;
+  }
+
+  @Override
+  public Session open(URI endpoint, String table) {
+    DynamoDbClient client = client(endpoint);
+    Sender sender = Sender.of(client);
+    return new Session() {
+      @Override
+      public ClaimStore store(Plan plan) {
+        return new DynamoDbClaimStore(
+            client, table, plan.store(), TimeSource.system(), StoreListener.NONE);
+      }
+
+      @Override
+      public void writeTwice(String id) {
+        write(sender, table, id);
+      }
+
+      @Override
+      public void close() {
+        client.close();
+      }
+    };
+  }
+
+  /** Writes through any of the SDK's clients. */
+  Session bare(Sender sender, String table) {
+    return new Session() {
+      @Override
+      public ClaimStore store(Plan plan) {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public void writeTwice(String id) {
+        write(sender, table, id);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+
+  private static DynamoDbClient client(URI endpoint) {
+    return client(endpoint, Apache5HttpClient.builder().maxConnections(Stack.CONNECTIONS));
+  }
+
+  /** A client as the service has it, to this endpoint. */
+  static DynamoDbClient client(URI endpoint, SdkHttpClient.Builder<?> http) {
+    return Stack.at(endpoint, DynamoDbTable.configure(DynamoDbClient.builder(), Stack.SETTINGS))
+        .httpClientBuilder(http)
+        .build();
+  }
+
+  /** The same, asynchronous. */
+  static DynamoDbAsyncClient asyncClient(URI endpoint, SdkAsyncHttpClient.Builder<?> http) {
+    var limits = DynamoDbTable.configure(DynamoDbClient.builder(), Stack.SETTINGS);
+    return Stack.at(endpoint, DynamoDbAsyncClient.builder())
+        .overrideConfiguration(limits.overrideConfiguration())
+        .httpClientBuilder(http)
+        .build();
+  }
+
+  /** Sends requests and waits for their answers. */
+  interface Sender {
+    void send(UpdateItemRequest claim);
+
+    void send(PutItemRequest completion);
+
+    static Sender of(DynamoDbClient client) {
+      return new Sender() {
+        @Override
+        public void send(UpdateItemRequest claim) {
+          var _ = client.updateItem(claim);
+        }
+
+        @Override
+        public void send(PutItemRequest completion) {
+          var _ = client.putItem(completion);
+        }
+      };
+    }
+
+    static Sender of(DynamoDbAsyncClient client) {
+      return new Sender() {
+        @Override
+        public void send(UpdateItemRequest claim) {
+          var _ = client.updateItem(claim).join();
+        }
+
+        @Override
+        public void send(PutItemRequest completion) {
+          var _ = client.putItem(completion).join();
+        }
+      };
+    }
+  }
+
+  private static void write(Sender sender, String table, String id) {
+    // Not in the past: the table's TTL would delete the item between the two writes.
+    Instant now = TimeSource.system().now().wall();
+    AttributeValue expires = number(now.plus(Duration.ofDays(8)).getEpochSecond());
+    Map<String, AttributeValue> values = new HashMap<>();
+    byte[] raw = id.getBytes(StandardCharsets.UTF_8);
+    values.put(":id", AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(raw)));
+    values.put(":held", AttributeValue.fromS("HELD"));
+    values.put(":holder", AttributeValue.fromS("a/bench"));
+    values.put(":lease", AttributeValue.fromN("30000"));
+    values.put(":end", number(now.plusSeconds(30).toEpochMilli()));
+    values.put(":nonce", AttributeValue.fromS("0123456789abcdef0123456789abcdef"));
+    values.put(":hash", AttributeValue.fromB(SdkBytes.fromByteArray(new byte[32])));
+    values.put(":expires", expires);
+    values.put(":over", number(now.toEpochMilli()));
+    values.put(":zero", AttributeValue.fromN("0"));
+    values.put(":one", AttributeValue.fromN("1"));
+    AttributeValue key = AttributeValue.fromS(RecordId.of(raw).key("bench"));
+    sender.send(
+        UpdateItemRequest.builder()
+            .tableName(table)
+            .key(Map.of("pk", key))
+            .updateExpression(
+                "SET recordId = :id, claimState = :held, holder = :holder, leaseMillis ="
+                    + " :lease, leaseEnd = :end, nonce = :nonce, payloadHash = :hash,"
+                    + " expiresAt = :expires, fencingToken = if_not_exists(fencingToken,"
+                    + " :zero) + :one, attempts = if_not_exists(attempts, :zero) + :one")
+            .conditionExpression("attribute_not_exists(pk) OR leaseEnd < :over")
+            .expressionAttributeValues(values)
+            .build());
+    Map<String, AttributeValue> item = new HashMap<>();
+    item.put("pk", key);
+    item.put("recordId", AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(raw)));
+    item.put("claimState", AttributeValue.fromS("DONE"));
+    item.put("holder", AttributeValue.fromS("a/bench"));
+    item.put("fencingToken", AttributeValue.fromN("1"));
+    item.put("attempts", AttributeValue.fromN("1"));
+    item.put("endedAt", number(now.toEpochMilli()));
+    item.put("nonce", AttributeValue.fromS("0123456789abcdef0123456789abcdee"));
+    item.put("payloadHash", AttributeValue.fromB(SdkBytes.fromByteArray(new byte[32])));
+    item.put("expiresAt", expires);
+    sender.send(
+        PutItemRequest.builder()
+            .tableName(table)
+            .item(item)
+            .conditionExpression("fencingToken = :token AND nonce = :nonce")
+            .expressionAttributeValues(
+                Map.of(
+                    ":token",
+                    AttributeValue.fromN("1"),
+                    ":nonce",
+                    AttributeValue.fromS("0123456789abcdef0123456789abcdef")))
+            .build());
+  }
+
+  private static AttributeValue number(long value) {
+    return AttributeValue.fromN(Long.toString(value));
+  }
+}

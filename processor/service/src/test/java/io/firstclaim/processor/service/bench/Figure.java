@@ -1,0 +1,43 @@
+package io.firstclaim.processor.service.bench;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+
+/**
+ * What a run took.
+ *
+ * @param cpu of this whole process
+ */
+record Figure(Duration wall, Duration cpu, int records) {
+  private static final OperatingSystemMXBean OS =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+  /** A run that is measured from now on. */
+  static Start start() {
+    return new Start(System.nanoTime(), OS.getProcessCpuTime());
+  }
+
+  /** The start of a run. */
+  record Start(long wall, long cpu) {
+    Figure end(long records) {
+      return new Figure(
+          Duration.ofNanos(System.nanoTime() - wall),
+          Duration.ofNanos(OS.getProcessCpuTime() - cpu),
+          (int) records);
+    }
+  }
+
+  double perSecond() {
+    return records / (wall.toNanos() / 1e9);
+  }
+
+  double cpuMicros() {
+    return cpu.toNanos() / 1e3 / records;
+  }
+
+  @Override
+  public String toString() {
+    return "%,.0f records/s, %.0f µs CPU each".formatted(perSecond(), cpuMicros());
+  }
+}

@@ -1,0 +1,102 @@
+package io.firstclaim.processor.service.bench;
+
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.s3.S3Bucket;
+import io.firstclaim.lock.s3.S3ClaimStore;
+import io.firstclaim.processor.service.bench.Instance.Plan;
+import io.firstclaim.stack.server.S3Server;
+import java.net.URI;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.Delete;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
+
+/** The local S3 endpoint. */
+final class S3 implements Backend, AutoCloseable {
+  static final String BUCKET = "bench";
+
+  /** About as long as a marker. */
+  private static final String BODY = "{\"nonce\":\"%s\",\"rest\":\"" + "x".repeat(350) + "\"}";
+
+  private final Stack stack;
+  private final S3Server server = S3Server.start();
+
+  S3(Stack stack) {
+    this.stack = stack;
+    server.createBucket(BUCKET);
+  }
+
+  @Override
+  public String name() {
+    return "the S3 endpoint";
+  }
+
+  @Override
+  public URI endpoint() {
+    return server.endpoint();
+  }
+
+  @Override
+  public String newPlace() {
+    return stack.name("claims") + "/";
+  }
+
+  @Override
+  public Session open(URI endpoint, String prefix) {
+    S3Client client =
+        Stack.at(endpoint, S3Bucket.configure(S3Client.builder(), Stack.SETTINGS))
+            .httpClientBuilder(Apache5HttpClient.builder().maxConnections(Stack.CONNECTIONS))
+            .build();
+    S3Bucket bucket = new S3Bucket(client, BUCKET, prefix);
+    return new Session() {
+      @Override
+      public ClaimStore store(Plan plan) {
+        return new S3ClaimStore(bucket, plan.store(), TimeSource.system(), StoreListener.NONE);
+      }
+
+      @Override
+      public void writeTwice(String id) {
+        String key = prefix + RecordId.of(id).key("bench");
+        String eTag =
+            client.putObject(put -> put.bucket(BUCKET).key(key).ifNoneMatch("*"), body()).eTag();
+        var _ = client.putObject(put -> put.bucket(BUCKET).key(key).ifMatch(eTag), body());
+      }
+
+      @Override
+      public void close() {
+        // The server keeps in memory what was written.
+        for (ListObjectsV2Response page :
+            client.listObjectsV2Paginator(list -> list.bucket(BUCKET).prefix(prefix))) {
+          if (!page.contents().isEmpty()) {
+            var _ = client.deleteObjects(delete -> delete.bucket(BUCKET).delete(all(page)));
+          }
+        }
+        client.close();
+      }
+    };
+  }
+
+  private static Delete all(ListObjectsV2Response page) {
+    return Delete.builder()
+        .objects(
+            page.contents().stream()
+                .map(object -> ObjectIdentifier.builder().key(object.key()).build())
+                .toList())
+        .build();
+  }
+
+  private static RequestBody body() {
+    return RequestBody.fromString(BODY.formatted(Nonce.random()));
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

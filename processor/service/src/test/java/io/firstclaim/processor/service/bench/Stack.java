@@ -1,0 +1,105 @@
+package io.firstclaim.processor.service.bench;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.stack.server.KafkaBroker;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.regions.Region;
+
+/** The broker that the measurements share, and what they are fed with. */
+final class Stack implements AutoCloseable {
+  static final int PARTITIONS = 6;
+  static final int CONNECTIONS = 300;
+  static final ClaimSettings SETTINGS =
+      new ClaimSettings(
+          "bench", "bench", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
+
+  private final KafkaBroker kafka = KafkaBroker.start();
+  private final AtomicInteger names = new AtomicInteger();
+
+  String bootstrapServers() {
+    return kafka.bootstrapServers();
+  }
+
+  /** A name that nothing has yet. */
+  String name(String what) {
+    return "%s-%d".formatted(what, names.incrementAndGet());
+  }
+
+  /** A new topic. */
+  String topic(String what) {
+    String topic = name(what);
+    kafka.createTopic(topic, PARTITIONS);
+    return topic;
+  }
+
+  /** A new topic with so many records: keys are their numbers, values of so many bytes. */
+  String topicOf(int records, int bytes) {
+    String topic = topic("bench");
+    AtomicReference<Exception> failure = new AtomicReference<>();
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", bootstrapServers(), "linger.ms", 20, "batch.size", 1 << 18),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (int i = 0; i < records; i++) {
+        byte[] value = new byte[bytes];
+        byte[] key = "%s-%d".formatted(topic, i).getBytes(StandardCharsets.UTF_8);
+        System.arraycopy(key, 0, value, 0, Math.min(key.length, bytes));
+        var _ =
+            producer.send(
+                new ProducerRecord<>(topic, i % PARTITIONS, key, value),
+                (_, fault) -> {
+                  if (fault != null) {
+                    failure.set(fault);
+                  }
+                });
+      }
+    }
+    if (failure.get() != null) {
+      throw new IllegalStateException("topic " + topic + " was not filled", failure.get());
+    }
+    return topic;
+  }
+
+  KafkaConsumer<byte[], byte[]> consumer(String group) {
+    return new KafkaConsumer<>(
+        Map.of(
+            "bootstrap.servers",
+            bootstrapServers(),
+            "group.id",
+            group,
+            "auto.offset.reset",
+            "earliest",
+            "enable.auto.commit",
+            false),
+        new ByteArrayDeserializer(),
+        new ByteArrayDeserializer());
+  }
+
+  /** The AWS settings of the local endpoints. */
+  static <B extends AwsClientBuilder<B, ?>> B at(URI endpoint, B builder) {
+    return builder
+        .endpointOverride(endpoint)
+        .region(Region.US_EAST_1)
+        .credentialsProvider(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")));
+  }
+
+  @Override
+  public void close() {
+    kafka.close();
+  }
+}

@@ -1,0 +1,607 @@
+package io.firstclaim.processor.service.config;
+
+import io.firstclaim.processor.engine.config.Settings;
+import io.firstclaim.processor.engine.config.WrongSettingException;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.engine.config.Settings.Backend;
+import io.firstclaim.processor.engine.config.Settings.OnMismatch;
+import io.firstclaim.processor.engine.config.Settings.Ordering;
+import io.firstclaim.processor.dataset.DatasetSettings;
+import io.firstclaim.processor.engine.identity.RecordIdSource;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.env.Environment;
+import io.micronaut.context.env.MapPropertySource;
+import io.micronaut.context.env.PropertySource;
+import io.micronaut.context.env.PropertySource.PropertyConvention;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsReaderTest {
+  private static final Map<String, Object> LEAST =
+      Map.of(
+          "firstclaim.zone", "a",
+          "firstclaim.input.topics", "orders",
+          "kafka.bootstrap.servers", "localhost:9092");
+
+  private static Settings read(PropertySource... sources) {
+    return read(SettingsReader::read, sources);
+  }
+
+  private static <T> T read(Function<Environment, T> reader, PropertySource... sources) {
+    try (Environment environment =
+        ApplicationContext.builder()
+            .deduceEnvironment(false)
+            .environmentPropertySource(false)
+            .banner(false)
+            .propertySources(sources)
+            .build()
+            .getEnvironment()) {
+      environment.start();
+      return reader.apply(environment);
+    }
+  }
+
+  private static Settings read(Map<String, Object> more) {
+    Map<String, Object> all = new HashMap<>(LEAST);
+    all.putAll(more);
+    return read(MapPropertySource.of("test", all));
+  }
+
+  private static Settings read(String property, String value) {
+    return read(Map.of(property, value));
+  }
+
+  private static Settings readWithout(String property) {
+    Map<String, Object> all = new HashMap<>(LEAST);
+    all.remove(property);
+    return read(MapPropertySource.of("test", all));
+  }
+
+  @Test
+  void withTheRequiredOnly_theRestIsTheDefaults() {
+    Settings settings = read(Map.of());
+
+    assertThat(settings.zone()).isEqualTo("a");
+    assertThat(settings.zones()).isEmpty();
+    assertThat(settings.input())
+        .isEqualTo(
+            new Settings.Input(
+                List.of("orders"),
+                "firstclaim-a",
+                List.of(new RecordIdSource.Header("ce_id"), new RecordIdSource.Key()),
+                Ordering.UNORDERED,
+                1000,
+                10_000,
+                Optional.empty()));
+    ClaimSettings store = settings.claim().store();
+    assertThat(store.holder()).matches("a/.+-[0-9a-f]{8}");
+    assertThat(settings.claim())
+        .isEqualTo(
+            new Settings.Claiming(
+                Backend.DYNAMODB,
+                new ClaimSettings(
+                    "default",
+                    store.holder(),
+                    Duration.ofSeconds(30),
+                    Duration.ofSeconds(1),
+                    Duration.ofDays(8)),
+                true,
+                Duration.ofMillis(100),
+                OnMismatch.DEAD_LETTER,
+                "firstclaim",
+                false,
+                Optional.empty()));
+    assertThat(settings.handler())
+        .isEqualTo(
+            new Settings.Handling(
+                "log",
+                Duration.ofMinutes(5),
+                Optional.empty(),
+                Duration.ofSeconds(30),
+                Optional.empty(),
+                Optional.empty()));
+    assertThat(settings.retry())
+        .isEqualTo(new Settings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)));
+    assertThat(settings.deadLetterTopic()).isEmpty();
+    assertThat(settings.outcomesTopic()).contains("firstclaim.outcomes");
+    assertThat(settings.shutdownGrace()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(settings.kafka()).isEqualTo(Map.of("bootstrap.servers", "localhost:9092"));
+  }
+
+  @Test
+  void twoInstances_haveTwoNames() {
+    assertThat(read(Map.of()).claim().store().holder())
+        .isNotEqualTo(read(Map.of()).claim().store().holder());
+  }
+
+  static Stream<Arguments> goodValues() {
+    return Stream.of(
+        good("firstclaim.zone", "eu-west-1", Settings::zone, "eu-west-1"),
+        good("firstclaim.zones", "b, a", Settings::zones, List.of("b", "a")),
+        good("firstclaim.instance", "pod-7", s -> s.claim().store().holder(), "a/pod-7"),
+        good("firstclaim.input.topics", "x, y_2 ,", s -> s.input().topics(), List.of("x", "y_2")),
+        good("firstclaim.input.group", "g", s -> s.input().group(), "g"),
+        good(
+            "firstclaim.input.record-id",
+            "header:id, json:/a/0, sha256:value, offset",
+            s -> s.input().recordId().stream().map(RecordIdSource::text).toList(),
+            List.of("header:id", "json:/a/0", "sha256:value", "offset")),
+        good("firstclaim.input.ordering", "key", s -> s.input().ordering(), Ordering.KEY),
+        good(
+            "firstclaim.input.ordering",
+            "partition",
+            s -> s.input().ordering(),
+            Ordering.PARTITION),
+        good("firstclaim.input.max-in-flight", "1", s -> s.input().maxInFlight(), 1),
+        good("firstclaim.input.max-parked", "1000000", s -> s.input().maxParked(), 1_000_000),
+        good(
+            "firstclaim.input.replay-horizon",
+            "36h",
+            s -> s.input().replayHorizon(),
+            Optional.of(Duration.ofHours(36))),
+        good("firstclaim.claim.backend", "memory", s -> s.claim().backend(), Backend.MEMORY),
+        good("firstclaim.claim.namespace", "shop", s -> s.claim().store().namespace(), "shop"),
+        good(
+            "firstclaim.claim.lease",
+            "10s",
+            s -> s.claim().store().lease(),
+            Duration.ofSeconds(10)),
+        good("firstclaim.claim.renew", "false", s -> s.claim().renew(), false),
+        good("firstclaim.claim.renew", "TRUE", s -> s.claim().renew(), true),
+        good("firstclaim.claim.max-skew", "0s", s -> s.claim().store().maxSkew(), Duration.ZERO),
+        good(
+            "firstclaim.claim.retention",
+            "30d",
+            s -> s.claim().store().retention(),
+            Duration.ofDays(30)),
+        good("firstclaim.claim.head-start", "0ms", s -> s.claim().headStart(), Duration.ZERO),
+        good("firstclaim.claim.on-mismatch", "skip", s -> s.claim().onMismatch(), OnMismatch.SKIP),
+        good("firstclaim.claim.dynamodb.table", "t-1", s -> s.claim().table(), "t-1"),
+        good("firstclaim.claim.create", "true", s -> s.claim().create(), true),
+        good("firstclaim.handler.type", "mine", s -> s.handler().type(), "mine"),
+        good(
+            "firstclaim.handler.timeout",
+            "PT90S",
+            s -> s.handler().timeout(),
+            Duration.ofSeconds(90)),
+        good(
+            "firstclaim.handler.http.url",
+            "http://127.0.0.1:8000/x",
+            s -> s.handler().httpUrl(),
+            Optional.of(URI.create("http://127.0.0.1:8000/x"))),
+        good(
+            "firstclaim.handler.http.timeout",
+            "5s",
+            s -> s.handler().httpTimeout(),
+            Duration.ofSeconds(5)),
+        good(
+            "firstclaim.handler.topic.name",
+            "out",
+            s -> s.handler().topicName(),
+            Optional.of("out")),
+        good("firstclaim.retry.max-attempts", "1", s -> s.retry().maxAttempts(), 1),
+        good("firstclaim.retry.backoff", "10ms", s -> s.retry().backoff(), Duration.ofMillis(10)),
+        good(
+            "firstclaim.retry.max-backoff", "1h", s -> s.retry().maxBackoff(), Duration.ofHours(1)),
+        good(
+            "firstclaim.dead-letter.topic", "dead", Settings::deadLetterTopic, Optional.of("dead")),
+        good("firstclaim.outcomes.topic", "o", Settings::outcomesTopic, Optional.of("o")),
+        good("firstclaim.outcomes.topic", "none", Settings::outcomesTopic, Optional.empty()),
+        good("firstclaim.shutdown.grace", "1m", Settings::shutdownGrace, Duration.ofMinutes(1)));
+  }
+
+  private static Arguments good(
+      String property, String value, Function<Settings, Object> read, Object expected) {
+    return arguments(property, value, read, expected);
+  }
+
+  @ParameterizedTest(name = "{0}={1}")
+  @MethodSource("goodValues")
+  void goodValue_isTaken(
+      String property, String value, Function<Settings, Object> read, Object expected) {
+    assertThat(read.apply(read(property, value))).isEqualTo(expected);
+  }
+
+  private static final String DURATION = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
+  private static final String COUNT = "give a number from 1 to 1000000";
+  private static final String TABLE = "a table has 3 to 255 of a-z A-Z 0-9 . _ -";
+  private static final String TOPIC = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
+
+  static Stream<Arguments> badValues() {
+    return Stream.of(
+        arguments("firstclaim.zone", "Zone A", "a zone has 1 to 32 of a-z, 0-9 and -"),
+        arguments("firstclaim.zone", "a".repeat(33), "a zone has 1 to 32 of a-z, 0-9 and -"),
+        arguments("firstclaim.zones", "a,a", "give each zone once, of a-z, 0-9 and -, such as a,b"),
+        arguments("firstclaim.zones", "a,B", "give each zone once, of a-z, 0-9 and -, such as a,b"),
+        arguments("firstclaim.zones", "b,c", "this instance's firstclaim.zone=a must be in it"),
+        arguments(
+            "firstclaim.instance",
+            "x".repeat(129),
+            "give 1 to 128 printable ASCII characters, no blanks"),
+        arguments(
+            "firstclaim.instance", "a\tb", "give 1 to 128 printable ASCII characters, no blanks"),
+        arguments("firstclaim.input.topics", "a b", "a topic has 1 to 249 of a-z A-Z 0-9 . _ -"),
+        arguments("firstclaim.input.topics", "..", TOPIC),
+        arguments(
+            "firstclaim.input.record-id",
+            "headers:x",
+            "'headers:x' is none of header:NAME, key, json:/pointer, sha256:value, offset"),
+        arguments("firstclaim.input.ordering", "random", "give one of unordered, key, partition"),
+        arguments("firstclaim.input.max-in-flight", "0", COUNT),
+        arguments("firstclaim.input.max-in-flight", "many", COUNT),
+        arguments("firstclaim.input.max-parked", "1000001", COUNT),
+        arguments("firstclaim.input.replay-horizon", "0s", DURATION),
+        arguments("firstclaim.claim.backend", "redis", "give one of dynamodb, s3, memory"),
+        arguments(
+            "firstclaim.claim.namespace",
+            "x".repeat(129),
+            "give 1 to 128 printable ASCII characters, no blanks"),
+        arguments("firstclaim.claim.lease", "thirty", DURATION),
+        arguments("firstclaim.claim.lease", "-30s", DURATION),
+        arguments("firstclaim.claim.renew", "yes", "give true or false"),
+        arguments("firstclaim.claim.max-skew", "-1s", DURATION),
+        arguments(
+            "firstclaim.claim.retention",
+            "20s",
+            "it must not be shorter than firstclaim.claim.lease=30s"),
+        arguments("firstclaim.claim.retention", "1000000d", DURATION),
+        arguments("firstclaim.claim.head-start", "soon", DURATION),
+        arguments("firstclaim.claim.on-mismatch", "ignore", "give one of dead-letter, skip"),
+        arguments("firstclaim.claim.dynamodb.table", "ab", TABLE),
+        arguments("firstclaim.claim.dynamodb.table", "my claims", TABLE),
+        arguments("firstclaim.claim.create", "maybe", "give true or false"),
+        arguments("firstclaim.handler.timeout", "0s", DURATION),
+        arguments(
+            "firstclaim.handler.http.url",
+            "http://a b",
+            "give an http or https URL, such as http://127.0.0.1:8000/records"),
+        arguments("firstclaim.handler.http.timeout", "30", DURATION),
+        arguments("firstclaim.handler.topic.name", "a/b", TOPIC),
+        arguments("firstclaim.retry.max-attempts", "0", COUNT),
+        arguments("firstclaim.retry.backoff", "0s", DURATION),
+        arguments(
+            "firstclaim.retry.max-backoff",
+            "500ms",
+            "it must not be shorter than firstclaim.retry.backoff=1s"),
+        arguments("firstclaim.dead-letter.topic", "a b", TOPIC),
+        arguments("firstclaim.outcomes.topic", "a b", TOPIC),
+        arguments("firstclaim.shutdown.grace", "0s", DURATION));
+  }
+
+  @ParameterizedTest(name = "{0}={1}")
+  @MethodSource("badValues")
+  void badValue_stopsTheStart_withPropertyValueAndRemedyInOneLine(
+      String property, String value, String remedy) {
+    String shown = value.replace('\t', '?');
+    assertThatThrownBy(() -> read(property, value))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage("%s=%s: %s".formatted(property, shown, remedy));
+  }
+
+  private static Settings readS3(Map<String, Object> more) {
+    Map<String, Object> all =
+        new HashMap<>(
+            Map.of("firstclaim.claim.backend", "s3", "firstclaim.claim.s3.bucket", "my-claims"));
+    all.putAll(more);
+    return read(all);
+  }
+
+  @Test
+  void claiming_isReadWithoutZoneTopicsAndKafka_andCheckedTheSame() {
+    assertThat(read(SettingsReader::readClaiming, MapPropertySource.of("test", Map.of())).table())
+        .isEqualTo("firstclaim");
+    assertThatThrownBy(
+            () ->
+                read(
+                    SettingsReader::readClaiming,
+                    MapPropertySource.of("test", Map.of("firstclaim.claim.lease", "soon"))))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessageStartingWith("firstclaim.claim.lease=soon: ");
+  }
+
+  @Test
+  void s3_needsItsBucket_andHasADefaultPrefix() {
+    assertThatThrownBy(() -> read("firstclaim.claim.backend", "s3"))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage(
+            "firstclaim.claim.s3.bucket is not set: name the bucket that claims are kept in");
+    assertThat(readS3(Map.of()).claim().s3())
+        .contains(new Settings.S3("my-claims", "claims/", Duration.ofDays(1)));
+    Map<String, Object> given =
+        Map.of("firstclaim.claim.s3.prefix", "a/b.c/", "firstclaim.claim.s3.sweep", "0s");
+    assertThat(readS3(given).claim().s3())
+        .contains(new Settings.S3("my-claims", "a/b.c/", Duration.ZERO));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"claims", "/", "/claims/", "a//b/", "a b/x/", "a b/", "a?x/"})
+  void s3PrefixThatIsNoFolder_stopsTheStart(String prefix) {
+    assertThatThrownBy(() -> readS3(Map.of("firstclaim.claim.s3.prefix", prefix)))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessageStartingWith("firstclaim.claim.s3.prefix=")
+        .hasMessageEndingWith(
+            "give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as claims/");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"b", "a/b", "a b", "arn:aws:s3:::claims"})
+  void s3BucketThatIsNoName_stopsTheStart(String bucket) {
+    assertThatThrownBy(() -> readS3(Map.of("firstclaim.claim.s3.bucket", bucket)))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage(
+            "firstclaim.claim.s3.bucket=%s: a bucket has 3 to 63 of a-z A-Z 0-9 . _ -"
+                .formatted(bucket));
+  }
+
+  private static Settings readDataset(Map<String, Object> more) {
+    Map<String, Object> all =
+        new HashMap<>(
+            Map.of(
+                "firstclaim.handler.type", "dataset",
+                "firstclaim.handler.dataset.bucket", "my-lake"));
+    all.putAll(more);
+    return readS3(all);
+  }
+
+  @Test
+  void dataset_isInTheBucketOfTheClaims_ifItHasNoneOfItsOwn() {
+    int eight = 8 << 20;
+    Duration second = Duration.ofSeconds(1);
+    assertThat(readS3(Map.of("firstclaim.handler.type", "dataset")).handler().dataset())
+        .contains(new DatasetSettings("my-claims", "", eight, second));
+    assertThat(readDataset(Map.of()).handler().dataset())
+        .contains(new DatasetSettings("my-lake", "", eight, second));
+    assertThat(readS3(Map.of()).handler().dataset()).isEmpty();
+    assertThatThrownBy(() -> read("firstclaim.handler.type", "dataset"))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage(
+            "firstclaim.handler.dataset.bucket is not set: name the bucket that the dataset is kept"
+                + " in");
+  }
+
+  @Test
+  void datasetsOwnSettings_areTaken() {
+    assertThat(
+            readDataset(
+                    Map.of(
+                        "firstclaim.handler.dataset.prefix", "a/lake/",
+                        "firstclaim.handler.dataset.multipart-threshold", "5MB",
+                        "firstclaim.handler.dataset.registry-interval", "200ms"))
+                .handler()
+                .dataset())
+        .contains(new DatasetSettings("my-lake", "a/lake/", 5 << 20, Duration.ofMillis(200)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "bucket,a/b,a bucket has 3 to 63 of a-z A-Z 0-9 . _ -",
+    "prefix,lake,'give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as lake/'",
+    "prefix,../,'give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as lake/'",
+    "multipart-threshold,4MB,'give a size from 5MB to 1024MB, such as 8MB'",
+    "multipart-threshold,1025MB,'give a size from 5MB to 1024MB, such as 8MB'",
+    "multipart-threshold,8388608,'give a size from 5MB to 1024MB, such as 8MB'",
+    "registry-interval,0s,'give a duration such as 500ms, 30s, 5m, 12h or 8d'",
+    "registry-interval,10001ms,'each record waits as long; give 10s at most, such as 1s'"
+  })
+  void wrongDatasetSetting_stopsTheStart(String name, String value, String remedy) {
+    String property = "firstclaim.handler.dataset." + name;
+    assertThatThrownBy(() -> readDataset(Map.of(property, value)))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage("%s=%s: %s".formatted(property, value, remedy));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"claims/,claims/", "'',datasets/", "'',metastore/x/", "a/,a/"})
+  void datasetAmongTheClaims_stopsTheStart(String prefix, String claims) {
+    Map<String, Object> sameBucket =
+        Map.of(
+            "firstclaim.handler.dataset.bucket", "my-claims",
+            "firstclaim.handler.dataset.prefix", prefix,
+            "firstclaim.claim.s3.prefix", claims);
+    assertThatThrownBy(() -> readDataset(sameBucket))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessageStartingWith("firstclaim.handler.dataset.prefix=" + prefix)
+        .hasMessageEndingWith(
+            " must be apart from firstclaim.claim.s3.prefix=%s, where objects expire"
+                .formatted(claims));
+  }
+
+  @Test
+  void leaseThatIsTooShortForTheSkew_stopsTheStart_withWhatIsNeeded() {
+    assertThatThrownBy(() -> read("firstclaim.claim.lease", "1s"))
+        .isInstanceOf(WrongSettingException.class)
+        .message()
+        .startsWith("firstclaim.claim.lease=1s: ")
+        .contains("clock difference of 1s", "need at least")
+        .doesNotContain("\n");
+  }
+
+  @Test
+  void topicThatLeavesNoRoomForItsDeadLetters_stopsTheStart() {
+    assertThatThrownBy(() -> read("firstclaim.input.topics", "x".repeat(246)))
+        .isInstanceOf(WrongSettingException.class)
+        .message()
+        .startsWith("firstclaim.input.topics=xxx")
+        .endsWith(": a topic has 1 to 245 of a-z A-Z 0-9 . _ -");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "dead-letter.topic,orders,one of firstclaim.input.topics",
+    "outcomes.topic,orders,one of firstclaim.input.topics",
+    "outcomes.topic,orders.dlt,firstclaim.dead-letter.topic",
+    "handler.topic.name,orders,one of firstclaim.input.topics",
+    "handler.topic.name,orders.dlt,firstclaim.dead-letter.topic",
+    "handler.topic.name,firstclaim.outcomes,firstclaim.outcomes.topic"
+  })
+  void topicWithTwoUses_stopsTheStart_withBothProperties(
+      String name, String topic, String otherUse) {
+    assertThatThrownBy(() -> read("firstclaim." + name, topic))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage(
+            "firstclaim.%s=%s: it is %s; give another topic".formatted(name, topic, otherUse));
+  }
+
+  @Test
+  void inputThatIsTheDeadLetterTopicOfAnother_stopsTheStart() {
+    assertThatThrownBy(() -> read("firstclaim.input.topics", "orders,orders.dlt"))
+        .isInstanceOf(WrongSettingException.class)
+        .hasMessage(
+            "firstclaim.dead-letter.topic=orders.dlt: it is one of firstclaim.input.topics; give"
+                + " another topic");
+  }
+
+  @Test
+  void inputsWithOneDeadLetterTopic_areTaken() {
+    Map<String, Object> given =
+        Map.of("firstclaim.input.topics", "x,y", "firstclaim.dead-letter.topic", "dead");
+
+    assertThat(read(given).deadLetterTopic()).contains("dead");
+  }
+
+  static Stream<Arguments> missing() {
+    return Stream.of(
+        arguments("firstclaim.zone", "name this deployment's zone, such as a"),
+        arguments("firstclaim.input.topics", "name the input topics, comma-separated"),
+        arguments("kafka.bootstrap.servers", "give the brokers, such as localhost:9092"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("missing")
+  void missingValue_stopsTheStart(String property, String remedy) {
+    String message = "%s is not set: %s".formatted(property, remedy);
+    assertThatThrownBy(() -> readWithout(property)).hasMessage(message);
+    assertThatThrownBy(() -> read(property, " ")).hasMessage(message);
+  }
+
+  @Test
+  void handlerWithoutItsTarget_stopsTheStart() {
+    assertThatThrownBy(() -> read("firstclaim.handler.type", "http"))
+        .hasMessage(
+            "firstclaim.handler.http.url is not set: the http handler needs the URL to post to");
+    assertThatThrownBy(() -> read("firstclaim.handler.type", "topic"))
+        .hasMessage(
+            "firstclaim.handler.topic.name is not set: the topic handler needs the topic to publish"
+                + " to");
+  }
+
+  @Test
+  void longOrOddValue_isStillOneShortLine() {
+    assertThatThrownBy(() -> read("firstclaim.zone", "x\r\ny".repeat(1000)))
+        .message()
+        .doesNotContain("\r", "\n")
+        .hasSizeLessThan(300);
+  }
+
+  @Test
+  void passwordInTheUrl_isNotShown() {
+    assertThatThrownBy(() -> read("firstclaim.handler.http.url", "http://me:s3cret@a b"))
+        .message()
+        .startsWith("firstclaim.handler.http.url=")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void topicThatIsLong_isTaken_ifDeadLettersHaveATopicOfTheirOwn() {
+    String topic = "x".repeat(249);
+    Settings settings =
+        read(Map.of("firstclaim.input.topics", topic, "firstclaim.dead-letter.topic", "dead"));
+
+    assertThat(settings.input().topics()).containsExactly(topic);
+  }
+
+  @Test
+  void kafkaSettings_arePassedOn_asTheyAre() {
+    Settings settings =
+        read(
+            Map.of(
+                "kafka.max.poll.records", 100,
+                "kafka.security.protocol", "SASL_SSL",
+                "kafka.ssl.truststore.location", "/etc/trust"));
+
+    assertThat(settings.kafka())
+        .isEqualTo(
+            Map.of(
+                "bootstrap.servers", "localhost:9092",
+                "max.poll.records", 100,
+                "security.protocol", "SASL_SSL",
+                "ssl.truststore.location", "/etc/trust"));
+  }
+
+  private static PropertySource variables(Map<String, Object> variables) {
+    return new MapPropertySource("variables", variables) {
+      @Override
+      public PropertyConvention getConvention() {
+        return PropertyConvention.ENVIRONMENT_VARIABLE;
+      }
+    };
+  }
+
+  @Test
+  void environmentVariables_workInTheirUsualForm() {
+    Settings settings =
+        read(
+            variables(
+                Map.of(
+                    "FIRSTCLAIM_ZONE", "b",
+                    "FIRSTCLAIM_INPUT_TOPICS", "orders,returns",
+                    "FIRSTCLAIM_INPUT_MAX_IN_FLIGHT", "7",
+                    "FIRSTCLAIM_CLAIM_MAX_SKEW", "250ms",
+                    "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE", "claims",
+                    "FIRSTCLAIM_DEAD_LETTER_TOPIC", "dead",
+                    "KAFKA_BOOTSTRAP_SERVERS", "one:9092,two:9092",
+                    "KAFKA_MAX_POLL_RECORDS", "50")));
+
+    assertThat(settings.zone()).isEqualTo("b");
+    assertThat(settings.input().topics()).containsExactly("orders", "returns");
+    assertThat(settings.input().maxInFlight()).isEqualTo(7);
+    assertThat(settings.claim().store().maxSkew()).isEqualTo(Duration.ofMillis(250));
+    assertThat(settings.claim().table()).isEqualTo("claims");
+    assertThat(settings.deadLetterTopic()).contains("dead");
+    assertThat(settings.kafka())
+        .isEqualTo(Map.of("bootstrap.servers", "one:9092,two:9092", "max.poll.records", "50"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"firstclaim.zone", "firstclaim.claim.lease", "firstclaim.retry.max-attempts"})
+  void secretsOfTheKafkaClients_areInNoMessage(String wrong) {
+    Map<String, Object> properties =
+        Map.of(
+            wrong,
+            "?",
+            "kafka.sasl.jaas.config",
+            "org.apache.kafka.common.security.plain.PlainLoginModule required password=\"s3cret\";",
+            "kafka.ssl.key.password",
+            "s3cret");
+    assertThatThrownBy(() -> read(properties)).message().doesNotContain("s3cret");
+  }
+
+  @Test
+  void settingsAsText_hideWhatMayBeSecret() {
+    Settings settings =
+        read(
+            Map.of(
+                "kafka.sasl.jaas.config", "password=\"s3cret\";",
+                "firstclaim.handler.http.url", "http://me:s3cret@localhost"));
+
+    assertThat(settings.kafka()).containsEntry("sasl.jaas.config", "password=\"s3cret\";");
+    assertThat(settings).asString().doesNotContain("s3cret").contains("orders");
+  }
+}

@@ -1,0 +1,501 @@
+package io.firstclaim.processor.service.handler;
+
+import io.firstclaim.processor.handler.HandlerResult;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.RecordId;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+final class HttpHandlerTest {
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  @Test
+  void value_isPostedByteForByte() throws Exception {
+    byte[] value = new byte[1 << 20];
+    new Random(1).nextBytes(value);
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of(value))).isEqualTo(HandlerResult.done());
+      assertThat(server.onlyRequest().method()).isEqualTo("POST");
+      assertThat(server.onlyRequest().uri()).hasToString("/records");
+      assertThat(server.onlyRequest().body()).isEqualTo(ByteBuffer.wrap(value));
+    }
+  }
+
+  @Test
+  void nullValue_isAnEmptyBody() throws Exception {
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of((byte[]) null))).isEqualTo(HandlerResult.done());
+      assertThat(server.onlyRequest().body().remaining()).isZero();
+      assertThat(server.onlyRequest().header("Content-Length")).isEqualTo("0");
+    }
+  }
+
+  @Test
+  void headers_areThoseOfTheContract() throws Exception {
+    RecordHeaders headers = new RecordHeaders();
+    headers.add("Content-type", "application/json; charset=utf-8".getBytes(UTF_8));
+    headers.add("ce_type", "com.example.order".getBytes(UTF_8));
+    headers.add("ce_subject", "Größe \"L\" 50%".getBytes(UTF_8));
+    headers.add("authorization", "not forwarded".getBytes(UTF_8));
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      handler.handle(TestContext.of("{}".getBytes(UTF_8), headers));
+      Map<String, List<String>> sent = server.onlyRequest().headers();
+      assertThat(sent)
+          .containsEntry("Idempotency-Key", List.of("order-1"))
+          .containsEntry("Firstclaim-Token", List.of("42"))
+          .containsEntry("Firstclaim-Attempt", List.of("2"))
+          .containsEntry("Firstclaim-Zone", List.of("zone-a"))
+          .containsEntry("Firstclaim-Topic", List.of("orders.v1"))
+          .containsEntry("Firstclaim-Partition", List.of("3"))
+          .containsEntry("Firstclaim-Offset", List.of("4711"))
+          .containsEntry("Content-Type", List.of("application/json; charset=utf-8"))
+          .containsEntry("ce-type", List.of("com.example.order"))
+          .containsEntry("ce-subject", List.of("Gr%C3%B6%C3%9Fe%20%22L%22%2050%25"))
+          .doesNotContainKeys("authorization", "Upgrade", "HTTP2-Settings");
+    }
+  }
+
+  @Test
+  void recordWithoutContentType_isOctets() throws Exception {
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      handler.handle(TestContext.of("x"));
+      assertThat(server.onlyRequest().header("Content-Type")).isEqualTo("application/octet-stream");
+    }
+  }
+
+  @Test
+  void oversizeHeaders_fail_withoutRequest() throws Exception {
+    RecordHeaders headers = new RecordHeaders();
+    headers.add("ce_type", new byte[9000]);
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x".getBytes(UTF_8), headers)))
+          .isEqualTo(
+              new HandlerResult.Failed(
+                  "the content-type and ce_ headers take more than 8192 bytes"));
+      assertThat(server.requests()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\0",
+        "../../etc",
+        "a\r\nX-Evil: 1",
+        "%2e%2e",
+        "\u00c0\u0080",
+        "\u00ff",
+        "\u00fe",
+        " a ",
+        "a b",
+        "\t",
+        "\u007f"
+      })
+  void hostileId_isSentAsOneHeaderValue(String latin) throws Exception {
+    RecordId id = RecordId.of(latin.getBytes(ISO_8859_1));
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x").with(id))).isEqualTo(HandlerResult.done());
+      assertThat(server.onlyRequest().header("Idempotency-Key")).isEqualTo(id.headerText());
+      assertThat(server.onlyRequest().headers()).doesNotContainKey("X-Evil");
+    }
+  }
+
+  @Test
+  void longestId_ofInvalidBytes_isSent() throws Exception {
+    byte[] bytes = new byte[RecordId.MAX_BYTES];
+    Arrays.fill(bytes, (byte) 0xff);
+    RecordId id = RecordId.of(bytes);
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x").with(id))).isEqualTo(HandlerResult.done());
+      assertThat(server.onlyRequest().header("Idempotency-Key")).isEqualTo("%FF".repeat(1024));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {200, 201, 202, 204, 206, 299})
+  void success_isDone(int status) throws Exception {
+    assertThat(resultOf(status)).isEqualTo(HandlerResult.done());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {408, 425, 429, 500, 501, 502, 503, 504, 599})
+  void passingFailure_isTriedAgain(int status) throws Exception {
+    assertThat(resultOf(status))
+        .isInstanceOfSatisfying(
+            HandlerResult.Retry.class,
+            retry -> {
+              assertThat(retry.cause())
+                  .matches("HTTP " + status + " from http://127\\.0\\.0\\.1:\\d+/records");
+              assertThat(retry.after()).isEmpty();
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      ints = {300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 407, 409, 410, 422, 499, 600})
+  void otherStatus_isFinal(int status) throws Exception {
+    assertThat(resultOf(status))
+        .isInstanceOfSatisfying(
+            HandlerResult.Failed.class,
+            failed ->
+                assertThat(failed.cause())
+                    .matches("HTTP " + status + " from http://127\\.0\\.0\\.1:\\d+/records"));
+  }
+
+  private static HandlerResult resultOf(int status) throws Exception {
+    try (TestServer server = TestServer.answering(status);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      HandlerResult result = handler.handle(TestContext.of("x"));
+      assertThat(server.requests()).hasSize(1);
+      return result;
+    }
+  }
+
+  @Test
+  void redirect_isNotFollowed() throws Exception {
+    try (TestServer other = TestServer.answering(200);
+        TestServer server = TestServer.answering(307, Map.of("Location", other.url().toString()));
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Failed.class);
+      assertThat(other.requests()).isEmpty();
+    }
+  }
+
+  @Test
+  void retryAfter_inSeconds_isHonoured() throws Exception {
+    try (TestServer server = TestServer.answering(503, Map.of("Retry-After", "7"));
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x")))
+          .isEqualTo(
+              new HandlerResult.Retry(
+                  "HTTP 503 from " + server.url(), Optional.of(Duration.ofSeconds(7))));
+    }
+  }
+
+  @Test
+  void retryAfter_asDate_isHonoured() throws Exception {
+    InstantSource clock = InstantSource.fixed(Instant.parse("2026-03-01T12:00:00Z"));
+    try (TestServer server =
+            TestServer.answering(429, Map.of("Retry-After", "Sun, 01 Mar 2026 12:02:03 GMT"));
+        HttpHandler handler = new HttpHandler(server.url(), LONG, clock, null)) {
+      assertThat(handler.handle(TestContext.of("x")))
+          .isEqualTo(
+              new HandlerResult.Retry(
+                  "HTTP 429 from " + server.url(), Optional.of(Duration.ofSeconds(123))));
+    }
+  }
+
+  @Test
+  void hangingServer_isTriedAgain_afterTheTimeout() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    Duration timeout = Duration.ofMillis(300);
+    try (TestServer server =
+            new TestServer(
+                exchange -> {
+                  await(end);
+                  TestServer.answer(exchange, 200);
+                });
+        HttpHandler handler = new HttpHandler(server.url(), timeout)) {
+      assertThat(handler.handle(TestContext.of("x")))
+          .isEqualTo(HandlerResult.retry("no answer from " + server.url() + " within PT0.3S"));
+      end.countDown();
+    }
+  }
+
+  @Test
+  void refusedConnection_isTriedAgain() throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    try (HttpHandler handler =
+        new HttpHandler(URI.create("http://127.0.0.1:" + port + "/x"), LONG)) {
+      assertThat(handler.handle(TestContext.of("x")))
+          .isInstanceOfSatisfying(
+              HandlerResult.Retry.class,
+              retry ->
+                  assertThat(retry.cause())
+                      .isEqualTo(
+                          "no answer from http://127.0.0.1:%d/x: java.net.ConnectException"
+                              .formatted(port)));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "SSH-2.0-OpenSSH\r\n",
+        "HTTP/1.1 \u001b[31mred\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nbroken",
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n"
+      })
+  void answerThatIsNoHttp_isTriedAgain(String answer) throws Exception {
+    try (RawServer server = new RawServer(out -> RawServer.say(out, answer));
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x")))
+          .isInstanceOfSatisfying(
+              HandlerResult.Retry.class,
+              retry ->
+                  assertThat(retry.cause())
+                      .startsWith("no answer from " + server.url() + ": ")
+                      .doesNotContainPattern("\\p{Cntrl}"));
+    }
+  }
+
+  @Test
+  void interimAnswers_arePassedOver() throws Exception {
+    String answer =
+        """
+        HTTP/1.1 103 Early Hints\r
+        Link: <x>\r
+        \r
+        HTTP/1.1 201 Created\r
+        Content-Length: 0\r
+        \r
+        """;
+    try (RawServer server = new RawServer(out -> RawServer.say(out, answer));
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
+    }
+  }
+
+  @Test
+  void endlessBody_isCut_andTheStatusCounts() throws Exception {
+    try (RawServer server =
+            new RawServer(
+                out -> {
+                  RawServer.say(out, "HTTP/1.1 200 OK\r\n\r\n");
+                  while (true) {
+                    out.write(new byte[8192]);
+                  }
+                });
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
+      assertThat(server.isHungUpOn(10)).isTrue();
+    }
+  }
+
+  @Test
+  void drippingBody_isCut_andTheStatusCounts() throws Exception {
+    try (RawServer server =
+            new RawServer(
+                out -> {
+                  RawServer.say(out, "HTTP/1.1 404 Not Found\r\nContent-Length: 1000000\r\n\r\n");
+                  while (true) {
+                    RawServer.say(out, ".");
+                    sleep();
+                  }
+                });
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Failed.class);
+      assertThat(server.isHungUpOn(10)).isTrue();
+    }
+  }
+
+  @Test
+  void bodyBrokenOff_leavesTheStatusStanding() throws Exception {
+    try (RawServer server =
+            new RawServer(
+                out -> RawServer.say(out, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"));
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
+    }
+  }
+
+  @Test
+  void connection_isUsedAgain() throws Exception {
+    try (TestServer server =
+            new TestServer(
+                exchange -> {
+                  exchange.sendResponseHeaders(200, 10);
+                  exchange.getResponseBody().write(new byte[10]);
+                  exchange.close();
+                });
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      for (int i = 0; i < 50; i++) {
+        assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
+      }
+      assertThat(server.requests()).hasSize(50);
+      assertThat(server.requests().stream().map(TestServer.Request::port).distinct()).hasSize(1);
+    }
+  }
+
+  @Test
+  void twoHundredRequests_runAtOnce() throws Exception {
+    CountDownLatch allThere = new CountDownLatch(200);
+    try (TestServer server =
+            new TestServer(
+                exchange -> {
+                  allThere.countDown();
+                  await(allThere);
+                  TestServer.answer(exchange, 200);
+                });
+        HttpHandler handler = new HttpHandler(server.url(), LONG);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<HandlerResult>> results = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        results.add(threads.submit(() -> handler.handle(TestContext.of("x"))));
+      }
+      for (Future<HandlerResult> result : results) {
+        assertThat(result.get()).isEqualTo(HandlerResult.done());
+      }
+    }
+  }
+
+  @Test
+  void interrupt_breaksTheRequestOff() throws Exception {
+    CountDownLatch arrived = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    try (TestServer server =
+            new TestServer(
+                exchange -> {
+                  arrived.countDown();
+                  await(end);
+                  exchange.close();
+                });
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+      Thread thread =
+          Thread.startVirtualThread(
+              () -> {
+                try {
+                  handler.handle(TestContext.of("x"));
+                  thrown.complete(new AssertionError("not interrupted"));
+                } catch (InterruptedException e) {
+                  thrown.complete(e);
+                }
+              });
+      arrived.await();
+      thread.interrupt();
+      assertThat(thrown.get(5, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+      end.countDown();
+    }
+  }
+
+  @Test
+  void lostLease_sendsNothing() throws Exception {
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThatThrownBy(() -> handler.handle(TestContext.of("x").lost()))
+          .isInstanceOf(LeaseLostException.class);
+      assertThat(server.requests()).isEmpty();
+    }
+  }
+
+  @Test
+  void closedHandler_isTriedAgain() throws Exception {
+    try (TestServer server = TestServer.answering(200)) {
+      HttpHandler handler = new HttpHandler(server.url(), LONG);
+      handler.close();
+      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Retry.class);
+      assertThat(server.requests()).isEmpty();
+    }
+  }
+
+  @Test
+  void secretsOfTheUrl_areSent_butInNoCause() throws Exception {
+    try (TestServer server = TestServer.answering(500)) {
+      URI url =
+          URI.create("http://me:pa%%20ss@127.0.0.1:%d/in?key=topsecret".formatted(server.port()));
+      try (HttpHandler handler = new HttpHandler(url, LONG)) {
+        assertThat(handler.handle(TestContext.of("x")))
+            .isEqualTo(
+                HandlerResult.retry(
+                    "HTTP 500 from http://127.0.0.1:%d/in".formatted(server.port())));
+        assertThat(server.onlyRequest().uri()).hasToString("/in?key=topsecret");
+        assertThat(server.onlyRequest().header("Authorization"))
+            .isEqualTo("Basic bWU6cGEgc3M="); // me:pa ss
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ftp://host/x",
+        "host:8080/x",
+        "/records",
+        "http:///x",
+        "http://my_host/x",
+        "http://host:0/x",
+        "http://host:70000/x",
+        "mailto:a@b"
+      })
+  void unusableUrl_isRefused(String url) {
+    assertThatThrownBy(() -> new HttpHandler(URI.create(url), LONG))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "'%s' is no http or https URL with a host, such as http://127.0.0.1:8000/records"
+                .formatted(url));
+  }
+
+  @Test
+  void refusal_tellsNoSecret() {
+    assertThatThrownBy(
+            () -> new HttpHandler(URI.create("http://me:secret@my_host/x?secret#secret"), LONG))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("'http://my_host/x' is no ");
+  }
+
+  @Test
+  void timeout_mustBePositive() {
+    assertThatThrownBy(() -> new HttpHandler(URI.create("http://host/x"), Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("PT0S");
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    try {
+      if (!latch.await(20, TimeUnit.SECONDS)) {
+        throw new IOException("waited in vain");
+      }
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static void sleep() throws IOException {
+    try {
+      Thread.sleep(Duration.ofMillis(50));
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+}

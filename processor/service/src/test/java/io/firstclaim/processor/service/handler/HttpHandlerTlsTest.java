@@ -1,0 +1,161 @@
+package io.firstclaim.processor.service.handler;
+
+import io.firstclaim.processor.handler.HandlerResult;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+final class HttpHandlerTlsTest {
+  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final char[] PASSWORD = "changeit".toCharArray();
+
+  private static KeyManagerFactory keys;
+  private static SSLContext tls;
+
+  @BeforeAll
+  static void makeCertificate(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("keys.p12");
+    String password = new String(PASSWORD);
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "server",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-ext",
+                "SAN=dns:localhost,ip:127.0.0.1",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                file.toString(),
+                "-storepass",
+                password)
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("keytool.log").toFile())
+            .start();
+    assertThat(keytool.waitFor()).as(Files.readString(folder.resolve("keytool.log"))).isZero();
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(file)) {
+      store.load(in, PASSWORD);
+    }
+    keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(store, PASSWORD);
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    trusted.setCertificateEntry("server", store.getCertificate("server"));
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    tls = SSLContext.getInstance("TLS");
+    tls.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+  }
+
+  private static HttpHandler handlerFor(URI url) {
+    return new HttpHandler(url, LONG, InstantSource.system(), tls);
+  }
+
+  @Test
+  void http2_isSpoken_onOneConnection() throws Exception {
+    try (Http2Server server = new Http2Server(keys, 100, Duration.ZERO);
+        HttpHandler handler = handlerFor(server.url())) {
+      for (int i = 0; i < 20; i++) {
+        assertThat(handler.handle(TestContext.of(new byte[1 << 20])))
+            .isEqualTo(HandlerResult.done());
+      }
+      assertThat(server.protocols()).hasSize(20).containsOnly("h2");
+      assertThat(server.sizes()).containsOnly(1 << 20);
+      assertThat(server.connections()).isOne();
+    }
+  }
+
+  @Test
+  void requestsBeyondTheServersStreams_areSentToo() throws Exception {
+    try (Http2Server server = new Http2Server(keys, 8, Duration.ofMillis(300));
+        HttpHandler handler = handlerFor(server.url())) {
+      assertThat(handler.handle(TestContext.of("first"))).isEqualTo(HandlerResult.done());
+      assertThat(atOnce(50, handler)).containsOnly(HandlerResult.done());
+      assertThat(server.protocols()).hasSize(51).contains("h2", "http/1.1");
+    }
+  }
+
+  @Test
+  void manyFirstRequestsAtOnce_areSent() throws Exception {
+    try (Http2Server server = new Http2Server(keys, 8, Duration.ofMillis(300));
+        HttpHandler handler = handlerFor(server.url())) {
+      assertThat(atOnce(100, handler)).containsOnly(HandlerResult.done());
+      assertThat(server.protocols()).hasSize(100);
+    }
+  }
+
+  @Test
+  void serverWithoutHttp2_isSpokenToInHttp1() throws Exception {
+    HttpsServer server =
+        HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
+    server.setHttpsConfigurator(new HttpsConfigurator(tls));
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          TestServer.answer(exchange, exchange.getProtocol().equals("HTTP/1.1") ? 200 : 400);
+        });
+    server.start();
+    try (HttpHandler handler =
+        handlerFor(URI.create("https://localhost:" + server.getAddress().getPort() + "/"))) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
+      }
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  @Test
+  void untrustedServer_isTriedAgain() throws Exception {
+    try (Http2Server server = new Http2Server(keys, 8, Duration.ZERO);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Retry.class);
+      assertThat(server.protocols()).isEmpty();
+    }
+  }
+
+  private static List<HandlerResult> atOnce(int count, HttpHandler handler) throws Exception {
+    List<HandlerResult> results = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<HandlerResult>> running = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        running.add(threads.submit(() -> handler.handle(TestContext.of("x"))));
+      }
+      for (Future<HandlerResult> one : running) {
+        results.add(one.get());
+      }
+    }
+    return results;
+  }
+}

@@ -1,0 +1,197 @@
+package io.firstclaim.processor.service.handler;
+
+import io.firstclaim.processor.handler.HandlerResult;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.LeaseLostException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.NotEnoughReplicasException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownServerException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+final class TopicHandlerTest {
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  private static MockProducer<byte[], byte[]> producer(boolean acknowledging) {
+    return new MockProducer<>(
+        acknowledging, null, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  @Test
+  void valueKeyAndHeaders_arePublishedUntouched() throws Exception {
+    RecordHeaders headers = new RecordHeaders();
+    headers.add("ce_id", new byte[] {(byte) 0xff, 0});
+    headers.add("ce_id", null);
+    TestContext context = TestContext.of("value".getBytes(UTF_8), headers);
+    try (MockProducer<byte[], byte[]> producer = producer(true)) {
+      HandlerResult result = new TopicHandler(producer, "out", LONG).handle(context);
+
+      assertThat(result).isEqualTo(HandlerResult.done());
+      ProducerRecord<byte[], byte[]> published = producer.history().getFirst();
+      assertThat(published.topic()).isEqualTo("out");
+      assertThat(published.value()).isEqualTo("value".getBytes(UTF_8));
+      assertThat(published.key()).isEqualTo("the key".getBytes(UTF_8));
+      assertThat(published.headers().toArray()).isEqualTo(headers.toArray());
+    }
+  }
+
+  @Test
+  void nullValue_isPublished() throws Exception {
+    try (MockProducer<byte[], byte[]> producer = producer(true)) {
+      assertThat(new TopicHandler(producer, "out", LONG).handle(TestContext.of((byte[]) null)))
+          .isEqualTo(HandlerResult.done());
+      assertThat(producer.history().getFirst().value()).isNull();
+    }
+  }
+
+  @Test
+  void noAcknowledgementInTime_isTriedAgain() throws Exception {
+    try (MockProducer<byte[], byte[]> producer = producer(false)) {
+      assertThat(
+              new TopicHandler(producer, "out", Duration.ofMillis(50)).handle(TestContext.of("x")))
+          .isEqualTo(HandlerResult.retry("no acknowledgement from topic out within PT0.05S"));
+    }
+  }
+
+  static Stream<RuntimeException> passing() {
+    return Stream.of(
+        new NotEnoughReplicasException("one of two"),
+        new org.apache.kafka.common.errors.TimeoutException("not in metadata"),
+        new UnknownTopicOrPartitionException("gone"),
+        new KafkaException("Producer closed while send in progress"));
+  }
+
+  static Stream<RuntimeException> permanent() {
+    return Stream.of(
+        new RecordTooLargeException("2 MB"),
+        new InvalidTopicException("a b"),
+        new TopicAuthorizationException("out"),
+        new UnknownServerException("who knows"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("passing")
+  void passingFault_isTriedAgain(RuntimeException fault) throws Exception {
+    assertThat(afterRejection(fault))
+        .isEqualTo(HandlerResult.retry("topic out: " + OneLine.of(fault.toString())));
+    assertThat(afterThrowing(fault)).isInstanceOf(HandlerResult.Retry.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("permanent")
+  void permanentFault_isFinal(RuntimeException fault) throws Exception {
+    assertThat(afterRejection(fault))
+        .isEqualTo(new HandlerResult.Failed("topic out: " + OneLine.of(fault.toString())));
+    assertThat(afterThrowing(fault)).isInstanceOf(HandlerResult.Failed.class);
+  }
+
+  private static HandlerResult afterRejection(RuntimeException fault) throws Exception {
+    try (Rejecting producer = new Rejecting(fault)) {
+      return new TopicHandler(producer, "out", LONG).handle(TestContext.of("x"));
+    }
+  }
+
+  private static HandlerResult afterThrowing(RuntimeException fault) throws Exception {
+    try (MockProducer<byte[], byte[]> producer = producer(true)) {
+      producer.sendException = fault;
+      return new TopicHandler(producer, "out", LONG).handle(TestContext.of("x"));
+    }
+  }
+
+  /** Acknowledges nothing: each send ends in the same fault. */
+  private static final class Rejecting extends MockProducer<byte[], byte[]> {
+    private final RuntimeException fault;
+
+    Rejecting(RuntimeException fault) {
+      super(false, null, new ByteArraySerializer(), new ByteArraySerializer());
+      this.fault = fault;
+    }
+
+    @Override
+    public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> published) {
+      Future<RecordMetadata> result = super.send(published);
+      errorNext(fault);
+      return result;
+    }
+  }
+
+  @Test
+  void closedProducer_isTriedAgain() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    producer.close();
+    assertThat(new TopicHandler(producer, "out", LONG).handle(TestContext.of("x")))
+        .isInstanceOf(HandlerResult.Retry.class);
+  }
+
+  @Test
+  void interrupt_whileWaiting_isPassedOn() throws Exception {
+    try (MockProducer<byte[], byte[]> producer = producer(false)) {
+      TopicHandler handler = new TopicHandler(producer, "out", LONG);
+      CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+      Thread thread =
+          Thread.startVirtualThread(
+              () -> {
+                try {
+                  handler.handle(TestContext.of("x"));
+                  thrown.complete(new AssertionError("not interrupted"));
+                } catch (InterruptedException e) {
+                  thrown.complete(e);
+                }
+              });
+      thread.interrupt();
+      assertThat(thrown.get(5, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+    }
+  }
+
+  @Test
+  void interrupt_inKafka_isPassedOn() {
+    try (MockProducer<byte[], byte[]> producer = producer(true)) {
+      producer.sendException = new InterruptException("while waiting for metadata");
+      assertThat(Thread.interrupted()).isTrue(); // InterruptException's doing
+      assertThatThrownBy(() -> new TopicHandler(producer, "out", LONG).handle(TestContext.of("x")))
+          .isInstanceOf(InterruptedException.class);
+    }
+  }
+
+  @Test
+  void lostLease_publishesNothing() {
+    try (MockProducer<byte[], byte[]> producer = producer(true)) {
+      assertThatThrownBy(
+              () -> new TopicHandler(producer, "out", LONG).handle(TestContext.of("x").lost()))
+          .isInstanceOf(LeaseLostException.class);
+      assertThat(producer.history()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " "})
+  void blankTopic_isRefused(String topic) {
+    try (MockProducer<byte[], byte[]> producer = producer(true)) {
+      assertThatThrownBy(() -> new TopicHandler(producer, topic, LONG))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("'%s' is no topic to publish to: name one", topic);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
+
+@EachBackend
+@Isolated("it keeps the machine busy")
+@Timeout(180)
+class ActiveActiveIT {
+  private static final String EVENTS = "/io/firstclaim/stack/earthquakes.jsonl";
+  private static final int DELIVERIES = 3;
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  @RegisterExtension final Scenario scenario;
+
+  ActiveActiveIT(Backend backend) {
+    scenario = new Scenario(backend, 6);
+  }
+
+  @Test
+  void everyEvent_isCompletedOnce_andBothZonesTakeAFairShare() throws Exception {
+    Map<String, String> events = events();
+    assertThat(events).hasSize(1707);
+    scenario.sink().behave(Sink.takes(Duration.ofMillis(1), Duration.ofMillis(30)));
+    Zone a = scenario.zone("a").inDefaultGroup().lease(LEASE);
+    Zone b = scenario.zone("b").inDefaultGroup().lease(LEASE);
+    scenario.start();
+
+    for (int i = 1; i < DELIVERIES; i++) {
+      send(events);
+    }
+    scenario.awaitCompleted(events.keySet());
+    send(events);
+    scenario.awaitAtTheEnd(a, b);
+
+    assertThat(scenario.outcomes().onlyOne("COMPLETED")).containsOnlyKeys(events.keySet());
+    assertThat(scenario.sink().calls())
+        .allSatisfy(
+            call ->
+                assertThat(new String(call.body(), StandardCharsets.UTF_8))
+                    .isEqualTo(events.get(call.id())));
+    events.keySet().forEach(scenario::requireNoNeedlessCall);
+    assertThat(scenario.claims().all())
+        .hasSameSizeAs(events.keySet())
+        .allMatch(claim -> claim.state().equals("DONE"));
+    for (Zone zone : List.of(a, b)) {
+      assertThat(scenario.outcomes().of("COMPLETED"))
+          .as("records of zone %s", zone.name())
+          .filteredOn(outcome -> outcome.zone().equals(zone.name()))
+          .hasSizeGreaterThanOrEqualTo(events.size() / 4);
+      assertThat(zone.deliveries("completed") + zone.deliveries("duplicate"))
+          .as("deliveries to zone %s", zone.name())
+          .isGreaterThanOrEqualTo((long) DELIVERIES * events.size());
+    }
+  }
+
+  private void send(Map<String, String> events) {
+    events.forEach(scenario.feed()::send);
+    scenario.feed().flush();
+  }
+
+  /** The events by their IDs, as one line of JSON each. */
+  private static Map<String, String> events() throws IOException {
+    ObjectMapper json = new ObjectMapper();
+    Map<String, String> events = new LinkedHashMap<>();
+    try (InputStream file =
+            Objects.requireNonNull(ActiveActiveIT.class.getResourceAsStream(EVENTS), EVENTS);
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(file, StandardCharsets.UTF_8))) {
+      for (String line : lines.lines().toList()) {
+        events.put(json.readTree(line).required("id").textValue(), line);
+      }
+    }
+    return events;
+  }
+}

@@ -1,0 +1,106 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.processor.service.scenario.Outcomes.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
+
+@EachBackend
+@Isolated("it is about seconds")
+@Timeout(180)
+class GracefulStopIT {
+  private static final Duration GRACE = Duration.ofSeconds(1);
+
+  /** Long, so that nothing is taken over because a lease ran out. */
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  @RegisterExtension final Scenario scenario;
+
+  GracefulStopIT(Backend backend) {
+    scenario = new Scenario(backend, 4);
+  }
+
+  @Test
+  void stoppedZone_endsInTime_andTheOtherTakesWhatItReleasesAtOnce() {
+    // Some handlers of zone a are through within the grace, most are not.
+    scenario
+        .sink()
+        .behave(
+            call -> {
+              if (call.zone().equals("a")) {
+                Thread.sleep(ThreadLocalRandom.current().nextLong(4_000, 8_000));
+              }
+              return 200;
+            });
+    Zone a = scenario.zone("a").lease(LEASE).patient().set("FIRSTCLAIM_SHUTDOWN_GRACE", "1s");
+    Zone b = scenario.zone("b").lease(LEASE).patient();
+    scenario.start();
+    List<String> ids = Feed.ids("event", 200);
+    scenario.feed().send(ids);
+    scenario.eventually(
+        "every record is in a handler or through",
+        () -> assertThat(scenario.sink().called()).containsExactlyInAnyOrderElementsOf(ids));
+    scenario.eventually(
+        "the first handlers of zone a are through",
+        () ->
+            assertThat(scenario.outcomes().of("COMPLETED"))
+                .anyMatch(each -> each.zone().equals("a")));
+
+    Instant told = Instant.now();
+    a.terminate();
+    assertThat(a.awaitEnd(Scenario.PATIENCE)).isTrue();
+    Instant ended = Instant.now();
+    assertThat(a.exitCode()).isZero();
+    assertThat(Duration.between(told, ended)).isLessThan(GRACE.plus(Scenario.NOISE));
+    assertThat(scenario.groups().members(a.group())).isEmpty();
+
+    scenario.awaitCompleted(ids);
+    Map<String, Outcome> completed = scenario.outcomes().onlyOne("COMPLETED");
+    Map<String, Outcome> released = scenario.outcomes().onlyOne("FAILED");
+    assertThat(released).as("records that zone a released").hasSizeGreaterThan(20);
+    assertThat(completed.values())
+        .as("records that zone a completed in its grace")
+        .anyMatch(each -> each.zone().equals("a") && each.at().isAfter(told));
+    List<Duration> waits =
+        released.values().stream()
+            .map(
+                release -> {
+                  assertThat(release.zone()).isEqualTo("a");
+                  assertThat(release.token()).isEqualTo(1);
+                  assertThat(release.cause()).isEqualTo("stopped with the service");
+                  Outcome end = Objects.requireNonNull(completed.get(release.id()));
+                  assertThat(end.zone()).isEqualTo("b");
+                  assertThat(end.token()).isEqualTo(2);
+                  List<Call> calls = scenario.sink().callsOf(release.id());
+                  assertThat(calls).extracting(Call::zone).containsExactly("a", "b");
+                  return Duration.between(release.at(), calls.getLast().start());
+                })
+            .sorted()
+            .toList();
+    assertThat(waits.get(waits.size() * 9 / 10)).isLessThan(Duration.ofSeconds(1));
+    assertThat(waits.getLast()).isLessThan(Duration.ofSeconds(1).plus(Scenario.NOISE));
+    scenario.awaitAtTheEnd(b);
+    requireNothingOpenCommitted(a, completed, ended);
+  }
+
+  /** The stopped zone must have committed nothing that was not completed by then. */
+  private void requireNothingOpenCommitted(
+      Zone zone, Map<String, Outcome> completed, Instant ended) {
+    Map<Integer, Long> committed = scenario.committed(zone);
+    assertThat(committed).isNotEmpty();
+    assertThat(scenario.feed().places())
+        .filteredOn(place -> place.offset() < committed.getOrDefault(place.partition(), 0L))
+        .allSatisfy(
+            place ->
+                assertThat(Objects.requireNonNull(completed.get(place.id())).at()).isBefore(ended));
+  }
+}

@@ -1,0 +1,72 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a start makes of Kafka. In a container stack, a broker that has not started yet has no
+ * address either.
+ */
+@Timeout(120)
+class KafkaAtStartIT {
+  @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 1);
+
+  @Test
+  void brokerWithoutAddress_isWaitedFor_inOneLine(@TempDir Path directory) throws IOException {
+    Path hosts = Files.createFile(directory.resolve("hosts"));
+    String port = Servers.KAFKA.bootstrapServers().replaceFirst(".*:", "");
+    Zone zone =
+        scenario
+            .zone("a")
+            .set("KAFKA_BOOTSTRAP_SERVERS", "late.test:" + port)
+            .set(
+                "JDK_JAVA_OPTIONS",
+                "-Djdk.net.hosts.file=%s -Dsun.net.inetaddr.negative.ttl=0".formatted(hosts));
+    zone.launch();
+    String line = "Waiting for Kafka: no name in kafka.bootstrap.servers=late.test:" + port;
+    scenario.eventually("the zone waits", () -> assertThat(zone.logText()).containsOnlyOnce(line));
+    assertThat(zone.isReady()).isFalse();
+    assertThat(zone.isLive()).isTrue();
+
+    Files.write(hosts, List.of("127.0.0.1 late.test localhost"));
+    zone.awaitReady();
+    assertThat(zone.logText()).containsOnlyOnce(line);
+  }
+
+  @Test
+  void stopWhileKafkaHasNoAddress_isInGoodOrder(@TempDir Path directory) throws IOException {
+    Path hosts = Files.createFile(directory.resolve("hosts"));
+    Zone zone =
+        scenario
+            .zone("a")
+            .set("KAFKA_BOOTSTRAP_SERVERS", "late.test:9092")
+            .set("JDK_JAVA_OPTIONS", "-Djdk.net.hosts.file=" + hosts);
+    zone.launch();
+    scenario.eventually(
+        "the zone waits", () -> assertThat(zone.logText()).contains("Waiting for Kafka"));
+    zone.terminate();
+    assertThat(zone.awaitEnd(Scenario.PATIENCE)).isTrue();
+    assertThat(zone.exitCode()).isZero();
+  }
+
+  @Test
+  void wrongKafkaSetting_endsTheStart_inOneLine() throws IOException {
+    Zone zone = scenario.zone("a").set("KAFKA_RECEIVE_BUFFER_BYTES", "some\nmore");
+    zone.launch();
+    assertThat(zone.awaitEnd(Scenario.PATIENCE)).isTrue();
+    assertThat(zone.exitCode()).isOne();
+    assertThat(zone.logText().lines().filter(line -> !line.contains(" INFO ")))
+        .singleElement()
+        .asString()
+        .startsWith("firstclaim: a setting under kafka: ")
+        .contains("some more", "receive.buffer.bytes", "Not a number");
+  }
+}

@@ -1,0 +1,105 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@EachBackend
+@Timeout(180)
+class LostResponseIT {
+  /** Long, so that a record that waits for a lease to run out stands out. */
+  private static final Duration LEASE = Duration.ofSeconds(12);
+
+  /** Longer than a third of the lease, when it is renewed. */
+  private static final Duration LONG_HANDLER = Duration.ofSeconds(5);
+
+  private static final int EACH = 3;
+
+  @RegisterExtension final Scenario scenario;
+
+  LostResponseIT(Backend backend) {
+    scenario = new Scenario(backend, 4);
+  }
+
+  /** The steps, each with how its request is told. */
+  private enum Step {
+    CLAIM,
+    RENEW,
+    COMPLETE,
+    RELEASE;
+
+    Predicate<Request> on(Backend backend) {
+      return switch (this) {
+        case CLAIM -> backend.claim();
+        case RENEW -> backend.step("HELD");
+        case COMPLETE -> backend.step("DONE");
+        case RELEASE -> backend.step("FREE");
+      };
+    }
+
+    boolean concerns(String id) {
+      return id.startsWith(name());
+    }
+  }
+
+  @Test
+  void stepWhoseAnswerIsLost_leavesNoOrphan_andGrantsNothingTwice() {
+    FaultProxy proxy = scenario.proxy();
+    scenario
+        .sink()
+        .behave(
+            call -> {
+              if (Step.RENEW.concerns(call.id())) {
+                Thread.sleep(LONG_HANDLER);
+              }
+              return Step.RELEASE.concerns(call.id()) && call.attempt() == 1 ? 503 : 200;
+            });
+    for (Zone zone : List.of(scenario.zone("a"), scenario.zone("b"))) {
+      zone.lease(LEASE).through(proxy).set("FIRSTCLAIM_RETRY_BACKOFF", "100ms");
+    }
+    scenario.start();
+    Map<String, Rule> rules = new LinkedHashMap<>();
+    for (Step step : Step.values()) {
+      for (Fault fault : List.of(new Fault.LoseResponse(), new Fault.ResetAfterApply())) {
+        for (String id : Feed.ids(step + "-" + fault.getClass().getSimpleName(), EACH)) {
+          rules.put(
+              id, proxy.add(Rule.once(step.on(scenario.backend()).and(Backend.about(id)), fault)));
+        }
+      }
+    }
+
+    Instant sent = Instant.now();
+    scenario.feed().send(rules.keySet());
+    scenario.awaitCompleted(rules.keySet());
+
+    rules.forEach(
+        (id, rule) -> {
+          assertThat(rule.hits()).as("faults done to %s", id).isEqualTo(1);
+          Duration handler = Step.RENEW.concerns(id) ? LONG_HANDLER : Duration.ZERO;
+          assertThat(Duration.between(sent, scenario.outcomes().onlyOne("COMPLETED", id).at()))
+              .as("time that %s took", id)
+              .isLessThan(handler.plus(LEASE));
+          assertThat(scenario.sink().tokensOf(id))
+              .as("handler calls of %s", id)
+              .isEqualTo(Step.RELEASE.concerns(id) ? List.of(1L, 2L) : List.of(1L));
+        });
+    assertThat(scenario.outcomes().of("TAKEN_OVER")).isEmpty();
+    // Whose release is not acknowledged cannot tell that it took, once the other zone has claimed.
+    assertThat(scenario.outcomes().ids("LEASE_LOST")).allMatch(Step.RELEASE::concerns);
+    assertThat(scenario.claims().all())
+        .hasSameSizeAs(rules.keySet())
+        .allSatisfy(claim -> assertThat(claim.state()).isEqualTo("DONE"));
+  }
+}

@@ -1,0 +1,97 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.processor.service.scenario.Outcomes.Outcome;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@EachBackend
+@Timeout(180)
+class PausedZoneIT {
+  private static final Duration LEASE = Duration.ofSeconds(5);
+
+  @RegisterExtension final Scenario scenario;
+
+  PausedZoneIT(Backend backend) {
+    scenario = new Scenario(backend, 4);
+  }
+
+  /**
+   * Of the records of a paused zone some are in their handlers, which are told; some are answered
+   * during the pause; and of one the completion itself is on its way and arrives too late.
+   */
+  @Test
+  void zoneThatWakesAfterItsLeases_recordsNothing() throws Exception {
+    scenario.sink().behave(call -> call.zone().equals("a") ? call.awaitVerdict() : 200);
+    FaultProxy proxy = scenario.proxy();
+    Zone a = scenario.zone("a").lease(LEASE).patient().through(proxy);
+    var _ = scenario.zone("b").lease(LEASE).patient();
+    scenario.start();
+    List<String> ids = Feed.ids("event", 40);
+    scenario.feed().send(ids);
+    scenario.eventually(
+        "every record is in a handler or through",
+        () -> assertThat(scenario.sink().called()).containsExactlyInAnyOrderElementsOf(ids));
+    List<Call> held = scenario.sink().callsBy("a");
+    assertThat(held).hasSizeBetween(5, 35);
+    Call completing = held.getFirst();
+    List<Call> answered = held.subList(1, held.size() / 2);
+    List<Call> unanswered = held.subList(held.size() / 2, held.size());
+
+    Rule late =
+        proxy.add(
+            Rule.always(
+                scenario.backend().step("DONE"), new Fault.DelayRequest(LEASE.multipliedBy(3))));
+    completing.answer(200);
+    assertThat(late.awaitHits(1, Scenario.PATIENCE)).isTrue();
+    a.pause();
+    Set<String> heldIds =
+        held.stream().map(Call::id).collect(Collectors.toCollection(TreeSet::new));
+    scenario.awaitCompleted(ids);
+    answered.forEach(call -> call.answer(200));
+    proxy.remove(late);
+    a.resume();
+
+    scenario.eventually(
+        "the paused zone has lost every lease",
+        () -> assertThat(scenario.outcomes().ids("LEASE_LOST")).isEqualTo(heldIds));
+    assertThat(unanswered).allSatisfy(call -> assertThat(call.end()).isNull());
+    assertThat(scenario.outcomes().onlyOne("LEASE_LOST").values())
+        .allMatch(outcome -> outcome.zone().equals("a"));
+    assertThat(a.metric("firstclaim_store_requests_total", "op=\"complete\"", "\"refused\""))
+        .as("completions that came too late")
+        .isGreaterThanOrEqualTo(1);
+    assertThat(a.deliveries("lost")).isEqualTo(held.size());
+    scenario.awaitAtTheEnd(a);
+
+    assertThat(scenario.outcomes().onlyOne("COMPLETED")).containsOnlyKeys(ids);
+    assertThat(held)
+        .allSatisfy(
+            call -> {
+              Outcome completed = scenario.outcomes().onlyOne("COMPLETED", call.id());
+              assertThat(completed.zone()).isEqualTo("b");
+              assertThat(scenario.sink().tokensOf(call.id()))
+                  .containsExactly(call.token(), completed.token())
+                  .isSorted();
+            });
+    assertThat(scenario.claims().all())
+        .hasSameSizeAs(ids)
+        .allSatisfy(
+            claim -> {
+              assertThat(claim.state()).isEqualTo("DONE");
+              assertThat(claim.holder()).isEqualTo("b/b1");
+              assertThat(claim.token())
+                  .isEqualTo(scenario.outcomes().onlyOne("COMPLETED", claim.id()).token());
+            });
+  }
+}

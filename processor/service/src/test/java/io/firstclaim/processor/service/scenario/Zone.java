@@ -1,0 +1,253 @@
+package io.firstclaim.processor.service.scenario;
+
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.stack.server.FreePort;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One instance of the packaged service as a process of its own, set by environment variables. It
+ * may be ended and launched again; its log goes on.
+ */
+final class Zone implements AutoCloseable {
+  static final Path JAR = Path.of(Objects.requireNonNull(System.getProperty("processor.jar")));
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final Duration HTTP_LIMIT = Duration.ofSeconds(10);
+
+  /** For a quick start on a small machine; none changes what the service does. */
+  static final List<String> JVM_ARGS =
+      List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData");
+
+  private final String name;
+  private final String instance;
+  private final Path log;
+  private final Backend backend;
+  private final int port = FreePort.next();
+  private final Map<String, String> env = new HashMap<>();
+  private @Nullable ChildJvm process;
+  private boolean toEnd;
+
+  Zone(String name, String instance, Path log, Backend backend, String place) {
+    this.name = name;
+    this.instance = instance;
+    this.log = log;
+    this.backend = backend;
+    env.putAll(
+        Map.of(
+            "FIRSTCLAIM_ZONE", name,
+            "FIRSTCLAIM_ZONES", "a,b",
+            "FIRSTCLAIM_INSTANCE", instance,
+            "FIRSTCLAIM_CLAIM_CREATE", "true",
+            "FIRSTCLAIM_CLAIM_LEASE", "10s",
+            "FIRSTCLAIM_HANDLER_TYPE", "http",
+            "MICRONAUT_SERVER_PORT", Integer.toString(port),
+            "KAFKA_BOOTSTRAP_SERVERS", Servers.KAFKA.bootstrapServers(),
+            "KAFKA_SESSION_TIMEOUT_MS", "6000",
+            "KAFKA_HEARTBEAT_INTERVAL_MS", "1000"));
+    env.putAll(backend.settings(place));
+    env.putAll(
+        Map.of(
+            "AWS_REGION", "eu-central-1",
+            "AWS_ACCESS_KEY_ID", "local",
+            "AWS_SECRET_ACCESS_KEY", "local"));
+  }
+
+  /** Sets an environment variable. */
+  Zone set(String variable, String value) {
+    env.put(variable, value);
+    return this;
+  }
+
+  /** Leaves the consumer group to the service's default. */
+  Zone inDefaultGroup() {
+    env.remove("FIRSTCLAIM_INPUT_GROUP");
+    return this;
+  }
+
+  /** Leaves sessions and heartbeats to the broker, as the new group protocol demands. */
+  Zone inNewGroupProtocol() {
+    env.remove("KAFKA_SESSION_TIMEOUT_MS");
+    env.remove("KAFKA_HEARTBEAT_INTERVAL_MS");
+    return set("KAFKA_GROUP_PROTOCOL", "consumer");
+  }
+
+  /** Leaves the other zone's records alone for long, so that each zone is sure to get its half. */
+  Zone patient() {
+    return set("FIRSTCLAIM_CLAIM_HEAD_START", "3s");
+  }
+
+  Zone lease(Duration lease) {
+    return set("FIRSTCLAIM_CLAIM_LEASE", lease.toMillis() + "ms");
+  }
+
+  /** Has it reach the store through a proxy. */
+  Zone through(FaultProxy proxy) {
+    return set(backend.endpointVariable(), proxy.endpoint().toString());
+  }
+
+  String name() {
+    return name;
+  }
+
+  String instance() {
+    return instance;
+  }
+
+  String group() {
+    return env.getOrDefault("FIRSTCLAIM_INPUT_GROUP", "firstclaim-" + name);
+  }
+
+  Path log() {
+    return log;
+  }
+
+  /** Starts the process, for the first time or again. */
+  void launch() {
+    try {
+      Files.createDirectories(Objects.requireNonNull(log.getParent()));
+      if (process == null) {
+        Files.deleteIfExists(log);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    toEnd = false;
+    process =
+        ChildJvm.start(
+            JvmCommand.ofJar("instance " + instance, JAR).withJvmArgs(JVM_ARGS).withEnv(env), log);
+  }
+
+  void awaitReady() {
+    process().awaitReady("ready", this::isReady, Scenario.PATIENCE);
+  }
+
+  boolean isAlive() {
+    return process != null && process.isAlive();
+  }
+
+  boolean hasEndedUnexpectedly() {
+    return process != null && !toEnd && !process.isAlive();
+  }
+
+  /** {@code kill -9}; returns when the process is gone. */
+  void kill() {
+    toEnd = true;
+    process().kill();
+  }
+
+  /** SIGSTOP. */
+  void pause() {
+    process().pause();
+  }
+
+  /** SIGCONT. */
+  void resume() {
+    process().resume();
+  }
+
+  /** SIGTERM. */
+  void terminate() {
+    toEnd = true;
+    process().terminate();
+  }
+
+  /** Waits for the end of the process; false if it takes longer. */
+  boolean awaitEnd(Duration limit) {
+    return process().waitFor(limit);
+  }
+
+  int exitCode() {
+    return process().exitCode();
+  }
+
+  /** What {@code GET /health/readiness} says: UP or DOWN. */
+  boolean isReady() {
+    return isUp("/health/readiness");
+  }
+
+  /** What {@code GET /health/liveness} says. */
+  boolean isLive() {
+    return isUp("/health/liveness");
+  }
+
+  private boolean isUp(String path) {
+    try {
+      return get(path).statusCode() == 200;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** The sum of a metric over all lines that have these labels, each {@code name="value"}. */
+  double metric(String metric, String... labels) {
+    try {
+      return get("/prometheus")
+          .body()
+          .lines()
+          .filter(line -> line.startsWith(metric + "{") || line.startsWith(metric + " "))
+          .filter(line -> List.of(labels).stream().allMatch(line::contains))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+          .sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The deliveries that ended so, by the metric. */
+  long deliveries(String result) {
+    return (long) metric("firstclaim_deliveries_total", "result=\"" + result + "\"");
+  }
+
+  private HttpResponse<String> get(String path) throws IOException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .timeout(HTTP_LIMIT)
+            .build();
+    try {
+      return HTTP.send(request, BodyHandlers.ofString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+  }
+
+  String logText() {
+    try {
+      return Files.readString(log, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  String logTail() {
+    return process == null ? "(not started)" : process.logTail();
+  }
+
+  private ChildJvm process() {
+    return Objects.requireNonNull(process, "not started");
+  }
+
+  @Override
+  public void close() {
+    toEnd = true;
+    if (process != null) {
+      process.close();
+    }
+  }
+}

@@ -1,5 +1,0 @@
-/** Claiming a record, keeping its lease, and settling it. */
-@NullMarked
-package io.firstclaim.processor.claim;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The poll loop and what happens to each record it delivers. */
-@NullMarked
-package io.firstclaim.processor.consumer;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Records that were given up, on their way to an operator. */
-@NullMarked
-package io.firstclaim.processor.deadletter;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** What became of each record: published, and learnt from the other zones. */
-@NullMarked
-package io.firstclaim.processor.outcome;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The service: its start, its stop and how its parts are wired. */
-@NullMarked
-package io.firstclaim.processor;
-
-import org.jspecify.annotations.NullMarked;

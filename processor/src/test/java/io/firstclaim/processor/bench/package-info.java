@@ -1,5 +1,0 @@
-/** What {@code mvn -Pbench} measures: every figure against a baseline of the same run. */
-@NullMarked
-package io.firstclaim.processor.bench;
-
-import org.jspecify.annotations.NullMarked;

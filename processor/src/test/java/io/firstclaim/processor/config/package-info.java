@@ -1,4 +1,0 @@
-@NullMarked
-package io.firstclaim.processor.config;
-
-import org.jspecify.annotations.NullMarked;

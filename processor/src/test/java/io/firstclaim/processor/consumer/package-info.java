@@ -1,4 +1,0 @@
-@NullMarked
-package io.firstclaim.processor.consumer;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.firstclaim.processor.deadletter;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.firstclaim.processor.metrics;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.firstclaim.processor.outcome;
-
-import org.jspecify.annotations.NullMarked;

@@ -2,10 +2,10 @@ package io.firstclaim.stack;
 
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.process.ChildJvm;
-import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.lock.testkit.process.StackException;
+import io.firstclaim.stack.server.FreePort;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

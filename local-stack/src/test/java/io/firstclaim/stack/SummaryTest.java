@@ -63,7 +63,7 @@ class SummaryTest {
     assertThat(Summary.accounts(ledger, 2, 5))
         .containsExactly(
             "  Duplicates               5   suppressed",
-            "  Read again               3   of these, after a rebalance");
+            "  Read again               3   of these, for their offsets were not committed");
   }
 
   @Test

@@ -136,7 +136,8 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
     if (others > 0) {
       lines.add(line("Other deliveries", "%,d", others, "not counted by a zone"));
     } else if (others < 0) {
-      lines.add(line("Read again", "%,d", -others, "of these, for their offsets were not committed"));
+      lines.add(
+          line("Read again", "%,d", -others, "of these, for their offsets were not committed"));
     }
     return lines;
   }

@@ -15,6 +15,7 @@ import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Ticket;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.config.Settings;
+import io.firstclaim.processor.engine.consumer.EngineListener.Claimed;
 import io.firstclaim.processor.engine.consumer.EngineListener.Delivered;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.outcome.KnownDone;
@@ -23,7 +24,6 @@ import io.firstclaim.processor.handler.RecordHandler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -330,15 +330,15 @@ final class RecordFlow {
   private @Nullable ClaimResult claim(Claim claim) {
     try {
       ClaimResult answer = store.claim(claim);
-      listener.claimed(answer.getClass().getSimpleName().toLowerCase(Locale.ROOT));
+      listener.claimed(Claimed.of(answer));
       return answer;
     } catch (UnreadableClaimException e) {
       // Of this record alone: the gate stays open for the others.
-      listener.claimed("unreadable");
+      listener.claimed(Claimed.UNREADABLE);
       LOG.warn("{} cannot be claimed, trying again: {}", claim.id(), e.getMessage());
       return null;
     } catch (StoreUnavailableException e) {
-      listener.claimed("unavailable");
+      listener.claimed(Claimed.UNAVAILABLE);
       gate.shut(String.valueOf(e.getMessage()));
       return null;
     }

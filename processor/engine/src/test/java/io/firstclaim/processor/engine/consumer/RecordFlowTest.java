@@ -21,6 +21,7 @@ import io.firstclaim.processor.engine.claim.FaultyStore.Op;
 import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.config.Settings;
+import io.firstclaim.processor.engine.consumer.EngineListener.Claimed;
 import io.firstclaim.processor.engine.consumer.EngineListener.Delivered;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
 import io.firstclaim.processor.engine.outcome.Outcome;
@@ -171,7 +172,7 @@ class RecordFlowTest {
     Sent first = a.deliver("order-1", "{}");
     eventually(() -> calls.size() == 1);
     Sent second = b.deliver("order-1", "{}");
-    eventually(() -> b.listener.claimed().equals(List.of("held")));
+    eventually(() -> b.listener.claimed().equals(List.of(Claimed.HELD)));
     eventually(() -> b.places.inFlight() == 0);
     assertThat(b.places.parked()).isOne();
 
@@ -840,7 +841,7 @@ class RecordFlowTest {
     Sent first = a.deliver("order-1", "{}");
     eventually(() -> calls.size() == 1);
     Sent second = b.deliver("order-1", "{}");
-    eventually(() -> b.listener.claimed().equals(List.of("held")));
+    eventually(() -> b.listener.claimed().equals(List.of(Claimed.HELD)));
 
     a.stop();
 
@@ -865,7 +866,7 @@ class RecordFlowTest {
     Sent first = a.deliver("order-1", "{}");
     eventually(() -> calls.size() == 1);
     Sent second = b.deliver("order-1", "{}");
-    eventually(() -> b.listener.claimed().equals(List.of("held")));
+    eventually(() -> b.listener.claimed().equals(List.of(Claimed.HELD)));
 
     a.stop();
 
@@ -889,7 +890,7 @@ class RecordFlowTest {
     assertThat(a.store.claims()).hasSize(2);
     assertThat(a.store.claims().stream().distinct()).hasSize(1);
     assertThat(calls).singleElement().matches(call -> call.token() == 1 && call.attempt() == 1);
-    assertThat(a.listener.claimed()).containsExactly("unavailable", "granted");
+    assertThat(a.listener.claimed()).containsExactly(Claimed.UNAVAILABLE, Claimed.GRANTED);
   }
 
   @Test
@@ -903,7 +904,7 @@ class RecordFlowTest {
 
     eventually(other::isSettled);
     assertThat(concerned.isSettled()).isFalse();
-    assertThat(a.listener.claimed()).containsOnly("unreadable", "granted");
+    assertThat(a.listener.claimed()).containsOnly(Claimed.UNREADABLE, Claimed.GRANTED);
     assertThat(a.store.calls(Op.FIND)).as("questions whether the store answers").isZero();
     a.store.unreadable().clear();
     eventually(concerned::isSettled);
@@ -1177,7 +1178,7 @@ class RecordFlowTest {
 
     Sent atB = b.deliver("order-1", "{}");
     Sent again = b.deliver("order-1", "{}");
-    eventually(() -> b.listener.claimed().equals(List.of("done")));
+    eventually(() -> b.listener.claimed().equals(List.of(Claimed.DONE)));
     assertThat(atB.isSettled()).isFalse();
     eventually(() -> atB.isSettled() && again.isSettled());
     eventually(() -> c.knows("order-1", "{}"));

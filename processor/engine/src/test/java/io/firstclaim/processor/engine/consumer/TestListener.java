@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Remembers what it is told. */
 final class TestListener implements EngineListener {
   private final Queue<Delivered> delivered = new ConcurrentLinkedQueue<>();
-  private final Queue<String> claimed = new ConcurrentLinkedQueue<>();
+  private final Queue<Claimed> claimed = new ConcurrentLinkedQueue<>();
   final AtomicInteger takeovers = new AtomicInteger();
   final AtomicInteger handled = new AtomicInteger();
 
@@ -17,7 +17,7 @@ final class TestListener implements EngineListener {
     return List.copyOf(delivered);
   }
 
-  List<String> claimed() {
+  List<Claimed> claimed() {
     return List.copyOf(claimed);
   }
 
@@ -27,7 +27,7 @@ final class TestListener implements EngineListener {
   }
 
   @Override
-  public void claimed(String result) {
+  public void claimed(Claimed result) {
     claimed.add(result);
   }
 

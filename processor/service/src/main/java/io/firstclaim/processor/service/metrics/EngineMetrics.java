@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentMap;
 public final class EngineMetrics implements EngineListener, StoreListener {
   private final MeterRegistry registry;
   private final ConcurrentMap<Delivered, Counter> deliveries = new ConcurrentHashMap<>();
-  private final ConcurrentMap<String, Counter> claims = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Claimed, Counter> claims = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, ConcurrentMap<String, Counter>> storeRequests =
       new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Timer> storeTimes = new ConcurrentHashMap<>();
@@ -84,14 +84,14 @@ public final class EngineMetrics implements EngineListener, StoreListener {
   }
 
   @Override
-  public void claimed(String result) {
+  public void claimed(Claimed result) {
     claims
         .computeIfAbsent(
             result,
             name ->
                 Counter.builder("firstclaim.claims")
                     .description("What claims were answered")
-                    .tag("result", name)
+                    .tag("result", name.name().toLowerCase(Locale.ROOT))
                     .register(registry))
         .increment();
   }

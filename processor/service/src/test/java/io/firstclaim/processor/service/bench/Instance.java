@@ -164,7 +164,7 @@ final class Instance implements AutoCloseable, EngineListener {
   }
 
   @Override
-  public void claimed(String result) {}
+  public void claimed(Claimed result) {}
 
   @Override
   public void tookOver() {}

@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.processor.engine.consumer.EngineListener.Claimed;
 import io.firstclaim.processor.engine.consumer.EngineListener.Delivered;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -33,7 +34,7 @@ class EngineMetricsTest {
 
   @Test
   void claimsAndTakeovers_areCounted() {
-    metrics.claimed("held");
+    metrics.claimed(Claimed.HELD);
     metrics.tookOver();
 
     assertShows("firstclaim_claims_total{result=\"held\"} 1.0");

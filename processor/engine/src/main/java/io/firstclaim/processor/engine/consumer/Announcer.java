@@ -3,6 +3,7 @@ package io.firstclaim.processor.engine.consumer;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.claim.Holder;
 import io.firstclaim.processor.engine.outcome.KnownDone;
 import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.engine.outcome.OutcomePublisher;
@@ -83,13 +84,12 @@ final class Announcer {
       @Nullable String cause,
       @Nullable Instant retryAt) {
     ConsumerRecord<?, ?> record = delivery.record();
-    String by = ending.by();
-    int slash = by.indexOf('/');
+    Holder by = Holder.parse(ending.by());
     return new Outcome(
         work.reportId().text(),
         kind,
-        by.substring(0, Math.max(slash, 0)),
-        by.substring(slash + 1),
+        by.zone(),
+        by.instance(),
         ending.token(),
         ending.attempt(),
         record.topic(),

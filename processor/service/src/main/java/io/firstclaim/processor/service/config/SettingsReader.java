@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.config;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.engine.claim.Holder;
 import io.firstclaim.processor.engine.config.Settings;
 import io.firstclaim.processor.engine.config.WrongSettingException;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
@@ -129,7 +130,7 @@ public final class SettingsReader {
 
   private Settings.Claiming claiming(String zone) {
     Settings.Backend backend = choice("firstclaim.claim.backend", Settings.Backend.DYNAMODB);
-    String holder = zone + "/" + named("firstclaim.instance", instance());
+    String holder = new Holder(zone, named("firstclaim.instance", instance())).toString();
     Duration lease = positive("firstclaim.claim.lease", "30s");
     Duration maxSkew = duration("firstclaim.claim.max-skew", "1s", false);
     Duration retention = positive("firstclaim.claim.retention", "8d");

@@ -9,6 +9,7 @@ import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.engine.outcome.OutcomePublisher;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -38,14 +39,13 @@ final class Announcer {
       Duration took,
       @Nullable String cause) {
     if (!known.add(work.reportId(), work.fingerprint(), ending.at())) {
-      delivery.mark().settle(); // somebody took us for dead and said it for us
+      delivery.letOffsetGo(); // somebody took us for dead and said it for us
       return;
     }
-    publisher.publish(
-        outcome(delivery, work, kind, ending, took, cause, null),
-        work.reportId(),
-        work.fingerprint(),
-        delivery.mark()::settle);
+    CompletableFuture<Void> announced =
+        publish(work, outcome(delivery, work, kind, ending, took, cause, null));
+    // Not before: a crash in between would leave the others waiting for an announcement.
+    var _ = announced.thenRun(delivery::letOffsetGo);
   }
 
   /** The record was skipped: its ID is known with another payload. */
@@ -68,11 +68,11 @@ final class Announcer {
       Duration took,
       String cause,
       @Nullable Instant retryAt) {
-    publisher.publish(
-        outcome(delivery, work, kind, ending, took, cause, retryAt),
-        work.reportId(),
-        work.fingerprint(),
-        () -> {});
+    var _ = publish(work, outcome(delivery, work, kind, ending, took, cause, retryAt));
+  }
+
+  private CompletableFuture<Void> publish(Work work, Outcome outcome) {
+    return publisher.publish(outcome, work.reportId(), work.fingerprint());
   }
 
   private static Outcome outcome(

@@ -24,10 +24,21 @@ record Delivery(
     @Nullable CountDownLatch before,
     Runnable end) {
 
+  /** Waits until the delivery before it has ended, if it has to. */
   void awaitTurn() throws InterruptedException {
     if (before != null) {
       before.await();
     }
+  }
+
+  /** This one has ended, and the next one's turn comes. */
+  void passTurnOn() {
+    end.run();
+  }
+
+  /** Lets its offset go: the record needs nothing more and may be committed. Thread-safe. */
+  void letOffsetGo() {
+    mark.settle();
   }
 
   /** Whether this instance is still to process it. */

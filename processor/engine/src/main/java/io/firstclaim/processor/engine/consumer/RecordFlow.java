@@ -126,7 +126,7 @@ final class RecordFlow {
       concluded = runThroughInterrupts(body);
     } finally {
       if (concluded) {
-        delivery.end().run();
+        delivery.passTurnOn();
       }
       places.depart();
     }
@@ -425,7 +425,7 @@ final class RecordFlow {
   }
 
   private Next duplicate(Delivery delivery) {
-    delivery.mark().settle();
+    delivery.letOffsetGo();
     listener.delivered(Delivered.DUPLICATE);
     return new Next.Settled();
   }

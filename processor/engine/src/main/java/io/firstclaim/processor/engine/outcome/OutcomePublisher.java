@@ -6,6 +6,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -42,12 +43,13 @@ public final class OutcomePublisher {
    * Publishes an outcome. Outcomes inform; what counts is in the lock store. So if one cannot be
    * published, that is logged, and the record goes on.
    *
-   * @param then run when it is acknowledged or given up; on another thread
+   * @return completed, never with a fault, when the outcome is acknowledged or given up
    */
-  public void publish(Outcome outcome, RecordId id, Fingerprint fingerprint, Runnable then) {
+  public CompletableFuture<Void> publish(Outcome outcome, RecordId id, Fingerprint fingerprint) {
+    CompletableFuture<Void> published = new CompletableFuture<>();
     if (topic.isEmpty()) {
-      then.run();
-      return;
+      published.complete(null);
+      return published;
     }
     try {
       ProducerRecord<byte[], byte[]> message =
@@ -67,11 +69,12 @@ public final class OutcomePublisher {
                 if (fault != null) {
                   LOG.warn("Outcome {} of {} was not published", outcome.kind(), id, fault);
                 }
-                then.run();
+                published.complete(null);
               });
     } catch (RuntimeException e) { // Kafka's own, or that the producer is closed
       LOG.warn("Outcome {} of {} was not published", outcome.kind(), id, e);
-      then.run();
+      published.complete(null);
     }
+    return published;
   }
 }

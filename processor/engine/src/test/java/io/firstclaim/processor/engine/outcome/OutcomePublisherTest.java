@@ -41,8 +41,10 @@ class OutcomePublisherTest {
   private final AtomicInteger then = new AtomicInteger();
 
   private void publish(Optional<String> topic, Outcome outcome) {
-    new OutcomePublisher(producer, topic, "shop", "me")
-        .publish(outcome, ID, PAYLOAD, then::incrementAndGet);
+    var _ =
+        new OutcomePublisher(producer, topic, "shop", "me")
+            .publish(outcome, ID, PAYLOAD)
+            .thenRun(then::incrementAndGet);
   }
 
   private void publish() {

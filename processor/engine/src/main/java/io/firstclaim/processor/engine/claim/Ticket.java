@@ -1,7 +1,6 @@
 package io.firstclaim.processor.engine.claim;
 
 import io.firstclaim.lock.Fingerprint;
-import io.firstclaim.lock.RecordId;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Ticket {
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
-  private final RecordId id;
+  private final ClaimId id;
   private final Fingerprint fingerprint;
   private final Object owner;
   private final Thread thread = Thread.currentThread();
@@ -27,13 +26,13 @@ public final class Ticket {
    *
    * @param owner whom {@link Tickets#stop(Object)} stops it with
    */
-  public Ticket(RecordId id, Fingerprint fingerprint, Object owner) {
+  public Ticket(ClaimId id, Fingerprint fingerprint, Object owner) {
     this.id = id;
     this.fingerprint = fingerprint;
     this.owner = owner;
   }
 
-  RecordId id() {
+  ClaimId id() {
     return id;
   }
 

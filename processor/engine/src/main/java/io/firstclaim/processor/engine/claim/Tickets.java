@@ -1,7 +1,6 @@
 package io.firstclaim.processor.engine.claim;
 
 import io.firstclaim.lock.Fingerprint;
-import io.firstclaim.lock.RecordId;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * lock store and the others wait for it here. Thread-safe.
  */
 public final class Tickets {
-  private final ConcurrentMap<RecordId, Ticket> tickets = new ConcurrentHashMap<>();
+  private final ConcurrentMap<ClaimId, Ticket> tickets = new ConcurrentHashMap<>();
 
   /** No tickets yet. */
   public Tickets() {}
@@ -28,7 +27,7 @@ public final class Tickets {
   }
 
   /** Wakes whoever waits with this ID, if anybody. */
-  public void signal(RecordId id, Signal signal) {
+  public void signal(ClaimId id, Signal signal) {
     Ticket ticket = tickets.get(id);
     if (ticket != null) {
       ticket.signal(signal);
@@ -36,7 +35,7 @@ public final class Tickets {
   }
 
   /** Wakes whoever waits with this ID and payload, if anybody. */
-  public void signal(RecordId id, Fingerprint payload, Signal signal) {
+  public void signal(ClaimId id, Fingerprint payload, Signal signal) {
     Ticket ticket = tickets.get(id);
     if (ticket != null && ticket.isFor(payload)) {
       ticket.signal(signal);

@@ -1,21 +1,18 @@
 package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.claim.Affinity;
 import io.firstclaim.processor.engine.claim.LeaseKeeper;
-import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.config.Settings;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.outcome.KnownDone;
-import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.engine.outcome.OutcomeFeed;
 import io.firstclaim.processor.engine.outcome.OutcomePublisher;
 import io.firstclaim.processor.handler.RecordHandler;
@@ -72,19 +69,13 @@ public final class Engine {
     String self = Nonce.random().toString();
     Tickets tickets = new Tickets();
     KnownDone known = new KnownDone(KNOWN, time.now().wall());
+    WaitingRoom room = new WaitingRoom(tickets, known, this::hearsOutcomes);
     this.feed =
         settings
             .outcomesTopic()
             .map(
                 topic ->
-                    new OutcomeFeed(
-                        clients.outcomes(),
-                        topic,
-                        namespace,
-                        self,
-                        known,
-                        (id, payload, outcome) -> signal(tickets, id, payload, outcome),
-                        time));
+                    new OutcomeFeed(clients.outcomes(), topic, namespace, self, known, room, time));
     this.gate = new StoreGate(() -> store.find(PROBE));
     this.keeper =
         new LeaseKeeper(store, time, settings.claim().renew(), settings.handler().timeout());
@@ -107,14 +98,9 @@ public final class Engine {
             settings.zone(),
             listener,
             time);
-    RecordFlow flow =
-        new RecordFlow(
+    Leader leader =
+        new Leader(
             settings,
-            new Identifier(settings.input().recordId()),
-            handler,
-            store,
-            gate,
-            tickets,
             new Affinity(
                 settings.zone(),
                 settings.zones(),
@@ -122,13 +108,15 @@ public final class Engine {
                 lease,
                 this::lastSignOf,
                 time),
-            known,
-            this::hearsOutcomes,
-            announcer,
+            store,
+            gate,
             attempt,
+            announcer,
             places,
             listener,
             time);
+    RecordFlow flow =
+        new RecordFlow(new Identifier(settings.input().recordId()), handler, room, leader, places);
     this.loop =
         new PollLoop(
             clients.input(),
@@ -142,21 +130,6 @@ public final class Engine {
             onDefect,
             time);
     this.poller = Thread.ofPlatform().name("firstclaim-poll").unstarted(loop);
-  }
-
-  /** Wakes whoever waits for the record that an outcome is of. */
-  static void signal(Tickets tickets, RecordId id, Fingerprint payload, Outcome outcome) {
-    switch (outcome.kind()) {
-      case COMPLETED, DEAD -> tickets.signal(id, new Signal.Ended());
-      case MISMATCH -> tickets.signal(Work.mismatchOf(id, payload), new Signal.Ended());
-      case FAILED -> {
-        Instant retryAt = outcome.retryAt();
-        if (retryAt != null) {
-          tickets.signal(id, payload, new Signal.DueIn(Duration.between(outcome.at(), retryAt)));
-        }
-      }
-      case TAKEN_OVER, LEASE_LOST -> {}
-    }
   }
 
   private @Nullable Instant lastSignOf(String zone) {

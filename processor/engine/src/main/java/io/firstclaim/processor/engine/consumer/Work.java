@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.claim.ClaimId;
 import io.firstclaim.processor.engine.identity.Identity;
 import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.handler.RecordHandler;
@@ -12,17 +13,13 @@ import org.jspecify.annotations.Nullable;
  * claimed too, under a stand-in, so that of two zones one writes its dead letter.
  *
  * @param claimId under which the record is claimed
- * @param reportId under which its outcome is published
+ * @param reportId the record's own ID, under which its outcome is published
  * @param fingerprint of its value
  * @param task what is done
  * @param deadKind how being given up is published
  */
 record Work(
-    RecordId claimId,
-    RecordId reportId,
-    Fingerprint fingerprint,
-    Task task,
-    Outcome.Kind deadKind) {
+    ClaimId claimId, RecordId reportId, Fingerprint fingerprint, Task task, Outcome.Kind deadKind) {
 
   /** What is done with a record. */
   sealed interface Task {
@@ -36,11 +33,14 @@ record Work(
   static Work of(Identity identity, byte @Nullable [] value, RecordHandler handler) {
     Fingerprint fingerprint = value == null ? Fingerprint.none() : Fingerprint.of(value);
     return switch (identity) {
-      case Identity.Found(RecordId id) ->
-          new Work(id, id, fingerprint, new Task.Handle(handler), Outcome.Kind.DEAD);
+      case Identity.Found(RecordId id) -> work(id, fingerprint, new Task.Handle(handler));
       case Identity.Missing(RecordId standIn, String cause) ->
-          new Work(standIn, standIn, fingerprint, new Task.GiveUp(cause), Outcome.Kind.DEAD);
+          work(standIn, fingerprint, new Task.GiveUp(cause));
     };
+  }
+
+  private static Work work(RecordId id, Fingerprint fingerprint, Task task) {
+    return new Work(ClaimId.of(id), id, fingerprint, task, Outcome.Kind.DEAD);
   }
 
   /** The same, once the verdict has fallen: its handler is not asked again. */
@@ -54,15 +54,10 @@ record Work(
         "the ID is known with another payload: SHA-256 %s there, %s here"
             .formatted(stored, fingerprint);
     return new Work(
-        mismatchOf(reportId, fingerprint),
+        ClaimId.ofMismatch(reportId, fingerprint),
         reportId,
         fingerprint,
         new Task.GiveUp(cause),
         Outcome.Kind.MISMATCH);
-  }
-
-  /** Under which a record is given up whose ID is known with another payload than this. */
-  static RecordId mismatchOf(RecordId id, Fingerprint payload) {
-    return RecordId.of("mismatch:%s:%s".formatted(id.key("mismatch"), payload));
   }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
 class TicketsTest {
-  private static final RecordId ID = RecordId.of("order-1");
+  private static final ClaimId ID = ClaimId.of(RecordId.of("order-1"));
   private static final Duration LONG = Duration.ofSeconds(15);
 
   private final Tickets tickets = new Tickets();
@@ -96,7 +96,7 @@ class TicketsTest {
   void stop_reachesTheTicketsOfItsOwnerOnly() throws InterruptedException {
     Object mine = new Object();
     Ticket first = entered(ticket(mine));
-    Ticket other = new Ticket(RecordId.of("order-2"), Fingerprint.none(), new Object());
+    Ticket other = new Ticket(ClaimId.of(RecordId.of("order-2")), Fingerprint.none(), new Object());
     assertThat(tickets.enter(other)).isNull();
 
     tickets.stop(mine);

@@ -15,6 +15,7 @@ import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.protocol.ClaimRecord;
 import io.firstclaim.lock.protocol.ClaimState;
 import io.firstclaim.processor.engine.claim.Affinity;
+import io.firstclaim.processor.engine.claim.ClaimId;
 import io.firstclaim.processor.engine.claim.FaultyStore.Fault;
 import io.firstclaim.processor.engine.claim.FaultyStore.Hold;
 import io.firstclaim.processor.engine.claim.FaultyStore.Op;
@@ -1003,7 +1004,8 @@ class RecordFlowTest {
       eventually(() -> a.store.calls(Op.CLAIM) >= expected);
       eventually(
           () -> {
-            a.tickets.signal(RecordId.of("order-1"), new Signal.Ended()); // need not wait
+            a.tickets.signal(
+                ClaimId.of(RecordId.of("order-1")), new Signal.Ended()); // need not wait
             return a.store.calls(Op.CLAIM) > expected;
           });
     }

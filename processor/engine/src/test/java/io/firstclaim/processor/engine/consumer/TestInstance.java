@@ -68,17 +68,12 @@ final class TestInstance implements AutoCloseable {
     places = new Places(test.maxInFlight, test.maxParked);
     known = new KnownDone(10_000, time.now().wall());
     producer = broker.producer();
+    WaitingRoom room = new WaitingRoom(tickets, known, this::hearsOutcomes);
     feed =
         test.outcomes.map(
             topic ->
                 new OutcomeFeed(
-                    broker.feed(),
-                    topic,
-                    "test",
-                    zone + "#" + test.instance,
-                    known,
-                    (id, payload, outcome) -> Engine.signal(tickets, id, payload, outcome),
-                    time));
+                    broker.feed(), topic, "test", zone + "#" + test.instance, known, room, time));
     Announcer announcer =
         new Announcer(
             new OutcomePublisher(producer, test.outcomes, "test", zone + "#" + test.instance),
@@ -96,14 +91,9 @@ final class TestInstance implements AutoCloseable {
             zone,
             listener,
             time);
-    flow =
-        new RecordFlow(
+    Leader leader =
+        new Leader(
             settings,
-            new Identifier(settings.input().recordId()),
-            handler,
-            store,
-            gate,
-            tickets,
             new Affinity(
                 zone,
                 test.zones,
@@ -111,17 +101,23 @@ final class TestInstance implements AutoCloseable {
                 test.lease,
                 other -> feed.isPresent() ? feed.get().lastSignOf(other) : null,
                 time),
-            known,
-            () -> feed.isPresent() && feed.get().isLive(),
-            announcer,
+            store,
+            gate,
             attempt,
+            announcer,
             places,
             listener,
             time);
+    flow =
+        new RecordFlow(new Identifier(settings.input().recordId()), handler, room, leader, places);
     if (feed.isPresent()) {
       feed.get().start(Duration.ofSeconds(5));
     }
     keeping = keeper.start(Duration.ofMillis(240));
+  }
+
+  private boolean hearsOutcomes() {
+    return feed.isPresent() && feed.get().isLive();
   }
 
   /** A delivery, on a partition of its own. */

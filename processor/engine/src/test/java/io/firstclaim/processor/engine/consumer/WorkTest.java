@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.claim.ClaimId;
 import io.firstclaim.processor.engine.consumer.Work.Task;
 import io.firstclaim.processor.engine.identity.Identity;
 import io.firstclaim.processor.engine.outcome.Outcome;
@@ -25,7 +26,12 @@ class WorkTest {
   void identifiedRecord_isClaimedAndReportedUnderItsId_andHandled() {
     assertThat(found(ID, VALUE))
         .isEqualTo(
-            new Work(ID, ID, Fingerprint.of(VALUE), new Task.Handle(HANDLER), Outcome.Kind.DEAD));
+            new Work(
+                ClaimId.of(ID),
+                ID,
+                Fingerprint.of(VALUE),
+                new Task.Handle(HANDLER),
+                Outcome.Kind.DEAD));
   }
 
   @Test
@@ -41,7 +47,7 @@ class WorkTest {
     RecordId standIn = RecordId.of("unidentified:in:0:7");
     Work work = Work.of(new Identity.Missing(standIn, "no ID"), VALUE, HANDLER);
 
-    assertThat(work.claimId()).isEqualTo(standIn);
+    assertThat(work.claimId()).isEqualTo(ClaimId.of(standIn));
     assertThat(work.reportId()).isEqualTo(standIn);
     assertThat(work.task()).isEqualTo(new Task.GiveUp("no ID"));
     assertThat(work.deadKind()).isEqualTo(Outcome.Kind.DEAD);
@@ -54,10 +60,10 @@ class WorkTest {
     assertThat(mismatch.reportId()).isEqualTo(ID);
     assertThat(mismatch.fingerprint()).isEqualTo(Fingerprint.of(VALUE));
     assertThat(mismatch.deadKind()).isEqualTo(Outcome.Kind.MISMATCH);
-    assertThat(mismatch.claimId().text()).startsWith("mismatch:");
+    assertThat(mismatch.claimId().inStore().text()).startsWith("mismatch:");
     assertThat(mismatch.claimId())
         .isEqualTo(found(ID, VALUE).mismatched(Fingerprint.none()).claimId())
-        .isEqualTo(Work.mismatchOf(ID, Fingerprint.of(VALUE)))
+        .isEqualTo(ClaimId.ofMismatch(ID, Fingerprint.of(VALUE)))
         .isNotEqualTo(found(ID, new byte[] {9}).mismatched(OTHER).claimId())
         .isNotEqualTo(found(RecordId.of("order-2"), VALUE).mismatched(OTHER).claimId());
     assertThat(mismatch.task())
@@ -80,6 +86,11 @@ class WorkTest {
   void verdict_replacesTheHandler_andNothingElse() {
     assertThat(found(ID, VALUE).givenUp("no luck"))
         .isEqualTo(
-            new Work(ID, ID, Fingerprint.of(VALUE), new Task.GiveUp("no luck"), Outcome.Kind.DEAD));
+            new Work(
+                ClaimId.of(ID),
+                ID,
+                Fingerprint.of(VALUE),
+                new Task.GiveUp("no luck"),
+                Outcome.Kind.DEAD));
   }
 }

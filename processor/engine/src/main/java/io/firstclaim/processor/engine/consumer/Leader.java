@@ -1,0 +1,301 @@
+package io.firstclaim.processor.engine.consumer;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
+import io.firstclaim.processor.engine.claim.Affinity;
+import io.firstclaim.processor.engine.claim.StoreGate;
+import io.firstclaim.processor.engine.config.Settings;
+import io.firstclaim.processor.engine.consumer.EngineListener.Claimed;
+import io.firstclaim.processor.engine.consumer.EngineListener.Delivered;
+import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
+import io.firstclaim.processor.engine.consumer.WaitingRoom.Woken;
+import io.firstclaim.processor.engine.outcome.Outcome;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Leads records to their end, each as the only one of its ID in this instance: leaves it to its
+ * preferred zone at first, claims it, makes an attempt if it is granted, and waits if it is not.
+ * Blocks; thread-safe.
+ */
+final class Leader {
+  private static final Logger LOG = LoggerFactory.getLogger(Leader.class);
+
+  /** The first pause between two questions to the store while no outcomes can be read. */
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+
+  private static final int MAX_DOUBLINGS = 10;
+
+  private final Settings settings;
+  private final Duration lease;
+  private final Affinity affinity;
+  private final ClaimStore store;
+  private final StoreGate gate;
+  private final Attempt attempt;
+  private final Announcer announcer;
+  private final Places places;
+  private final EngineListener listener;
+  private final TimeSource time;
+
+  Leader(
+      Settings settings,
+      Affinity affinity,
+      ClaimStore store,
+      StoreGate gate,
+      Attempt attempt,
+      Announcer announcer,
+      Places places,
+      EngineListener listener,
+      TimeSource time) {
+    this.settings = settings;
+    this.lease = settings.claim().store().lease();
+    this.affinity = affinity;
+    this.store = store;
+    this.gate = gate;
+    this.attempt = attempt;
+    this.announcer = announcer;
+    this.places = places;
+    this.listener = listener;
+    this.time = time;
+  }
+
+  /**
+   * Works on a record until it ends or is not wanted.
+   *
+   * @param seat the record's own, entered by the current thread
+   * @param abandoned run if the handler heeds no interrupt; another thread must go on then
+   */
+  Next lead(Delivery delivery, Work work, Seat seat, Runnable abandoned)
+      throws InterruptedException {
+    return new RecordInWork(delivery, work, seat, abandoned).lead();
+  }
+
+  /** The record has ended, and this delivery of it had no part in that. */
+  Next duplicate(Delivery delivery) {
+    delivery.letOffsetGo();
+    listener.delivered(Delivered.DUPLICATE);
+    return new Next.Settled();
+  }
+
+  /** One record, on its way from its head start to its end. */
+  private final class RecordInWork {
+    private final Delivery delivery;
+    private final Work work;
+    private final Seat seat;
+    private final Runnable abandoned;
+
+    /** The last one that was sent. */
+    private @Nullable Claim claim;
+
+    private int answered;
+    private int unansweredInARow;
+
+    RecordInWork(Delivery delivery, Work work, Seat seat, Runnable abandoned) {
+      this.delivery = delivery;
+      this.work = work;
+      this.seat = seat;
+      this.abandoned = abandoned;
+    }
+
+    Next lead() throws InterruptedException {
+      if (isEndedByItsZone()) {
+        return duplicate(delivery);
+      }
+      Next next = new Next.LookAgain(Duration.ZERO, null);
+      while (delivery.isWanted()) {
+        switch (next) {
+          case Next.Settled _, Next.Instead _, Next.Abandoned _ -> {
+            return next;
+          }
+          case Next.Unannounced end -> {
+            return announceUnlessHeard(end);
+          }
+          case Next.WhenStoreAnswers _ ->
+              next = lookAfter(StoreGate.pauseAfter(++unansweredInARow), next);
+          case Next.LookAgain(Duration after, _) -> {
+            unansweredInARow = 0;
+            next = lookAfter(after, next);
+          }
+        }
+      }
+      return next;
+    }
+
+    /**
+     * Gives the preferred zone its head start, from the record's arrival on, and says whether that
+     * zone ended it. With its hands full, this one leaves it alone for longer: to claim what it
+     * cannot begin with soon would cost a request and gain nothing.
+     */
+    private boolean isEndedByItsZone() throws InterruptedException {
+      Duration headStart = affinity.headStartOfOthers(grouping());
+      Duration most = lease.dividedBy(3);
+      Duration until = headStart;
+      while (true) {
+        switch (seat.await(until.minus(time.now().since(delivery.arrival())))) {
+          case ITS_END -> {
+            return true;
+          }
+          case ANOTHERS_END, RETRY_DUE, STOP -> {
+            return false; // its zone has let it go
+          }
+          case TIME_UP -> {
+            boolean handsFull = places.isFull() || gate.claims().isFull();
+            if (headStart.isZero() || !handsFull || until.compareTo(most) > 0) {
+              return false;
+            }
+            until = until.multipliedBy(2);
+          }
+        }
+      }
+    }
+
+    private byte[] grouping() {
+      ConsumerRecord<byte[], byte[]> record = delivery.record();
+      return switch (settings.input().ordering()) {
+        case UNORDERED -> work.claimId().inStore().bytes();
+        case KEY -> record.key() == null ? work.claimId().inStore().bytes() : record.key();
+        case PARTITION -> delivery.partition().id().toString().getBytes(StandardCharsets.UTF_8);
+      };
+    }
+
+    /** Looks at the record after this time, unless its end is heard of before. */
+    private Next lookAfter(Duration pause, Next why) throws InterruptedException {
+      return seat.await(pause) == Woken.ITS_END ? duplicate(delivery) : look(why);
+    }
+
+    /** Claims the record, once there is a place for it, and acts upon the store's answer. */
+    private Next look(Next why) throws InterruptedException {
+      if (!delivery.isWanted()) {
+        return why;
+      }
+      places.takeOff();
+      try {
+        ClaimResult answer;
+        if (!gate.claims().enter(delivery::isWanted)) {
+          return why;
+        }
+        try {
+          if (seat.isKnownToHaveEnded()) {
+            return duplicate(delivery); // heard of while it waited for its place
+          }
+          claim = nextClaim(why, claim);
+          answer = send(claim);
+        } finally {
+          gate.claims().leave();
+        }
+        return answer == null ? new Next.WhenStoreAnswers() : next(answer, answered++);
+      } finally {
+        places.land();
+      }
+    }
+
+    /**
+     * The claim to send. One whose answer never came is sent again for as long as its lease could
+     * run, so that it is recognised if it took.
+     */
+    private Claim nextClaim(Next why, @Nullable Claim previous) {
+      Moment now = time.now();
+      if (previous != null) {
+        if (why instanceof Next.LookAgain(_, ClaimResult.Held held) && held != null) {
+          return Claim.after(held, previous, now);
+        }
+        if (why instanceof Next.WhenStoreAnswers
+            && now.since(previous.start()).compareTo(lease) < 0) {
+          return previous;
+        }
+      }
+      return work.claimId().claim(work.fingerprint(), now);
+    }
+
+    /** The store's answer; null if it gives none, or none that can be read. */
+    private @Nullable ClaimResult send(Claim toSend) {
+      try {
+        ClaimResult answer = store.claim(toSend);
+        listener.claimed(Claimed.of(answer));
+        return answer;
+      } catch (UnreadableClaimException e) {
+        // Of this record alone: the gate stays open for the others.
+        listener.claimed(Claimed.UNREADABLE);
+        LOG.warn("{} cannot be claimed, trying again: {}", toSend.id(), e.getMessage());
+        return null;
+      } catch (StoreUnavailableException e) {
+        listener.claimed(Claimed.UNAVAILABLE);
+        gate.shut(String.valueOf(e.getMessage()));
+        return null;
+      }
+    }
+
+    /** What the store's answer means; if it granted the record, makes an attempt. */
+    private Next next(ClaimResult answer, int round) throws InterruptedException {
+      return switch (answer) {
+        case ClaimResult.Granted granted -> attempt.make(delivery, work, granted, abandoned);
+        case ClaimResult.Held held -> new Next.LookAgain(patience(held.remaining(), round), held);
+        case ClaimResult.Later(Instant retryAt, _) ->
+            new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
+        case ClaimResult.Done(Ending ending, _) -> ended(Outcome.Kind.COMPLETED, ending, null);
+        case ClaimResult.Dead(Ending ending, String cause) -> ended(work.deadKind(), ending, cause);
+        case ClaimResult.Mismatch(Fingerprint stored) -> mismatch(stored);
+      };
+    }
+
+    /** While outcomes are read, the end of the lease is soon enough to ask again. */
+    private Duration patience(Duration remaining, int round) {
+      if (seat.hearsOutcomes()) {
+        return remaining;
+      }
+      Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(round, MAX_DOUBLINGS));
+      return pause.compareTo(remaining) < 0 ? pause : remaining;
+    }
+
+    /**
+     * The store says that the record has ended. If that was lately and nothing is heard of it for a
+     * lease, its holder has died before it could say so; then it is said here, for whoever
+     * redelivers the record until it hears of its end.
+     */
+    private Next ended(Outcome.Kind kind, Ending ending, @Nullable String cause) {
+      if (!seat.misses(ending)) {
+        return duplicate(delivery);
+      }
+      Duration left = lease.minus(Duration.between(ending.at(), time.now().wall()));
+      // Its holder's clock may be ahead.
+      return new Next.Unannounced(left.compareTo(lease) < 0 ? left : lease, kind, ending, cause);
+    }
+
+    /** The record has ended for good: there is nothing more to ask the store. */
+    private Next announceUnlessHeard(Next.Unannounced end) throws InterruptedException {
+      return switch (seat.awaitEnd(end.atMost())) {
+        case ITS_END -> duplicate(delivery);
+        case STOP -> end;
+        case ANOTHERS_END, RETRY_DUE, TIME_UP -> {
+          announcer.ended(delivery, work, end.kind(), end.ending(), Duration.ZERO, end.cause());
+          listener.delivered(Delivered.DUPLICATE);
+          yield new Next.Settled();
+        }
+      };
+    }
+
+    private Next mismatch(Fingerprint stored) {
+      return switch (settings.claim().onMismatch()) {
+        case DEAD_LETTER -> new Next.Instead(work.mismatched(stored));
+        case SKIP -> {
+          LOG.warn("{} is known with another payload; this one is skipped", work.reportId());
+          announcer.skipped(delivery, work, settings.claim().store().holder());
+          listener.delivered(Delivered.MISMATCH);
+          yield new Next.Settled();
+        }
+      };
+    }
+  }
+}

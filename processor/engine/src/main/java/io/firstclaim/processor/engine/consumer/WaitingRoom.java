@@ -1,0 +1,173 @@
+package io.firstclaim.processor.engine.consumer;
+
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.claim.ClaimId;
+import io.firstclaim.processor.engine.claim.Signal;
+import io.firstclaim.processor.engine.claim.Ticket;
+import io.firstclaim.processor.engine.claim.Tickets;
+import io.firstclaim.processor.engine.outcome.KnownDone;
+import io.firstclaim.processor.engine.outcome.Outcome;
+import io.firstclaim.processor.engine.outcome.OutcomeFeed;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one place where a record waits for something to happen to it, here or elsewhere, and the one
+ * that knows what may wake it. Waiting for room, in flight or in the lock store, is not done here
+ * but at {@link Places} and {@link io.firstclaim.processor.engine.claim.StoreGate}. Thread-safe.
+ */
+final class WaitingRoom implements OutcomeFeed.Listener {
+  private final Tickets tickets;
+  private final KnownDone known;
+  private final BooleanSupplier hearsOutcomes;
+
+  /**
+   * An empty room.
+   *
+   * @param tickets of all records that are in it; by them, the polling thread stops those of a
+   *     partition that it loses
+   * @param known whose end was announced
+   * @param hearsOutcomes whether what the others announce is heard at once
+   */
+  WaitingRoom(Tickets tickets, KnownDone known, BooleanSupplier hearsOutcomes) {
+    this.tickets = tickets;
+    this.known = known;
+    this.hearsOutcomes = hearsOutcomes;
+  }
+
+  /** Wakes whoever waits for the record that this outcome is of. */
+  @Override
+  public void heard(RecordId id, Fingerprint payload, Outcome outcome) {
+    switch (outcome.kind()) {
+      case COMPLETED, DEAD -> tickets.signal(ClaimId.of(id), new Signal.Ended());
+      case MISMATCH -> tickets.signal(ClaimId.ofMismatch(id, payload), new Signal.Ended());
+      case FAILED -> {
+        Instant retryAt = outcome.retryAt();
+        if (retryAt != null) {
+          Duration delay = Duration.between(outcome.at(), retryAt);
+          tickets.signal(ClaimId.of(id), payload, new Signal.DueIn(delay));
+        }
+      }
+      case TAKEN_OVER, LEASE_LOST -> {}
+    }
+  }
+
+  /** A seat, not taken yet, for this record; the current thread is the one that is woken. */
+  Seat seat(Work work, AssignedPartition partition) {
+    return new Seat(work, new Ticket(work.claimId(), work.fingerprint(), partition));
+  }
+
+  /** What came of the wish to take a seat. */
+  enum Entry {
+    /** The seat is taken: no other record of this ID is worked on in this instance. */
+    ENTERED,
+    /** Another delivery of the same record had it, and has settled the record. */
+    SETTLED_BY_ANOTHER,
+    /** Another had it, and has left it. */
+    LEFT_BY_ANOTHER
+  }
+
+  /** Why a record goes on. */
+  enum Woken {
+    /** Its end was announced. */
+    ITS_END,
+    /** An end was announced under its ID, but with another payload: the store must say. */
+    ANOTHERS_END,
+    /** An attempt was announced to have failed, and the next one is due. */
+    RETRY_DUE,
+    /** The partition was lost, or the engine stops. */
+    STOP,
+    /** It has waited long enough: a lease, a head start or a pause is over. */
+    TIME_UP
+  }
+
+  /** The place of one record: there is one for each ID in this instance. */
+  final class Seat {
+    private final Work work;
+    private final Ticket ticket;
+
+    private Seat(Work work, Ticket ticket) {
+      this.work = work;
+      this.ticket = ticket;
+    }
+
+    /** Takes the seat, or waits until whoever has it leaves. */
+    Entry enter() throws InterruptedException {
+      Ticket other = tickets.enter(ticket);
+      if (other == null) {
+        return Entry.ENTERED;
+      }
+      boolean settled = other.awaitEnd();
+      return settled && other.isFor(work.fingerprint())
+          ? Entry.SETTLED_BY_ANOTHER
+          : Entry.LEFT_BY_ANOTHER;
+    }
+
+    /** Leaves the seat, for whoever waits for it. Again, it has no effect. */
+    void leave(boolean settled) {
+      tickets.leave(ticket, settled);
+    }
+
+    /** Whether the record's end was announced. */
+    boolean isKnownToHaveEnded() {
+      return known.contains(work.reportId(), work.fingerprint());
+    }
+
+    /** Whether it is enough to wait: what the others announce is heard at once. */
+    boolean hearsOutcomes() {
+      return hearsOutcomes.getAsBoolean();
+    }
+
+    /** Whether this end, if it had been announced, would be known here; and it is not. */
+    boolean misses(Ending ending) {
+      return hearsOutcomes() && ending.at().isAfter(known.horizon()) && !isKnownToHaveEnded();
+    }
+
+    /** Waits for so long; or, if an attempt is announced to have failed, until the next is due. */
+    Woken await(Duration atMost) throws InterruptedException {
+      return await(atMost, true);
+    }
+
+    /** Waits for so long for the end of a record that has ended: no other attempt is due. */
+    Woken awaitEnd(Duration atMost) throws InterruptedException {
+      return await(atMost, false);
+    }
+
+    private Woken await(Duration atMost, boolean mayBeDue) throws InterruptedException {
+      Duration left = atMost;
+      Woken whenTimeIsUp = Woken.TIME_UP;
+      while (!isKnownToHaveEnded()) {
+        @Nullable Signal signal = ticket.await(left);
+        if (!isKnownToHaveEnded()) {
+          switch (signal) {
+            case null -> {
+              return whenTimeIsUp;
+            }
+            case Signal.Stop _ -> {
+              return Woken.STOP;
+            }
+            case Signal.Ended _ -> {
+              return Woken.ANOTHERS_END;
+            }
+            case Signal.DueIn(Duration delay) -> {
+              if (mayBeDue) {
+                left = delay;
+                whenTimeIsUp = Woken.RETRY_DUE;
+              }
+            }
+          }
+        }
+      }
+      return Woken.ITS_END;
+    }
+
+    /** Waits after a defect for so long, or for a signal of any kind. */
+    void pause(Duration atMost) throws InterruptedException {
+      Signal _ = ticket.await(atMost);
+    }
+  }
+}

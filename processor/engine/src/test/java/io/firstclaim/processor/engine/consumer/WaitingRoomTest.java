@@ -1,0 +1,204 @@
+package io.firstclaim.processor.engine.consumer;
+
+import static io.firstclaim.processor.engine.claim.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.claim.Tickets;
+import io.firstclaim.processor.engine.consumer.WaitingRoom.Entry;
+import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
+import io.firstclaim.processor.engine.consumer.WaitingRoom.Woken;
+import io.firstclaim.processor.engine.identity.Identity;
+import io.firstclaim.processor.engine.outcome.KnownDone;
+import io.firstclaim.processor.engine.outcome.Outcome;
+import io.firstclaim.processor.handler.HandlerResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Signals that come before they are awaited are kept, so most of these need one thread only. */
+@Timeout(20)
+class WaitingRoomTest {
+  private static final Duration LONG = Duration.ofSeconds(15);
+  private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+  private static final RecordId ID = RecordId.of("order-1");
+
+  private final Tickets tickets = new Tickets();
+  private final KnownDone known = new KnownDone(10, START);
+  private final AssignedPartition partition = new AssignedPartition(new TopicPartition("in", 0));
+  private boolean live = true;
+  private final WaitingRoom room = new WaitingRoom(tickets, known, () -> live);
+
+  private static Fingerprint payload(String value) {
+    return Fingerprint.of(value.getBytes(UTF_8));
+  }
+
+  private static Work work(String value) {
+    return Work.of(new Identity.Found(ID), value.getBytes(UTF_8), _ -> HandlerResult.done());
+  }
+
+  private Seat entered(Work work) throws InterruptedException {
+    Seat seat = room.seat(work, partition);
+    assertThat(seat.enter()).isEqualTo(Entry.ENTERED);
+    return seat;
+  }
+
+  /** As the feed does it. */
+  private void hear(Outcome.Kind kind, String value, @Nullable Duration retry) {
+    switch (kind) {
+      case COMPLETED, DEAD, MISMATCH -> known.add(ID, payload(value), START);
+      case FAILED, TAKEN_OVER, LEASE_LOST -> {}
+    }
+    room.heard(
+        ID,
+        payload(value),
+        new Outcome(
+            ID.text(),
+            kind,
+            "b",
+            "1",
+            1,
+            1,
+            "in",
+            0,
+            0,
+            START,
+            Duration.ZERO,
+            null,
+            retry == null ? null : START.plus(retry)));
+  }
+
+  @Test
+  void announcedEnd_wakesTheRecord() throws InterruptedException {
+    for (Outcome.Kind end : new Outcome.Kind[] {Outcome.Kind.COMPLETED, Outcome.Kind.DEAD}) {
+      Seat seat = entered(work(end.name()));
+      hear(end, end.name(), null);
+
+      assertThat(seat.await(LONG)).isEqualTo(Woken.ITS_END);
+      seat.leave(true);
+    }
+  }
+
+  @Test
+  void endThatIsKnown_isNotWaitedFor() throws InterruptedException {
+    hear(Outcome.Kind.COMPLETED, "{}", null);
+
+    Seat seat = entered(work("{}"));
+
+    assertThat(seat.isKnownToHaveEnded()).isTrue();
+    assertThat(seat.await(LONG)).isEqualTo(Woken.ITS_END);
+  }
+
+  @Test
+  void endWithAnotherPayload_isNotItsEnd_butWakesIt() throws InterruptedException {
+    Seat seat = entered(work("1"));
+    hear(Outcome.Kind.COMPLETED, "22", null);
+
+    assertThat(seat.await(LONG)).isEqualTo(Woken.ANOTHERS_END);
+  }
+
+  @Test
+  void burialOfAMismatch_wakesWhoWaitsUnderItsStandIn_andNobodyUnderTheId()
+      throws InterruptedException {
+    Seat standIn = entered(work("22").mismatched(payload("1")));
+    Seat first = entered(work("1"));
+    hear(Outcome.Kind.MISMATCH, "22", null);
+
+    assertThat(standIn.await(LONG)).isEqualTo(Woken.ITS_END);
+    assertThat(first.await(Duration.ZERO)).isEqualTo(Woken.TIME_UP);
+  }
+
+  @Test
+  void announcedFailure_hasTheRecordWaitUntilItsRetryIsDue() throws InterruptedException {
+    Seat seat = entered(work("{}"));
+    hear(Outcome.Kind.FAILED, "{}", Duration.ofMillis(1));
+
+    assertThat(seat.await(LONG)).isEqualTo(Woken.RETRY_DUE);
+  }
+
+  @Test
+  void announcedFailureOfAnotherPayload_isNoneOfItsBusiness() throws InterruptedException {
+    Seat seat = entered(work("1"));
+    hear(Outcome.Kind.FAILED, "22", Duration.ZERO);
+
+    assertThat(seat.await(Duration.ofMillis(1))).isEqualTo(Woken.TIME_UP);
+  }
+
+  @Test
+  void recordThatHasEnded_awaitsNoRetry() throws InterruptedException {
+    Seat seat = entered(work("{}"));
+    hear(Outcome.Kind.FAILED, "{}", LONG);
+
+    assertThat(seat.awaitEnd(Duration.ofMillis(1))).isEqualTo(Woken.TIME_UP);
+  }
+
+  @Test
+  void takeoverAndLossElsewhere_wakeNobody() throws InterruptedException {
+    Seat seat = entered(work("{}"));
+    hear(Outcome.Kind.TAKEN_OVER, "{}", null);
+    hear(Outcome.Kind.LEASE_LOST, "{}", null);
+
+    assertThat(seat.await(Duration.ofMillis(1))).isEqualTo(Woken.TIME_UP);
+  }
+
+  @Test
+  void lossOfThePartition_wakesTheRecord_unlessItHasEnded() throws InterruptedException {
+    Seat seat = entered(work("{}"));
+    tickets.stop(partition);
+    assertThat(seat.await(LONG)).isEqualTo(Woken.STOP);
+
+    hear(Outcome.Kind.COMPLETED, "{}", null);
+    assertThat(seat.await(LONG)).isEqualTo(Woken.ITS_END);
+  }
+
+  @Test
+  void secondOfAnId_waitsUntilTheFirstLeaves_andHearsWhatBecameOfTheRecord()
+      throws InterruptedException {
+    assertThat(entryWhenLeft("1", "1", true)).isEqualTo(Entry.SETTLED_BY_ANOTHER);
+    assertThat(entryWhenLeft("1", "1", false)).isEqualTo(Entry.LEFT_BY_ANOTHER);
+    assertThat(entryWhenLeft("1", "22", true)).isEqualTo(Entry.LEFT_BY_ANOTHER);
+  }
+
+  private @Nullable Entry entryWhenLeft(String first, String second, boolean settled)
+      throws InterruptedException {
+    Seat seat = entered(work(first));
+    AtomicReference<@Nullable Entry> entry = new AtomicReference<>();
+    Thread following =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    entry.set(room.seat(work(second), partition).enter());
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                });
+    eventually(() -> following.getState() == Thread.State.WAITING);
+    seat.leave(settled);
+    assertThat(following.join(LONG)).isTrue();
+    return entry.get();
+  }
+
+  @Test
+  void endIsMissed_ifItIsRecent_andNotKnown_andOutcomesAreHeard() throws InterruptedException {
+    Ending recent = new Ending("b/1", 1, 1, START.plusSeconds(1));
+    Ending old = new Ending("b/1", 1, 1, START.minusSeconds(1));
+    Seat seat = entered(work("{}"));
+    assertThat(seat.misses(recent)).isTrue();
+    assertThat(seat.misses(old)).isFalse();
+
+    live = false;
+    assertThat(seat.misses(recent)).isFalse();
+
+    live = true;
+    hear(Outcome.Kind.COMPLETED, "{}", null);
+    assertThat(seat.misses(recent)).isFalse();
+  }
+}

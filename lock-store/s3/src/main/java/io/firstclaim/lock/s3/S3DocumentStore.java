@@ -3,6 +3,7 @@ package io.firstclaim.lock.s3;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
@@ -90,7 +91,7 @@ public final class S3DocumentStore implements DocumentStore {
       client.putObject(request, RequestBody.fromBytes(body));
       return new WriteResult.Written();
     } catch (SdkException | CancellationException e) {
-      if (wasSentOnce(e)) {
+      if (Faults.wasSentOnce(e)) {
         if (isMissingKey(e) || isFailedCondition(e)) {
           return new WriteResult.Refused();
         }
@@ -98,12 +99,6 @@ public final class S3DocumentStore implements DocumentStore {
       }
       return new WriteResult.Unknown("S3 did not say: " + Faults.inOneLine(e));
     }
-  }
-
-  private static boolean wasSentOnce(RuntimeException fault) {
-    return fault instanceof SdkException known
-        && known.numAttempts() != null
-        && known.numAttempts() == 1;
   }
 
   /** The answer with its body, of which no more is read than a document may have. */

@@ -254,7 +254,7 @@ class S3BucketTest {
     assertThatThrownBy(bucket::verify)
         .isInstanceOf(StoreRefusedException.class)
         .hasMessage(
-            "S3 bucket %s is missing; create it, or start with firstclaim.claim.create=true"
+            "S3 bucket %s is missing; create it, or have it created at the start"
                 .formatted(name));
   }
 

@@ -14,7 +14,7 @@ import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
-import io.firstclaim.lock.protocol.ClaimState;
+import io.firstclaim.lock.ClaimState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.RequestTimer;
+import io.firstclaim.lock.aws.RequestTimer;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -7,8 +7,8 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.SettleResult.Unknown;
-import io.firstclaim.lock.protocol.ClaimRecord;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;

@@ -18,8 +18,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.SettleResult.Unknown;
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;

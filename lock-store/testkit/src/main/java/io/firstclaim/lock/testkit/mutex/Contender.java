@@ -6,7 +6,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.protocol.ClaimRecord;
+import io.firstclaim.lock.ClaimRecord;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.UnreadableClaimException;
-import io.firstclaim.lock.protocol.ClaimRecord;
+import io.firstclaim.lock.ClaimRecord;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Arrays;

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.testkit.Claimant;
-import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;

@@ -1,5 +1,7 @@
 package io.firstclaim.lock.testkit;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Nonce;

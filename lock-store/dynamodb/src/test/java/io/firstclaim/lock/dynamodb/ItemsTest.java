@@ -3,6 +3,9 @@ package io.firstclaim.lock.dynamodb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.testkit.Step;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Lease;

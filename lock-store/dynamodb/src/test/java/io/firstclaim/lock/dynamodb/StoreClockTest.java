@@ -3,6 +3,8 @@ package io.firstclaim.lock.dynamodb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimSettings;

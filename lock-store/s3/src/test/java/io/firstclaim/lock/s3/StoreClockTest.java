@@ -4,6 +4,8 @@ import static io.firstclaim.lock.testkit.Claimant.held;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Later;

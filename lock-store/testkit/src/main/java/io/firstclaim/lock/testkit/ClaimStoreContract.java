@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What every claim store promises; each backend's test inherits it, and with it the parts that have
- * a file of their own.
+ * The contract of every claim store: what it promises of claims, takeovers, steps and races. The
+ * test of a store inherits it and says how to make one.
  */
 public abstract class ClaimStoreContract extends RaceContract {
   // First claim

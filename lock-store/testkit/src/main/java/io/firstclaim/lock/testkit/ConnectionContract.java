@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A client with one connection: what is answered to who waits for it until the time limit strikes,
+ * The contract of a store whose client has one connection: what is answered to who waits for it until the time limit strikes,
  * as it is taken by a request that is never answered; and what becomes of limits that do not
  * strike.
  */

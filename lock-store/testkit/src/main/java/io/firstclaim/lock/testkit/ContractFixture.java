@@ -7,7 +7,6 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
@@ -18,7 +17,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * Two claimants over one store, and what the contract's tests say in short. Holder {@code a} has
+ * What the contract's tests begin with: two claimants over one store, and their short words. Holder {@code a} has
  * the right time, {@code b} likewise; further machines are made by the test.
  */
 public abstract class ContractFixture {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Done;
@@ -33,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a holder is answered when its requests or their answers are lost, doubled or refused on the
- * way; each backend over a network inherits it. {@code retrying} and {@code notRetrying} are one
+ * The contract of a store over a network: what a holder is answered when its requests or their
+ * answers are lost, doubled or refused on the way. {@code retrying} and {@code notRetrying} are one
  * holder {@code a}, with and without the SDK's own retries; {@code b} has a network of its own that
  * works.
  */

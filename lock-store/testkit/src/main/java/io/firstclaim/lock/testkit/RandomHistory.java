@@ -32,7 +32,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Three holders, whose clocks differ within the bound and are set now and then, do at random what
+ * One random history of a claim store: three holders, whose clocks differ within the bound and are set now and then, do at random what
  * holders do: claim, send a claim again, renew, complete, release and bury, with leases new and
  * old, their answers lost now and then. Every command goes to the store under test and to the
  * memory store, whose answers and contents must be equal; and whatever both say, the protocol's

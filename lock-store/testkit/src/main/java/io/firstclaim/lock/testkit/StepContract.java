@@ -5,6 +5,7 @@ import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.ClaimResult.Dead;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Granted;
@@ -26,7 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a holder can do under its lease, and can do no more without it. */
+/**
+ * The part of {@link ClaimStoreContract} about a lease: what its holder can do, and can do no more
+ * once it is lost.
+ */
 public abstract class StepContract extends TakeoverContract {
   // Renewal
 

@@ -109,10 +109,10 @@ final class H2ClaimStore extends DrivenClaimStore {
 
     private static String kind(ClaimState state) {
       return switch (state) {
-        case Held unused -> "HELD";
-        case Free unused -> "FREE";
-        case Done unused -> "DONE";
-        case Dead unused -> "DEAD";
+        case Held _ -> "HELD";
+        case Free _ -> "FREE";
+        case Done _ -> "DONE";
+        case Dead _ -> "DEAD";
       };
     }
 

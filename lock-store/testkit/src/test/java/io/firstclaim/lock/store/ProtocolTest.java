@@ -3,6 +3,8 @@ package io.firstclaim.lock.store;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.Claim;

@@ -56,6 +56,7 @@ class ArchitectureTest {
   private static final Set<String> OPEN =
       Set.of(
           LOCK,
+          LOCK + ".aws",
           LOCK + ".document",
           LOCK + ".memory",
           LOCK + ".mutex",
@@ -142,7 +143,12 @@ class ArchitectureTest {
       noClasses()
           .that()
           .resideOutsideOfPackages(
-              LOCK + ".dynamodb..", LOCK + ".s3..", DATASET + "..", SERVICE + ".store..", SERVICE)
+              LOCK + ".aws",
+              LOCK + ".dynamodb..",
+              LOCK + ".s3..",
+              DATASET + "..",
+              SERVICE + ".store..",
+              SERVICE)
           .should()
           .dependOnClassesThat()
           .resideInAPackage("software.amazon..");

@@ -1,5 +1,7 @@
 package io.firstclaim.lock.testkit.mutex;
 
+import io.firstclaim.lock.mutex.Mutex;
+import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;

@@ -82,6 +82,7 @@ final class Markers implements ClaimRecords {
   @Override
   public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
     if (on != null && on.version() == null) {
+      // Of a lease whose last write ended it, or that was made elsewhere.
       return differs(id);
     }
     byte[] body = new Marker(namespace, id, next).encode(now.wall());
@@ -104,7 +105,7 @@ final class Markers implements ClaimRecords {
             refused ->
                 refused.statusCode() == 412
                     ? Optional.of(() -> differs(id))
-                    : isMissingKey(refused)
+                    : S3Bucket.isMissingKey(refused)
                         ? Optional.of(() -> new Write.Differs(null))
                         : Optional.empty());
     return answer.get();
@@ -114,11 +115,6 @@ final class Markers implements ClaimRecords {
     return new Write.Differs(read(id).orElse(null));
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>As every read of S3 is.
-   */
   @Override
   public Optional<Stored> read(RecordId id) {
     String key = key(id);
@@ -146,7 +142,7 @@ final class Markers implements ClaimRecords {
           observe(body.response().sdkHttpResponse(), sent, at);
           return Optional.of(decode(key, body, at));
         },
-        refused -> isMissingKey(refused) ? Optional.of(Optional.<Read>empty()) : Optional.empty());
+        refused -> S3Bucket.isMissingKey(refused) ? Optional.of(Optional.<Read>empty()) : Optional.empty());
   }
 
   /**
@@ -189,7 +185,7 @@ final class Markers implements ClaimRecords {
           return true;
         },
         refused ->
-            refused.statusCode() == 412 || isMissingKey(refused)
+            refused.statusCode() == 412 || S3Bucket.isMissingKey(refused)
                 ? Optional.of(false)
                 : Optional.empty());
   }
@@ -234,10 +230,6 @@ final class Markers implements ClaimRecords {
       listener.called(op, "error", time.now().since(start));
       throw unanswered(op, e);
     }
-  }
-
-  private static boolean isMissingKey(S3Exception refused) {
-    return refused.statusCode() == 404 && !Faults.code(refused).equals("NoSuchBucket");
   }
 
   private StoreUnavailableException unanswered(String op, RuntimeException fault) {

@@ -89,6 +89,13 @@ public final class S3Bucket {
     return fault instanceof S3Exception refused && refused.statusCode() == 409;
   }
 
+  /** The answer that the bucket is there and the object is not. */
+  static boolean isMissingKey(Throwable fault) {
+    return fault instanceof S3Exception refused
+        && refused.statusCode() == 404
+        && !Faults.code(refused).equals("NoSuchBucket");
+  }
+
   /**
    * Creates the bucket if it is missing, and what is missing of: no public access; a lifecycle rule
    * that removes what is older than the retention; a policy that denies writes without a condition.

@@ -62,7 +62,7 @@ public final class S3DocumentStore implements DocumentStore {
               client.getObject(
                   get -> get.bucket(bucket).key(key.value()), S3DocumentStore::received)));
     } catch (SdkException | CancellationException e) {
-      if (isMissingKey(e)) {
+      if (S3Bucket.isMissingKey(e)) {
         return Optional.empty();
       }
       requireMendable(key, e);
@@ -92,7 +92,7 @@ public final class S3DocumentStore implements DocumentStore {
       return new WriteResult.Written();
     } catch (SdkException | CancellationException e) {
       if (Faults.wasSentOnce(e)) {
-        if (isMissingKey(e) || isFailedCondition(e)) {
+        if (S3Bucket.isMissingKey(e) || isFailedCondition(e)) {
           return new WriteResult.Refused();
         }
         requireMendable(key, e);
@@ -147,12 +147,6 @@ public final class S3DocumentStore implements DocumentStore {
           "document %s has %,d bytes or more, and an update reads and writes at most %,d: split it"
               .formatted(key, size, MAX_BYTES));
     }
-  }
-
-  private static boolean isMissingKey(RuntimeException fault) {
-    return fault instanceof S3Exception failed
-        && failed.statusCode() == 404
-        && !Faults.code(failed).equals("NoSuchBucket");
   }
 
   private static boolean isFailedCondition(RuntimeException fault) {

@@ -232,7 +232,7 @@ final class SelfTest {
     } catch (S3Exception e) {
       boolean failed =
           e.statusCode() == 412
-              || (e.statusCode() == 404 && !Faults.code(e).equals("NoSuchBucket"));
+              || S3Bucket.isMissingKey(e);
       if (failed) {
         return new Put(body, false);
       }

@@ -11,7 +11,6 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.store.Protocol;
 import io.firstclaim.lock.s3.Markers.Page;
 import io.firstclaim.lock.s3.Markers.Read;
 import io.firstclaim.lock.store.ClaimRecords.Stored;

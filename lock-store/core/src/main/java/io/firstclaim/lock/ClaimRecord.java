@@ -1,6 +1,5 @@
 package io.firstclaim.lock;
 
-
 /**
  * What a store keeps of one ID.
  *

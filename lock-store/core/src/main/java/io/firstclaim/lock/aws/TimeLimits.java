@@ -6,7 +6,9 @@ import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 
 /** How long requests may take. */
 public final class TimeLimits {
-  /** Looking at a table or bucket may take longer than a claim does, above all as the first thing. */
+  /**
+   * Looking at a table or bucket may take longer than a claim does, above all as the first thing.
+   */
   public static final AwsRequestOverrideConfiguration SETUP =
       AwsRequestOverrideConfiguration.builder()
           .apiCallTimeout(Duration.ofSeconds(30))

@@ -62,8 +62,7 @@ public final class MemoryClaimStore extends DrivenClaimStore {
     }
 
     @Override
-    public Write write(
-        String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
+    public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
       claims.purgeNowAndThen(now.wall().minus(settings.retention()));
       ClaimRecord after =
           claims.records.compute(

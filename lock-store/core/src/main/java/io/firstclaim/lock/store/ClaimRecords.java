@@ -47,9 +47,9 @@ public interface ClaimRecords {
   Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now);
 
   /**
-   * The first write for a claim, of which nothing is known yet. Most IDs are new, so this one writes
-   * if nothing is stored. A store that can judge in one request whether any record may be claimed
-   * does that instead, and says what it wrote over.
+   * The first write for a claim, of which nothing is known yet. Most IDs are new, so this one
+   * writes if nothing is stored. A store that can judge in one request whether any record may be
+   * claimed does that instead, and says what it wrote over.
    *
    * @param first what to write if nothing is stored
    * @param now when this was decided, on the driver's clock
@@ -73,7 +73,8 @@ public interface ClaimRecords {
     /**
      * It took.
      *
-     * @param version the store's own name of the write, in stores whose writes are conditional on it
+     * @param version the store's own name of the write, in stores whose writes are conditional on
+     *     it
      * @param over what a {@linkplain #claim claim} wrote over, if anything
      */
     record Took(@Nullable String version, @Nullable ClaimRecord over) implements Write {

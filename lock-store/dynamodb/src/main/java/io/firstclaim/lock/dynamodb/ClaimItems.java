@@ -70,7 +70,8 @@ record ClaimItems(
           " OR claimState = :held AND fencingToken = :seenToken AND nonce = :seenNonce");
 
   private static final String IS_ABSENT = "attribute_not_exists(pk)";
-  private static final String IS_THE_SAME = "claimState = :state AND fencingToken = :token AND nonce = :nonce";
+  private static final String IS_THE_SAME =
+      "claimState = :state AND fencingToken = :token AND nonce = :nonce";
 
   private static final AttributeValue ZERO = number(0);
   private static final AttributeValue ONE = number(1);

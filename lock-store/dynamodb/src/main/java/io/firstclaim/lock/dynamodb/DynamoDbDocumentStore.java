@@ -111,8 +111,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
   }
 
   private void requireMendable(DocumentKey key, RuntimeException fault) {
-    if (fault instanceof DynamoDbException refused
-        && FINAL.contains(Faults.code(refused))) {
+    if (fault instanceof DynamoDbException refused && FINAL.contains(Faults.code(refused))) {
       throw new StoreRefusedException(
           ("DynamoDB refuses document %s in table %s: %s. The table needs the string key %s, the role"
                   + " dynamodb:GetItem and dynamodb:PutItem on it")

@@ -34,8 +34,7 @@ import software.amazon.awssdk.services.dynamodb.model.TimeToLiveStatus;
 public final class DynamoDbTable {
   private static final Logger LOG = LoggerFactory.getLogger(DynamoDbTable.class);
 
-  private static final String CREATE =
-      "dynamodb:CreateTable; or create it yourself";
+  private static final String CREATE = "dynamodb:CreateTable; or create it yourself";
   private static final String DESCRIBE = "dynamodb:DescribeTable";
   private static final String DESCRIBE_TTL = "dynamodb:DescribeTimeToLive";
 
@@ -102,7 +101,8 @@ public final class DynamoDbTable {
 
   private boolean awaitTable() {
     try (var waiter = client.waiter()) {
-      waiter.waitUntilTableExists(table -> table.tableName(name).overrideConfiguration(TimeLimits.SETUP));
+      waiter.waitUntilTableExists(
+          table -> table.tableName(name).overrideConfiguration(TimeLimits.SETUP));
       return true;
     }
   }
@@ -152,7 +152,8 @@ public final class DynamoDbTable {
           DESCRIBE,
           () ->
               client
-                  .describeTable(describe -> describe.tableName(name).overrideConfiguration(TimeLimits.SETUP))
+                  .describeTable(
+                      describe -> describe.tableName(name).overrideConfiguration(TimeLimits.SETUP))
                   .table());
     } catch (StoreUnavailableException e) {
       if (e.getCause() instanceof ResourceNotFoundException) {
@@ -205,7 +206,8 @@ public final class DynamoDbTable {
   private boolean hasTimeToLive() {
     var ttl =
         client
-            .describeTimeToLive(describe -> describe.tableName(name).overrideConfiguration(TimeLimits.SETUP))
+            .describeTimeToLive(
+                describe -> describe.tableName(name).overrideConfiguration(TimeLimits.SETUP))
             .timeToLiveDescription();
     return (ttl.timeToLiveStatus() == TimeToLiveStatus.ENABLED
             || ttl.timeToLiveStatus() == TimeToLiveStatus.ENABLING)
@@ -241,9 +243,7 @@ public final class DynamoDbTable {
       switch (Faults.code(fault)) {
         case "AccessDeniedException" ->
             throw new StoreRefusedException(seen + ". It takes the permission " + permission);
-        case "ValidationException" ->
-            throw new StoreRefusedException(
-                seen + ". Check its name");
+        case "ValidationException" -> throw new StoreRefusedException(seen + ". Check its name");
         default -> throw new StoreUnavailableException(seen, fault);
       }
     }

@@ -1,14 +1,14 @@
 package io.firstclaim.lock.dynamodb;
 
-import io.firstclaim.lock.Fingerprint;
-import io.firstclaim.lock.Nonce;
-import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimState.Dead;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;

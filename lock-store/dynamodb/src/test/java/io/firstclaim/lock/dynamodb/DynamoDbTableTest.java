@@ -389,8 +389,7 @@ class DynamoDbTableTest {
         Rule.always(
             Match.operation("DescribeTable"), Fault.Answer.dynamoDb(400, "ValidationException")));
 
-    assertRefused(
-        "TABLE: 400 ValidationException by the fault proxy. Check its name");
+    assertRefused("TABLE: 400 ValidationException by the fault proxy. Check its name");
   }
 
   // Opening

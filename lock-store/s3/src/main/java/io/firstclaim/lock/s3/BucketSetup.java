@@ -140,7 +140,8 @@ final class BucketSetup {
         () ->
             policies.add(
                 client
-                    .getBucketPolicy(get -> get.bucket(name).overrideConfiguration(TimeLimits.SETUP))
+                    .getBucketPolicy(
+                        get -> get.bucket(name).overrideConfiguration(TimeLimits.SETUP))
                     .policy()))) {
       client.putBucketPolicy(
           put -> put.bucket(name).overrideConfiguration(TimeLimits.SETUP).policy(policy()));

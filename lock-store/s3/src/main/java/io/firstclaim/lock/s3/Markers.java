@@ -91,7 +91,8 @@ final class Markers implements ClaimRecords {
             .bucket(bucket.name())
             .key(key(id))
             .contentType("application/json");
-    PutObjectRequest request = (on == null ? put.ifNoneMatch("*") : put.ifMatch(on.version())).build();
+    PutObjectRequest request =
+        (on == null ? put.ifNoneMatch("*") : put.ifMatch(on.version())).build();
     Supplier<Write> answer =
         call(
             op,
@@ -142,7 +143,10 @@ final class Markers implements ClaimRecords {
           observe(body.response().sdkHttpResponse(), sent, at);
           return Optional.of(decode(key, body, at));
         },
-        refused -> S3Bucket.isMissingKey(refused) ? Optional.of(Optional.<Read>empty()) : Optional.empty());
+        refused ->
+            S3Bucket.isMissingKey(refused)
+                ? Optional.of(Optional.<Read>empty())
+                : Optional.empty());
   }
 
   /**

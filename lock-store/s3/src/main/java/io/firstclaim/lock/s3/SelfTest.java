@@ -230,9 +230,7 @@ final class SelfTest {
               sent);
       return new Put(body, true);
     } catch (S3Exception e) {
-      boolean failed =
-          e.statusCode() == 412
-              || S3Bucket.isMissingKey(e);
+      boolean failed = e.statusCode() == 412 || S3Bucket.isMissingKey(e);
       if (failed) {
         return new Put(body, false);
       }
@@ -249,7 +247,8 @@ final class SelfTest {
           bucket
               .client()
               .getObjectAsBytes(
-                  get -> get.bucket(bucket.name()).key(key).overrideConfiguration(TimeLimits.SETUP));
+                  get ->
+                      get.bucket(bucket.name()).key(key).overrideConfiguration(TimeLimits.SETUP));
     } catch (S3Exception e) {
       require(e.statusCode() != 404, "no object was there to read");
       throw fault(e);

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Held;
@@ -17,7 +17,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Unknown;
-import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;

@@ -25,9 +25,9 @@
  *   <li>{@link io.firstclaim.lock.testkit.mutex.MutexContract} and {@link
  *       io.firstclaim.lock.testkit.mutex.MutexProcessesContract}: a mutex over the store, in one
  *       process and in several that are killed;
- *   <li>over a network, {@link io.firstclaim.lock.testkit.FaultContract}: requests and answers lost,
- *       doubled and refused; on AWS {@link io.firstclaim.lock.testkit.ConnectionContract} and {@link
- *       io.firstclaim.lock.testkit.aws.LateRequestContract};
+ *   <li>over a network, {@link io.firstclaim.lock.testkit.FaultContract}: requests and answers
+ *       lost, doubled and refused; on AWS {@link io.firstclaim.lock.testkit.ConnectionContract} and
+ *       {@link io.firstclaim.lock.testkit.aws.LateRequestContract};
  *   <li>of a store of documents, {@link
  *       io.firstclaim.lock.testkit.document.SharedDocumentsContract}.
  * </ul>

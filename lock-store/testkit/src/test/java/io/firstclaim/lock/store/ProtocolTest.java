@@ -1,16 +1,17 @@
 package io.firstclaim.lock.store;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.lock.testkit.ManualTime;
-import io.firstclaim.lock.testkit.Claimant;
-import io.firstclaim.lock.ClaimRecord;
-import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimState.Dead;
+import io.firstclaim.lock.ClaimState.Done;
+import io.firstclaim.lock.ClaimState.Free;
+import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -20,12 +21,10 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.Sighting;
-import io.firstclaim.lock.ClaimState.Dead;
-import io.firstclaim.lock.ClaimState.Done;
-import io.firstclaim.lock.ClaimState.Free;
-import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.store.Decision.Answer;
 import io.firstclaim.lock.store.Decision.Write;
+import io.firstclaim.lock.testkit.Claimant;
+import io.firstclaim.lock.testkit.ManualTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -4,13 +4,12 @@ import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstclaim.lock.testkit.Step;
-import io.firstclaim.lock.testkit.ManualTime;
-import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
@@ -18,9 +17,9 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-
-import io.firstclaim.lock.ClaimRecord;
-import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.testkit.Claimant;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.Step;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
@@ -43,8 +42,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /**
- * The contract of late requests: those of {@code a} arrive long after they were sent, the second copy of one that was
- * answered or the only one of one that was given up. What has happened meanwhile stays.
+ * The contract of late requests: those of {@code a} arrive long after they were sent, the second
+ * copy of one that was answered or the only one of one that was given up. What has happened
+ * meanwhile stays.
  */
 public abstract class LateRequestContract {
   private static final Duration LEASE = Duration.ofSeconds(30);

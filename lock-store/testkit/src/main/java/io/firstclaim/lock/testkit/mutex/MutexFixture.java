@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
@@ -99,13 +100,13 @@ public abstract class MutexFixture {
    */
   void passForKeeper(Duration by) throws InterruptedException {
     eventually(MutexFixture::nothingIsRenewed);
-    time.awaitSleeper("firstclaim-mutex");
+    time.awaitSleeper("firstclaim-leases");
     time.advance(by);
   }
 
-  private static boolean nothingIsRenewed() {
+  static boolean nothingIsRenewed() {
     return Thread.getAllStackTraces().keySet().stream()
-        .noneMatch(thread -> thread.getName().equals("firstclaim-mutex-renewal"));
+        .noneMatch(thread -> thread.getName().equals("firstclaim-renewal"));
   }
 
   static void eventually(Callable<Boolean> holds) {
@@ -117,6 +118,6 @@ public abstract class MutexFixture {
   }
 
   Nonce storedNonce() {
-    return faulty.find(ID).orElseThrow().nonce();
+    return storeOf("reader", time).find(ID).orElseThrow().nonce();
   }
 }

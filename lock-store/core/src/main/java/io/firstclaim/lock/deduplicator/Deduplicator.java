@@ -137,6 +137,11 @@ public final class Deduplicator {
     }
   }
 
+  /** How often work is tried that fails. */
+  public RetryPolicy retry() {
+    return retry;
+  }
+
   /**
    * Does the work, unless it was done before or somebody else is at it. Blocks while the work runs,
    * and until the store has recorded its end, no longer than the lease.

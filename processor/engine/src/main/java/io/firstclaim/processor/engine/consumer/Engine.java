@@ -1,13 +1,16 @@
 package io.firstclaim.processor.engine.consumer;
 
+import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.deduplicator.Deduplicator;
+import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.processor.engine.claim.Affinity;
-import io.firstclaim.processor.engine.claim.LeaseKeeper;
+import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
@@ -41,12 +44,10 @@ public final class Engine {
   private final Settings settings;
   private final Producer<byte[], byte[]> outcomes;
   private final Optional<OutcomeFeed> feed;
-  private final LeaseKeeper keeper;
   private final StoreGate gate;
   private final Places places;
   private final PollLoop loop;
   private final Thread poller;
-  private @Nullable Thread keeping;
 
   /**
    * An engine that is not running yet.
@@ -86,24 +87,24 @@ public final class Engine {
                         (id, payload, outcome) -> signal(tickets, id, payload, outcome),
                         time));
     this.gate = new StoreGate(() -> store.find(PROBE));
-    this.keeper =
-        new LeaseKeeper(store, time, settings.claim().renew(), settings.handler().timeout());
+    HandlerWatch handlers = new HandlerWatch(settings.handler().timeout());
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
     Announcer announcer =
         new Announcer(
             new OutcomePublisher(outcomes, settings.outcomesTopic(), namespace, self), known, time);
     Attempt attempt =
         new Attempt(
-            store,
-            gate,
-            keeper,
+            Deduplicator.builder(store, time)
+                .retry(
+                    new RetryPolicy(
+                        settings.retry().maxAttempts(),
+                        new Backoff(settings.retry().backoff(), settings.retry().maxBackoff())))
+                .renew(settings.claim().renew())
+                .passage(gate::settle)
+                .build(),
+            handlers,
             new DeadLetters(producer, settings.deadLetterTopic(), settings.zone()),
             announcer,
-            new RetryPolicy(
-                settings.retry().maxAttempts(),
-                settings.retry().backoff(),
-                settings.retry().maxBackoff()),
-            settings.handler().timeout(),
             settings.zone(),
             listener,
             time);
@@ -137,7 +138,7 @@ public final class Engine {
             places,
             gate,
             tickets,
-            keeper,
+            handlers,
             outcomes::flush,
             onDefect,
             time);
@@ -172,7 +173,6 @@ public final class Engine {
     if (feed.isPresent()) {
       feed.get().start(READ_UP);
     }
-    keeping = keeper.start(settings.claim().store().lease());
     poller.start();
   }
 
@@ -184,9 +184,6 @@ public final class Engine {
     loop.stop();
     poller.join();
     feed.ifPresent(OutcomeFeed::close);
-    if (keeping != null) {
-      keeping.interrupt();
-    }
     outcomes.close(CLOSE_LIMIT);
   }
 

@@ -129,7 +129,7 @@ class PollLoopTest {
             started.places,
             started.gate,
             started.tickets,
-            started.keeper,
+            started.handlers,
             () -> flushed.set(true),
             defect::set,
             time);

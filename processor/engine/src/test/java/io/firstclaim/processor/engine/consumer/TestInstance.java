@@ -2,15 +2,18 @@ package io.firstclaim.processor.engine.consumer;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.deduplicator.Deduplicator;
+import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.processor.engine.claim.Affinity;
-import io.firstclaim.processor.engine.claim.FaultyStore;
-import io.firstclaim.processor.engine.claim.LeaseKeeper;
+import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.config.Settings;
@@ -41,7 +44,7 @@ final class TestInstance implements AutoCloseable {
   final TestListener listener = new TestListener();
   final Tickets tickets = new Tickets();
   final StoreGate gate;
-  final LeaseKeeper keeper;
+  final HandlerWatch handlers;
   final Places places;
   final KnownDone known;
   final RecordFlow flow;
@@ -49,7 +52,6 @@ final class TestInstance implements AutoCloseable {
 
   private final TimeSource time;
   private final Optional<OutcomeFeed> feed;
-  private final Thread keeping;
   private final List<AssignedPartition> partitions = new ArrayList<>();
 
   TestInstance(
@@ -64,7 +66,7 @@ final class TestInstance implements AutoCloseable {
     this.time = time;
     store = new FaultyStore(new MemoryClaimStore(claims, settings.claim().store(), time));
     gate = new StoreGate(() -> store.find(RecordId.of("probe")));
-    keeper = new LeaseKeeper(store, time, test.renew, test.handlerTimeout);
+    handlers = new HandlerWatch(test.handlerTimeout);
     places = new Places(test.maxInFlight, test.maxParked);
     known = new KnownDone(10_000, time.now().wall());
     producer = broker.producer();
@@ -86,13 +88,16 @@ final class TestInstance implements AutoCloseable {
             time);
     Attempt attempt =
         new Attempt(
-            store,
-            gate,
-            keeper,
+            Deduplicator.builder(store, time)
+                .retry(
+                    new RetryPolicy(
+                        test.maxAttempts, new Backoff(test.backoff, Duration.ofMinutes(1))))
+                .renew(test.renew)
+                .passage(gate::settle)
+                .build(),
+            handlers,
             new DeadLetters(producer, Optional.empty(), zone),
             announcer,
-            new RetryPolicy(test.maxAttempts, test.backoff, Duration.ofMinutes(1)),
-            test.handlerTimeout,
             zone,
             listener,
             time);
@@ -121,7 +126,6 @@ final class TestInstance implements AutoCloseable {
     if (feed.isPresent()) {
       feed.get().start(Duration.ofSeconds(5));
     }
-    keeping = keeper.start(Duration.ofMillis(240));
   }
 
   /** A delivery, on a partition of its own. */
@@ -211,13 +215,12 @@ final class TestInstance implements AutoCloseable {
   void stop() {
     partitions.forEach(AssignedPartition::unassign);
     tickets.stopAll();
-    keeper.interruptAll();
+    handlers.interruptAll();
   }
 
   @Override
   public void close() {
     stop();
-    keeping.interrupt();
     feed.ifPresent(OutcomeFeed::close);
   }
 }

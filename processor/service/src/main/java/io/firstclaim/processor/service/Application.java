@@ -2,8 +2,8 @@ package io.firstclaim.processor.service;
 
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.processor.service.config.SettingsReader;
 import io.firstclaim.processor.engine.config.WrongSettingException;
+import io.firstclaim.processor.service.config.SettingsReader;
 import io.firstclaim.processor.service.log.LogSettings;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;

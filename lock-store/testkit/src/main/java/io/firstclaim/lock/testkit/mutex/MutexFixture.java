@@ -1,7 +1,5 @@
 package io.firstclaim.lock.testkit.mutex;
 
-import io.firstclaim.lock.mutex.HeldMutex;
-import io.firstclaim.lock.mutex.Mutex;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimSettings;
@@ -11,6 +9,8 @@ import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.mutex.HeldMutex;
+import io.firstclaim.lock.mutex.Mutex;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;

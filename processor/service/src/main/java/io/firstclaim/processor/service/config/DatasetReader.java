@@ -1,8 +1,8 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.config.Settings;
 import io.firstclaim.processor.engine.config.WrongSettingException;
-import io.firstclaim.processor.dataset.DatasetSettings;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiFunction;

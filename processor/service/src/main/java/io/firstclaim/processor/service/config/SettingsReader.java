@@ -1,8 +1,8 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.engine.config.Settings;
 import io.firstclaim.processor.engine.config.WrongSettingException;
-import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.engine.identity.RecordIdSource;
 import io.micronaut.context.env.Environment;

@@ -1,8 +1,8 @@
 package io.firstclaim.processor.service.health;
 
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.processor.service.Service;
 import io.firstclaim.processor.engine.consumer.Engine;
+import io.firstclaim.processor.service.Service;
 import io.micronaut.context.BeanProvider;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.AbstractHealthIndicator;

@@ -1,16 +1,16 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.config.WrongSettingException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.dataset.DatasetSettings;
+import io.firstclaim.processor.engine.config.Settings;
 import io.firstclaim.processor.engine.config.Settings.Backend;
 import io.firstclaim.processor.engine.config.Settings.OnMismatch;
 import io.firstclaim.processor.engine.config.Settings.Ordering;
-import io.firstclaim.processor.dataset.DatasetSettings;
+import io.firstclaim.processor.engine.config.WrongSettingException;
 import io.firstclaim.processor.engine.identity.RecordIdSource;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;

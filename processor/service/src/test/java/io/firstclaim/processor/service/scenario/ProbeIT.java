@@ -3,9 +3,9 @@ package io.firstclaim.processor.service.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.testkit.process.ChildJvm;
-import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.stack.server.S3Server;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,6 +7,7 @@ import io.firstclaim.lock.SettleResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -110,13 +111,13 @@ public final class KeptLease implements HeldLease {
     }
   }
 
-  /** Like {@link #settle}, but if another step is under way, its answer is unknown at once. */
-  public SettleResult settleUnlessBusy(Function<Lease, SettleResult> last) {
+  /** Like {@link #settle}, but does nothing and answers nothing if another step is under way. */
+  public Optional<SettleResult> settleUnlessBusy(Function<Lease, SettleResult> last) {
     if (!step.tryLock()) {
-      return new SettleResult.Unknown("a renewal is under way");
+      return Optional.empty();
     }
     try {
-      return settled(last);
+      return Optional.of(settled(last));
     } finally {
       step.unlock();
     }

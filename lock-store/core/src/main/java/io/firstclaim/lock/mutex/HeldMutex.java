@@ -1,12 +1,14 @@
 package io.firstclaim.lock.mutex;
 
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.lock.keeper.LeaseKeeper;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,8 +72,8 @@ public final class HeldMutex implements AutoCloseable {
 
   /**
    * Gives the mutex back, if it is still the caller's, and renews it no more. Where a renewal is
-   * under way or the store does not answer, it goes on trying, on another thread, until the lease
-   * is over.
+   * under way, that is waited for on another thread; and where the store does not answer, it is
+   * asked again there until the lease is over.
    */
   @Override
   public void close() {
@@ -82,18 +84,35 @@ public final class HeldMutex implements AutoCloseable {
       closed = true;
     }
     kept.letGo();
-    if (!giveBack()) {
+    Optional<SettleResult> answer = kept.settleUnlessBusy(this::release);
+    if (answer.isEmpty() || !isGivenBack(answer.get())) {
       Thread.ofPlatform()
           .daemon()
           .name("firstclaim-mutex-release")
-          .start(this::keepGivingBack);
+          .start(() -> keepGivingBack(answer.isEmpty()));
+    }
+  }
+
+  private SettleResult release(Lease lease) {
+    return store.release(lease, Mutex.AT_ONCE, "given back");
+  }
+
+  private void keepGivingBack(boolean withoutAPause) {
+    Patience patience = new Patience(time, kept.lease().remaining(time.now()));
+    boolean given = withoutAPause && isGivenBack(kept.settle(this::release));
+    try {
+      while (!given && !patience.isOver()) {
+        patience.pause();
+        given = isGivenBack(kept.settle(this::release));
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("Mutex {} is left to run out", kept.lease().id());
     }
   }
 
   /** False if the store did not answer. */
-  private boolean giveBack() {
-    return switch (kept.settleUnlessBusy(
-        lease -> store.release(lease, Mutex.AT_ONCE, "given back"))) {
+  private boolean isGivenBack(SettleResult answer) {
+    return switch (answer) {
       case SettleResult.Settled unused -> true;
       case SettleResult.Lost(String by) -> {
         LOG.warn("Mutex {} with token {} was lost, to {}", kept.lease().id(), token(), by);
@@ -104,16 +123,5 @@ public final class HeldMutex implements AutoCloseable {
         yield false;
       }
     };
-  }
-
-  private void keepGivingBack() {
-    Patience patience = new Patience(time, kept.lease().remaining(time.now()));
-    try {
-      do {
-        patience.pause();
-      } while (!giveBack() && !patience.isOver());
-    } catch (InterruptedException e) {
-      LOG.debug("Mutex {} is left to run out", kept.lease().id());
-    }
   }
 }

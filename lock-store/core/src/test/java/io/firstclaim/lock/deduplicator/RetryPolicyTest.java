@@ -18,7 +18,7 @@ class RetryPolicyTest {
   }
 
   private Duration[] samples(RetryPolicy of, int attempt) {
-    return IntStream.range(0, 500).mapToObj(unused -> of.after(attempt)).toArray(Duration[]::new);
+    return IntStream.range(0, 500).mapToObj(_ -> of.after(attempt)).toArray(Duration[]::new);
   }
 
   @Test

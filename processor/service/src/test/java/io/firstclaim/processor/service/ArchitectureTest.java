@@ -56,7 +56,9 @@ class ArchitectureTest {
   private static final Set<String> OPEN =
       Set.of(
           LOCK,
+          LOCK + ".deduplicator",
           LOCK + ".document",
+          LOCK + ".keeper",
           LOCK + ".memory",
           LOCK + ".mutex",
           LOCK + ".store",
@@ -173,7 +175,12 @@ class ArchitectureTest {
   static final ArchRule whatRestsOnAStore_knowsThePortAlone =
       noClasses()
           .that()
-          .resideInAnyPackage(LOCK, LOCK + ".mutex..", LOCK + ".document..")
+          .resideInAnyPackage(
+              LOCK,
+              LOCK + ".deduplicator..",
+              LOCK + ".document..",
+              LOCK + ".keeper..",
+              LOCK + ".mutex..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage(LOCK + ".memory..");

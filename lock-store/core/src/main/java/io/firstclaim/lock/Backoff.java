@@ -33,7 +33,9 @@ public record Backoff(Duration first, Duration longest) {
     return doubled.compareTo(longest) < 0 ? doubled : longest;
   }
 
-  /** The pause after so many failures in a row: half of the whole one, and some of its other half. */
+  /**
+   * The pause after so many failures in a row: half of the whole one, and some of its other half.
+   */
   public Duration after(int failures) {
     Duration whole = whole(failures);
     if (whole.isZero()) {

@@ -10,8 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * backoff with full jitter</a>). For one thread.
  */
 public final class Patience {
-  private static final Backoff BACKOFF =
-      new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2));
+  private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2));
 
   private final TimeSource time;
   private final Moment begin;

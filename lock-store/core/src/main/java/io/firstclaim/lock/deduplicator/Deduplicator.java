@@ -149,8 +149,8 @@ public final class Deduplicator {
    * @param fingerprint of what the work is done with, or {@link Fingerprint#none()}
    * @throws StoreUnavailableException if the store could not be asked; nothing ran, but it may be
    *     {@link RunResult.Busy} for one lease
-   * @throws InterruptedException if the work ended with it and the lease was not lost: then somebody
-   *     interrupted this thread, and the work is given back, due at once and not counted
+   * @throws InterruptedException if the work ended with it and the lease was not lost: then
+   *     somebody interrupted this thread, and the work is given back, due at once and not counted
    */
   public RunResult run(RecordId id, Fingerprint fingerprint, Work work)
       throws InterruptedException {
@@ -267,7 +267,8 @@ public final class Deduplicator {
             new RunResult.GivenUp(
                 new Ending(lease.holder(), lease.token(), lease.attempt(), time.now().wall()),
                 cause);
-        case Verdict.Release(Instant retryAt, int attempts, var unused) when !lost && thrown != null ->
+        case Verdict.Release(Instant retryAt, int attempts, var unused)
+            when !lost && thrown != null ->
             new RunResult.Failed(retryAt, attempts, thrown);
         case Verdict.Release unused -> new RunResult.LeaseLost(null);
         case Verdict.Leave unused -> new RunResult.LeaseLost(null);

@@ -31,7 +31,9 @@ public final class Worker {
     return !abandoned;
   }
 
-  /** Interrupts the work, once however often it is asked for; at its beginning if that is to come. */
+  /**
+   * Interrupts the work, once however often it is asked for; at its beginning if that is to come.
+   */
   public synchronized void interrupt() {
     if (interrupted) {
       return;

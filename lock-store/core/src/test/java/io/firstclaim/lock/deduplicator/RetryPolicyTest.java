@@ -40,8 +40,7 @@ class RetryPolicyTest {
   void configuredBackoffOfDays_isNotCut() {
     Duration week = Duration.ofDays(7);
 
-    assertThat(policy(5, week, week).after(1, Optional.empty()))
-        .isBetween(week.dividedBy(2), week);
+    assertThat(policy(5, week, week).after(1, Optional.empty())).isBetween(week.dividedBy(2), week);
   }
 
   @Test

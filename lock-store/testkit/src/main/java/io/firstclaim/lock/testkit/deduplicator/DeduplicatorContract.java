@@ -306,8 +306,7 @@ public abstract class DeduplicatorContract {
     assertThat(run(a, "receipt"))
         .isInstanceOfSatisfying(
             RunResult.GivenUp.class,
-            givenUp ->
-                assertThat(givenUp.cause()).isEqualTo("2 attempts ended without a verdict"));
+            givenUp -> assertThat(givenUp.cause()).isEqualTo("2 attempts ended without a verdict"));
     assertThat(runs).hasValue(0);
   }
 

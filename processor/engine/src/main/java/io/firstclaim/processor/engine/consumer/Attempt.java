@@ -128,8 +128,7 @@ final class Attempt {
           case Task.GiveUp(String cause) -> bury(held, cause);
           case Task.Handle _ when number > retry.maxAttempts() ->
               bury(held, "%d attempts ended without a verdict".formatted(number - 1));
-          case Task.Handle(RecordHandler handler)
-              when granted.takenFrom() != null && isSuspect() ->
+          case Task.Handle(RecordHandler handler) when granted.takenFrom() != null && isSuspect() ->
               handleAlone(handler, held, watched);
           case Task.Handle(RecordHandler handler) -> handle(handler, held, watched);
         };
@@ -145,15 +144,12 @@ final class Attempt {
      * A record whose holders die again and again may be what they die of. Of such records one runs
      * at a time, and those that wait do not count as tried: the next death is the culprit's alone.
      */
-    private Verdict handleAlone(
-        RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
+    private Verdict handleAlone(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
         throws InterruptedException {
       boolean _ = held.count(number - 1);
       suspects.acquire();
       try {
-        return held.count(number)
-            ? handle(handler, held, watched)
-            : giveBack("it was not begun");
+        return held.count(number) ? handle(handler, held, watched) : giveBack("it was not begun");
       } finally {
         suspects.release();
       }
@@ -281,8 +277,7 @@ final class Attempt {
     }
 
     private void happened(Outcome.Kind kind, String cause, @Nullable Instant retryAt) {
-      announcer.happened(
-          delivery, work, kind, announcer.by(granted.lease()), took, cause, retryAt);
+      announcer.happened(delivery, work, kind, announcer.by(granted.lease()), took, cause, retryAt);
     }
   }
 }

@@ -10,9 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * backoff with full jitter</a>). For one thread.
  */
 public final class Patience {
-  private static final Duration FIRST = Duration.ofMillis(20);
-  private static final Duration LONGEST = Duration.ofSeconds(2);
-  private static final int MAX_DOUBLINGS = 10;
+  private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(2));
 
   private final TimeSource time;
   private final Moment begin;
@@ -33,7 +31,7 @@ public final class Patience {
 
   /** Pauses before the next attempt, no longer than there is time. */
   public void pause() throws InterruptedException {
-    pause(LONGEST);
+    pause(BACKOFF.longest());
   }
 
   /**
@@ -43,10 +41,10 @@ public final class Patience {
    * @param due when something is known to happen, from now
    */
   public void pause(Duration due) throws InterruptedException {
-    Duration doubled = FIRST.multipliedBy(1L << Math.min(pauses++, MAX_DOUBLINGS));
-    Duration pause = randomUpTo(shorter(doubled, LONGEST));
+    pauses++;
+    Duration pause = randomUpTo(BACKOFF.whole(pauses));
     if (due.compareTo(pause) < 0) {
-      pause = due.plus(randomUpTo(FIRST));
+      pause = due.plus(randomUpTo(BACKOFF.first()));
     }
     time.sleep(shorter(pause, left()));
   }

@@ -10,6 +10,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.keeper.LeaseKeeper;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -39,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * for {@link io.firstclaim.lock.ClaimSettings#retention()}, and with it the last token: where a
  * sink remembers tokens, let the retention be longer than the mutex is ever idle.
  *
- * <p>Thread-safe; has no state of its own.
+ * <p>Thread-safe; needs no closing.
  */
 public final class Mutex {
   /** Due at once, by whichever clock: a store takes the moment of the release instead. */
@@ -51,12 +52,14 @@ public final class Mutex {
   private final ClaimStore store;
   private final RecordId id;
   private final TimeSource time;
+  private final LeaseKeeper keeper;
 
   /** The mutex of this name in this store. */
   public Mutex(ClaimStore store, RecordId id, TimeSource time) {
     this.store = store;
     this.id = id;
     this.time = time;
+    this.keeper = new LeaseKeeper(store, time, true);
   }
 
   /**
@@ -81,7 +84,7 @@ public final class Mutex {
       if (answer instanceof ClaimResult.Granted(Lease lease, var unused)) {
         Lease running = running(lease);
         if (running != null) {
-          return Optional.of(HeldMutex.keep(store, time, running));
+          return Optional.of(new HeldMutex(store, time, keeper.keep(running)));
         }
       }
       Duration due = due(answer);

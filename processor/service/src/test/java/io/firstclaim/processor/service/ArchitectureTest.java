@@ -57,7 +57,9 @@ class ArchitectureTest {
       Set.of(
           LOCK,
           LOCK + ".aws",
+          LOCK + ".deduplicator",
           LOCK + ".document",
+          LOCK + ".keeper",
           LOCK + ".memory",
           LOCK + ".mutex",
           LOCK + ".store",
@@ -181,7 +183,12 @@ class ArchitectureTest {
   static final ArchRule whatRestsOnAStore_knowsThePortAlone =
       noClasses()
           .that()
-          .resideInAnyPackage(LOCK, LOCK + ".mutex..", LOCK + ".document..")
+          .resideInAnyPackage(
+              LOCK,
+              LOCK + ".deduplicator..",
+              LOCK + ".document..",
+              LOCK + ".keeper..",
+              LOCK + ".mutex..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage(LOCK + ".memory..");

@@ -11,7 +11,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.mutex.HeldMutex;
-import io.firstclaim.lock.testkit.mutex.FaultyStore.Fault;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

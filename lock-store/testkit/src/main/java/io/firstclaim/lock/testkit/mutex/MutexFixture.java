@@ -10,6 +10,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.fault.FaultyStore;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -102,13 +103,13 @@ public abstract class MutexFixture {
    */
   void passForKeeper(Duration by) throws InterruptedException {
     eventually(MutexFixture::nothingIsRenewed);
-    time.awaitSleeper("firstclaim-mutex");
+    time.awaitSleeper("firstclaim-leases");
     time.advance(by);
   }
 
-  private static boolean nothingIsRenewed() {
+  static boolean nothingIsRenewed() {
     return Thread.getAllStackTraces().keySet().stream()
-        .noneMatch(thread -> thread.getName().equals("firstclaim-mutex-renewal"));
+        .noneMatch(thread -> thread.getName().equals("firstclaim-renewal"));
   }
 
   static void eventually(Callable<Boolean> holds) {
@@ -120,6 +121,6 @@ public abstract class MutexFixture {
   }
 
   Nonce storedNonce() {
-    return faulty.find(ID).orElseThrow().nonce();
+    return storeOf("reader", time).find(ID).orElseThrow().nonce();
   }
 }

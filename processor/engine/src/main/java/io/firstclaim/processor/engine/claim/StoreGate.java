@@ -1,11 +1,13 @@
 package io.firstclaim.processor.engine.claim;
 
+import io.firstclaim.lock.Backoff;
+import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,9 +33,7 @@ public final class StoreGate {
   private static final int LEAST = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
-  private static final int MAX_DOUBLINGS = 10;
+  private static final Backoff PAUSES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(4));
 
   private final Runnable probe;
   private final ReentrantLock lock = new ReentrantLock();
@@ -56,15 +56,7 @@ public final class StoreGate {
    * that answers the probe may still refuse that very step, again and again.
    */
   public static Duration pauseAfter(int failuresInARow) {
-    if (failuresInARow <= 1) {
-      return Duration.ZERO;
-    }
-    Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failuresInARow - 2, MAX_DOUBLINGS));
-    return jittered(pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE);
-  }
-
-  private static Duration jittered(Duration pause) {
-    return pause.plusMillis(ThreadLocalRandom.current().nextLong(pause.toMillis()));
+    return PAUSES.after(failuresInARow - 1);
   }
 
   /** Whether the store answered last time. */
@@ -85,6 +77,20 @@ public final class StoreGate {
   /** For records that want to be completed, released or buried. */
   public Lane settlements() {
     return settlements;
+  }
+
+  /** Completes, releases or buries a record when there is room for that. */
+  public SettleResult settle(Supplier<SettleResult> step) throws InterruptedException {
+    boolean _ = settlements.enter(() -> true);
+    try {
+      SettleResult result = step.get();
+      if (result instanceof SettleResult.Unknown(String why)) {
+        shut(why);
+      }
+      return result;
+    } finally {
+      settlements.leave();
+    }
   }
 
   /** One of the ways through the gate. */
@@ -178,16 +184,11 @@ public final class StoreGate {
   }
 
   private void probeUntilItAnswers() {
-    Duration pause = FIRST_PAUSE;
-    while (!answers()) {
+    for (int failures = 1; !answers(); failures++) {
       try {
-        Thread.sleep(jittered(pause));
+        Thread.sleep(PAUSES.after(failures));
       } catch (InterruptedException e) {
         return; // nobody interrupts this thread
-      }
-      pause = pause.multipliedBy(2);
-      if (pause.compareTo(LONGEST_PAUSE) > 0) {
-        pause = LONGEST_PAUSE;
       }
     }
     fault = null;

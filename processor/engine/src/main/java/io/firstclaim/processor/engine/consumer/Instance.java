@@ -1,5 +1,6 @@
 package io.firstclaim.processor.engine.consumer;
 
+import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
@@ -9,7 +10,9 @@ import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.claim.Affinity;
-import io.firstclaim.processor.engine.claim.LeaseKeeper;
+import io.firstclaim.lock.deduplicator.Deduplicator;
+import io.firstclaim.lock.deduplicator.RetryPolicy;
+import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
@@ -42,17 +45,15 @@ public final class Instance {
   final Tickets tickets = new Tickets();
   final KnownDone known;
   final StoreGate gate;
-  final LeaseKeeper keeper;
+  final HandlerWatch handlers;
   final Places places;
   final RecordFlow flow;
   final PollLoop loop;
 
-  private final Duration lease;
   private final Consumer<byte[], byte[]> input;
   private final Producer<byte[], byte[]> deadLetters;
   private final Optional<OutcomeFeed> feed;
   private final Thread poller;
-  private @Nullable Thread keeping;
 
   /**
    * An instance that is not running yet.
@@ -68,7 +69,6 @@ public final class Instance {
       EngineListener listener,
       TimeSource time,
       java.util.function.Consumer<? super Throwable> onDefect) {
-    this.lease = settings.claim().store().lease();
     String namespace = settings.claim().store().namespace();
     // Not the holder's name: a restarted process bears it again, and two may bear it at once.
     String self = Nonce.random().toString();
@@ -83,23 +83,26 @@ public final class Instance {
                 topic ->
                     new OutcomeFeed(clients.outcomes(), topic, namespace, self, known, room, time));
     this.gate = new StoreGate(() -> store.find(PROBE));
-    this.keeper = new LeaseKeeper(store, time, settings.claim().renew(), settings.handlerTimeout());
+    this.handlers = new HandlerWatch(settings.handlerTimeout());
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
     Announcer announcer =
         new Announcer(
             new OutcomePublisher(outcomes, settings.outcomesTopic(), namespace, self), known, time);
+    Deduplicator deduplicator =
+        Deduplicator.builder(store, time)
+            .retry(
+                new RetryPolicy(
+                    settings.retry().maxAttempts(),
+                    new Backoff(settings.retry().backoff(), settings.retry().maxBackoff())))
+            .renew(settings.claim().renew())
+            .passage(gate::settle)
+            .build();
     Attempt attempt =
         new Attempt(
-            store,
-            gate,
-            keeper,
+            deduplicator,
+            handlers,
             new DeadLetters(deadLetters, settings::deadLetterTopicOf, settings.zone()),
             announcer,
-            new RetryPolicy(
-                settings.retry().maxAttempts(),
-                settings.retry().backoff(),
-                settings.retry().maxBackoff()),
-            settings.handlerTimeout(),
             settings.zone(),
             listener,
             time);
@@ -110,7 +113,7 @@ public final class Instance {
                 settings.zone(),
                 settings.zones(),
                 settings.claim().headStart(),
-                lease,
+                settings.claim().store().lease(),
                 this::lastSignOf,
                 time),
             store,
@@ -125,7 +128,16 @@ public final class Instance {
     this.input = clients.input();
     this.loop =
         new PollLoop(
-            input, settings, flow, places, gate, tickets, keeper, outcomes::flush, onDefect, time);
+            input,
+            settings,
+            flow,
+            places,
+            gate,
+            tickets,
+            handlers,
+            outcomes::flush,
+            onDefect,
+            time);
     this.poller = Thread.ofPlatform().name("firstclaim-poll").unstarted(loop);
   }
 
@@ -139,20 +151,15 @@ public final class Instance {
 
   /** Starts to process. Returns when the recent outcomes are known and polling has begun. */
   public void start() throws InterruptedException {
-    listen(lease);
+    listen();
     Thread _ = poll();
   }
 
-  /**
-   * Starts what a record needs.
-   *
-   * @param lease so long that leases are looked after often enough
-   */
-  void listen(Duration lease) throws InterruptedException {
+  /** Starts to hear outcomes. */
+  void listen() throws InterruptedException {
     if (feed.isPresent()) {
       feed.get().start(READ_UP);
     }
-    keeping = keeper.start(lease);
   }
 
   /** Starts to take records in, on the thread returned. */
@@ -177,9 +184,6 @@ public final class Instance {
       input.close(CloseOptions.timeout(CLOSE_LIMIT)); // else the loop's to close
     }
     feed.ifPresent(OutcomeFeed::close);
-    if (keeping != null) {
-      keeping.interrupt();
-    }
     outcomes.close(CLOSE_LIMIT);
     deadLetters.close(CLOSE_LIMIT);
   }

@@ -3,7 +3,7 @@ package io.firstclaim.processor.engine.consumer;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineSettings;
-import io.firstclaim.processor.engine.claim.LeaseKeeper;
+import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import java.time.Duration;
@@ -50,7 +50,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private final Places places;
   private final StoreGate gate;
   private final Tickets tickets;
-  private final LeaseKeeper keeper;
+  private final HandlerWatch handlers;
   private final Runnable flush;
   private final java.util.function.Consumer<? super Throwable> onDefect;
   private final TimeSource time;
@@ -69,7 +69,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       Places places,
       StoreGate gate,
       Tickets tickets,
-      LeaseKeeper keeper,
+      HandlerWatch handlers,
       Runnable flush,
       java.util.function.Consumer<? super Throwable> onDefect,
       TimeSource time) {
@@ -79,7 +79,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     this.places = places;
     this.gate = gate;
     this.tickets = tickets;
-    this.keeper = keeper;
+    this.handlers = handlers;
     this.flush = flush;
     this.onDefect = onDefect;
     this.time = time;
@@ -302,7 +302,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
           "{} records are still in their handlers after {}: they are interrupted and released",
           places.inFlight(),
           settings.shutdownGrace());
-      keeper.interruptAll();
+      handlers.interruptAll();
       boolean _ = drained(LAST_STEPS);
     }
     flush.run();

@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.consumer;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
@@ -9,8 +10,8 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.api.EngineSettings;
-import io.firstclaim.processor.engine.claim.FaultyStore;
-import io.firstclaim.processor.engine.claim.LeaseKeeper;
+import io.firstclaim.lock.testkit.fault.FaultyStore;
+import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.outcome.KnownDone;
@@ -33,15 +34,12 @@ import org.jspecify.annotations.Nullable;
  * TestBroker}'s; the test delivers the records, or has the poll loop take them in.
  */
 final class TestInstance implements AutoCloseable {
-  /** Has leases looked after every 10 ms. */
-  private static final Duration OFTEN = Duration.ofMillis(240);
-
   final FaultyStore store;
   final TestListener listener = new TestListener();
   final AtomicReference<@Nullable Throwable> defect = new AtomicReference<>();
   final Tickets tickets;
   final StoreGate gate;
-  final LeaseKeeper keeper;
+  final HandlerWatch handlers;
   final Places places;
   final KnownDone known;
   final PollLoop loop;
@@ -65,12 +63,12 @@ final class TestInstance implements AutoCloseable {
     instance = new Instance(settings, clients, store, handler, listener, time, defect::set);
     tickets = instance.tickets;
     gate = instance.gate;
-    keeper = instance.keeper;
+    handlers = instance.handlers;
     places = instance.places;
     known = instance.known;
     loop = instance.loop;
     outcomes = instance.outcomes;
-    instance.listen(OFTEN);
+    instance.listen();
   }
 
   /** Has the poll loop take records in, on the thread returned. */
@@ -165,7 +163,7 @@ final class TestInstance implements AutoCloseable {
   void stop() {
     partitions.forEach(AssignedPartition::unassign);
     tickets.stopAll();
-    keeper.interruptAll();
+    handlers.interruptAll();
   }
 
   @Override

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.engine.claim;
+package io.firstclaim.lock.testkit.fault;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,10 @@ public final class FaultyStore implements ClaimStore {
     LOST_REQUEST,
     /** It happens, but no answer comes. */
     LOST_ANSWER,
+    /** It happens, but no answer comes, and the caller is interrupted. */
+    INTERRUPTED,
+    /** It does not return before {@link #wake}. */
+    SILENCE,
     /** The store throws what it never should. */
     DEFECT,
     /** The JVM is out of memory. */
@@ -70,30 +75,21 @@ public final class FaultyStore implements ClaimStore {
 
     private void pass() {
       arrived.incrementAndGet();
-      boolean interrupted = false;
-      while (true) {
-        try {
-          released.await();
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      await(released);
     }
   }
 
   private final ClaimStore store;
   private final Map<Op, AtomicInteger> calls = new EnumMap<>(Op.class);
   private final Map<Op, Deque<Fault>> faults = new EnumMap<>(Op.class);
+  private final Queue<Fault> faultsOfAny = new ConcurrentLinkedQueue<>();
+  private final CountDownLatch silence = new CountDownLatch(1);
   private final Map<Op, Hold> holds = new ConcurrentHashMap<>();
   private final Queue<SettleResult> renewals = new ConcurrentLinkedQueue<>();
   private final Queue<Claim> claims = new ConcurrentLinkedQueue<>();
   private final Queue<Lease> leases = new ConcurrentLinkedQueue<>();
   private final Set<RecordId> unreadable = ConcurrentHashMap.newKeySet();
-  private volatile boolean down;
+  private volatile BooleanSupplier down = () -> false;
 
   /** Faults on the way to this store. */
   public FaultyStore(ClaimStore store) {
@@ -109,6 +105,11 @@ public final class FaultyStore implements ClaimStore {
     of(faults, op).addAll(Arrays.asList(wrong));
   }
 
+  /** The next calls, whatever they ask, go wrong like this, one after the other. */
+  public void next(Fault... wrong) {
+    faultsOfAny.addAll(Arrays.asList(wrong));
+  }
+
   /** The next renewal is answered this. */
   public void nextRenewal(SettleResult answer) {
     renewals.add(answer);
@@ -116,7 +117,17 @@ public final class FaultyStore implements ClaimStore {
 
   /** Whether every request is lost. */
   public void setDown(boolean isDown) {
-    down = isDown;
+    downWhile(() -> isDown);
+  }
+
+  /** Every request is lost while this holds. */
+  public void downWhile(BooleanSupplier holds) {
+    down = holds;
+  }
+
+  /** Ends every {@link Fault#SILENCE}. */
+  public void wake() {
+    silence.countDown();
   }
 
   /** The IDs in whose place it has what is no claim. */
@@ -212,17 +223,49 @@ public final class FaultyStore implements ClaimStore {
     if (hold != null) {
       hold.pass();
     }
-    Fault fault = down ? Fault.LOST_REQUEST : of(faults, op).poll();
-    return switch (fault) {
+    return switch (fault(op)) {
       case null -> call.get();
       case LOST_REQUEST -> noAnswer.get();
       case LOST_ANSWER -> {
-        R _ = call.get();
+        R unused = call.get();
+        yield noAnswer.get();
+      }
+      case INTERRUPTED -> {
+        R unused = call.get();
+        Thread.currentThread().interrupt();
+        yield noAnswer.get();
+      }
+      case SILENCE -> {
+        await(silence);
         yield noAnswer.get();
       }
       case DEFECT -> throw new IllegalStateException("a defect in " + op);
       case ERROR -> throw new OutOfMemoryError("in " + op);
     };
+  }
+
+  private @Nullable Fault fault(Op op) {
+    if (down.getAsBoolean()) {
+      return Fault.LOST_REQUEST;
+    }
+    Fault fault = of(faults, op).poll();
+    return fault == null ? faultsOfAny.poll() : fault;
+  }
+
+  /** Waits through interrupts. */
+  private static void await(CountDownLatch latch) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        latch.await();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static <T> T of(Map<Op, T> map, Op op) {

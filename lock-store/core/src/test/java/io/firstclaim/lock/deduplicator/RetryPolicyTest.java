@@ -1,7 +1,8 @@
-package io.firstclaim.processor.engine.consumer;
+package io.firstclaim.lock.deduplicator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.Backoff;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -10,7 +11,11 @@ import org.junit.jupiter.api.Test;
 class RetryPolicyTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private final RetryPolicy policy = new RetryPolicy(5, SECOND, Duration.ofMinutes(1));
+  private final RetryPolicy policy = policy(5, SECOND, Duration.ofMinutes(1));
+
+  private static RetryPolicy policy(int maxAttempts, Duration backoff, Duration maxBackoff) {
+    return new RetryPolicy(maxAttempts, new Backoff(backoff, maxBackoff));
+  }
 
   private Duration[] samples(RetryPolicy of, int attempt) {
     return IntStream.range(0, 500).mapToObj(_ -> of.after(attempt)).toArray(Duration[]::new);
@@ -21,7 +26,7 @@ class RetryPolicyTest {
     assertThat(policy.isLast(4)).isFalse();
     assertThat(policy.isLast(5)).isTrue();
     assertThat(policy.isLast(6)).isTrue();
-    assertThat(new RetryPolicy(1, SECOND, SECOND).isLast(1)).isTrue();
+    assertThat(policy(1, SECOND, SECOND).isLast(1)).isTrue();
   }
 
   @Test
@@ -35,8 +40,7 @@ class RetryPolicyTest {
   void configuredBackoffOfDays_isNotCut() {
     Duration week = Duration.ofDays(7);
 
-    assertThat(new RetryPolicy(5, week, week).after(1, Optional.empty()))
-        .isBetween(week.dividedBy(2), week);
+    assertThat(policy(5, week, week).after(1, Optional.empty())).isBetween(week.dividedBy(2), week);
   }
 
   @Test
@@ -54,7 +58,7 @@ class RetryPolicyTest {
   @Test
   void attemptsWithoutEnd_andTheLongestSettings_overflowNothing() {
     Duration longest = Duration.ofDays(36_500);
-    RetryPolicy slow = new RetryPolicy(Integer.MAX_VALUE, longest, longest);
+    RetryPolicy slow = policy(Integer.MAX_VALUE, longest, longest);
     for (int attempt : new int[] {1, 20, 21, 63, 64, 65, 1000, Integer.MAX_VALUE}) {
       assertThat(policy.after(attempt)).isBetween(Duration.ZERO, Duration.ofMinutes(1));
       assertThat(slow.after(attempt)).isBetween(longest.dividedBy(2), longest);
@@ -65,7 +69,7 @@ class RetryPolicyTest {
   void shortestBackoff_isStillAWait() {
     Duration nano = Duration.ofNanos(1);
 
-    assertThat(new RetryPolicy(5, nano, nano).after(1)).isEqualTo(nano);
+    assertThat(policy(5, nano, nano).after(1)).isEqualTo(nano);
   }
 
   @Test

@@ -1,0 +1,315 @@
+package io.firstclaim.lock.deduplicator;
+
+import io.firstclaim.lock.Backoff;
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.keeper.HeldLease;
+import io.firstclaim.lock.keeper.KeptLease;
+import io.firstclaim.lock.keeper.LeaseKeeper;
+import io.firstclaim.lock.keeper.Worker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does work once for each ID, of all processes that share a claim store: claims the ID, keeps the
+ * lease while the work runs, and records how it ended.
+ *
+ * {@snippet :
+ * var deduplicator = Deduplicator.builder(store, TimeSource.system()).build();
+ * switch (deduplicator.run(RecordId.of(key), Fingerprint.of(body), lease -> charge(body, lease.token()))) {
+ *   case RunResult.Ran(String receipt) -> answer(200, receipt);
+ *   case RunResult.DoneBefore(Ending ending, String receipt) -> answer(200, receipt);
+ *   case RunResult.OtherPayload other -> answer(422, "this key was used for something else");
+ *   case RunResult other -> answer(503, "not now: " + other);
+ * }
+ * }
+ *
+ * <p>"Once" is as strong as the work lets it be: one that was done but whose process died before it
+ * could record that is done again, by whoever comes after the lease. Make the last effect of the
+ * work one that can be repeated, or have its sink refuse a lower {@linkplain HeldLease#token()
+ * token}.
+ *
+ * <p>Nobody is kept waiting: who comes while another is at it, or before a failed attempt is due
+ * again, is told so and comes again by itself.
+ *
+ * <p>Thread-safe. Needs no closing: its threads end soon after the last lease.
+ */
+public final class Deduplicator {
+  private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
+
+  /** Between two tries to record an end; after the first one, which may be bad luck, none. */
+  private static final Backoff PAUSES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(4));
+
+  private final ClaimStore store;
+  private final TimeSource time;
+  private final RetryPolicy retry;
+  private final LeaseKeeper keeper;
+  private final Passage passage;
+
+  private Deduplicator(Builder builder) {
+    store = builder.store;
+    time = builder.time;
+    retry = builder.retry;
+    keeper = new LeaseKeeper(store, time, builder.renew);
+    passage = builder.passage;
+  }
+
+  /** Work that is to be done once. */
+  @FunctionalInterface
+  public interface Work {
+    /**
+     * Does it. The thread is interrupted when the lease is lost.
+     *
+     * @return what is stored, for those who ask later; may be null
+     * @throws Exception if it failed; whatever it is, the work is tried again until its attempts
+     *     are used up
+     */
+    @Nullable String run(HeldLease lease) throws Exception;
+  }
+
+  /** Work that says itself what is to be recorded of it. */
+  @FunctionalInterface
+  public interface Judged {
+    /** Does it, on a thread that this class does not interrupt. */
+    Verdict run(KeptLease lease) throws InterruptedException;
+  }
+
+  /** The way of the last steps to the store, for those who regulate how many go at once. */
+  @FunctionalInterface
+  public interface Passage {
+    /** Makes the step, when there is room for it, and returns its answer. */
+    SettleResult pass(Supplier<SettleResult> step) throws InterruptedException;
+  }
+
+  /** A deduplicator over this store, to be built. */
+  public static Builder builder(ClaimStore store, TimeSource time) {
+    return new Builder(store, time);
+  }
+
+  /** Says how a deduplicator is to be. Not thread-safe. */
+  public static final class Builder {
+    private final ClaimStore store;
+    private final TimeSource time;
+    private RetryPolicy retry = RetryPolicy.DEFAULT;
+    private boolean renew = true;
+    private Passage passage = Supplier::get;
+
+    private Builder(ClaimStore store, TimeSource time) {
+      this.store = store;
+      this.time = time;
+    }
+
+    /** How often work is tried that fails; else {@link RetryPolicy#DEFAULT}. */
+    public Builder retry(RetryPolicy policy) {
+      retry = policy;
+      return this;
+    }
+
+    /** Whether leases are renewed while their work runs; else they are. */
+    public Builder renew(boolean whether) {
+      renew = whether;
+      return this;
+    }
+
+    /** The way of the last steps to the store; else there is nothing in it. */
+    public Builder passage(Passage through) {
+      passage = through;
+      return this;
+    }
+
+    /** The deduplicator. */
+    public Deduplicator build() {
+      return new Deduplicator(this);
+    }
+  }
+
+  /** How often work is tried that fails. */
+  public RetryPolicy retry() {
+    return retry;
+  }
+
+  /**
+   * Does the work, unless it was done before or somebody else is at it. Blocks while the work runs,
+   * and until the store has recorded its end, no longer than the lease.
+   *
+   * @param fingerprint of what the work is done with, or {@link Fingerprint#none()}
+   * @throws StoreUnavailableException if the store could not be asked; nothing ran, but it may be
+   *     {@link RunResult.Busy} for one lease
+   * @throws InterruptedException if the work ended with it and the lease was not lost: then
+   *     somebody interrupted this thread, and the work is given back, due at once and not counted
+   */
+  public RunResult run(RecordId id, Fingerprint fingerprint, Work work)
+      throws InterruptedException {
+    return switch (claim(id, fingerprint)) {
+      case ClaimResult.Granted granted -> new Run(work).make(granted);
+      case ClaimResult.Held held -> new RunResult.Busy(held.by(), held.remaining());
+      case ClaimResult.Later(Instant retryAt, int attempts) ->
+          new RunResult.NotDue(retryAt, attempts);
+      case ClaimResult.Done(Ending ending, String result) ->
+          new RunResult.DoneBefore(ending, result);
+      case ClaimResult.Dead(Ending ending, String cause) -> new RunResult.GivenUp(ending, cause);
+      case ClaimResult.Mismatch(Fingerprint stored) -> new RunResult.OtherPayload(stored);
+    };
+  }
+
+  /**
+   * Asks the store for the ID, once.
+   *
+   * @throws StoreUnavailableException if it does not answer
+   */
+  public ClaimResult claim(RecordId id, Fingerprint fingerprint) {
+    return store.claim(Claim.of(id, fingerprint, time.now()));
+  }
+
+  /**
+   * Makes one attempt under a grant: keeps the lease while the work runs, then records the work's
+   * own verdict, with tries without end until the store says what became of it. The retry policy is
+   * the work's to ask.
+   *
+   * @throws InterruptedException if the work threw it; nothing is recorded, and the lease runs out
+   */
+  public Attempted attempt(ClaimResult.Granted granted, Judged work) throws InterruptedException {
+    return attempt(granted, work, unused -> true);
+  }
+
+  private Attempted attempt(
+      ClaimResult.Granted granted, Judged work, Predicate<KeptLease> worthTryingAgain)
+      throws InterruptedException {
+    KeptLease kept = keeper.keep(granted.lease());
+    try {
+      Verdict verdict = work.run(kept);
+      SettleResult answer =
+          switch (verdict) {
+            case Verdict.Complete(String result) ->
+                settle(kept, lease -> store.complete(lease, result), worthTryingAgain);
+            case Verdict.Release(Instant retryAt, int attempts, String cause) ->
+                settle(
+                    kept,
+                    lease -> store.release(lease.ofAttempt(attempts), retryAt, cause),
+                    worthTryingAgain);
+            case Verdict.Bury(String cause) ->
+                settle(kept, lease -> store.bury(lease, cause), worthTryingAgain);
+            case Verdict.Leave() -> new SettleResult.Settled(kept.lease());
+          };
+      return new Attempted(verdict, answer);
+    } finally {
+      kept.letGo();
+    }
+  }
+
+  /** Makes the last step, again and again while its answer is unknown, through interrupts too. */
+  private SettleResult settle(
+      KeptLease kept, Function<Lease, SettleResult> last, Predicate<KeptLease> worthTryingAgain) {
+    boolean interrupted = false;
+    try {
+      for (int failures = 0; ; failures++) {
+        try {
+          time.sleep(PAUSES.after(failures - 1));
+          SettleResult answer = passage.pass(() -> kept.settle(last));
+          if (!(answer instanceof SettleResult.Unknown(String why))) {
+            return answer;
+          }
+          if (!worthTryingAgain.test(kept)) {
+            return answer;
+          }
+          LOG.debug("The end of {} is not known to be recorded yet: {}", kept.lease().id(), why);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** One run under way. For one thread. */
+  private final class Run {
+    private final Work work;
+    private @Nullable Throwable thrown;
+    private boolean lost;
+
+    Run(Work work) {
+      this.work = work;
+    }
+
+    RunResult make(ClaimResult.Granted granted) throws InterruptedException {
+      Attempted attempted = attempt(granted, this::judge, KeptLease::isHeld);
+      if (thrown instanceof InterruptedException interrupt && !lost) {
+        throw interrupt;
+      }
+      return switch (attempted.answer()) {
+        case SettleResult.Lost(String by) -> new RunResult.LeaseLost(by);
+        case SettleResult.Unknown(String why) -> new RunResult.Unknown(why);
+        case SettleResult.Settled(Lease lease) -> settled(attempted.verdict(), lease);
+      };
+    }
+
+    private RunResult settled(Verdict verdict, Lease lease) {
+      return switch (verdict) {
+        case Verdict.Complete(String result) -> new RunResult.Ran(result);
+        case Verdict.Bury(String cause) ->
+            new RunResult.GivenUp(
+                new Ending(lease.holder(), lease.token(), lease.attempt(), time.now().wall()),
+                cause);
+        case Verdict.Release(Instant retryAt, int attempts, var unused)
+            when !lost && thrown != null ->
+            new RunResult.Failed(retryAt, attempts, thrown);
+        case Verdict.Release unused -> new RunResult.LeaseLost(null);
+        case Verdict.Leave unused -> new RunResult.LeaseLost(null);
+      };
+    }
+
+    private Verdict judge(KeptLease kept) {
+      int attempt = kept.attempt();
+      if (!kept.isHeld()) {
+        return new Verdict.Leave(); // the grant was as long in coming
+      }
+      if (attempt > retry.maxAttempts()) {
+        return new Verdict.Bury("%d attempts ended without a verdict".formatted(attempt - 1));
+      }
+      Worker worker = new Worker();
+      kept.whenLost(worker::interrupt);
+      try {
+        worker.begin();
+        try {
+          return new Verdict.Complete(work.run(kept));
+        } finally {
+          boolean unused = worker.end();
+        }
+      } catch (Exception | Error e) { // whatever it throws, the work needs a verdict
+        thrown = e;
+        lost = !kept.isHeld();
+        return failed(attempt, e);
+      }
+    }
+
+    private Verdict failed(int attempt, Throwable fault) {
+      Instant now = time.now().wall();
+      if (lost) {
+        return new Verdict.Release(now, attempt, "the lease was lost");
+      }
+      if (fault instanceof InterruptedException) {
+        return new Verdict.Release(now, attempt - 1, "interrupted");
+      }
+      return retry.isLast(attempt)
+          ? new Verdict.Bury(fault.toString())
+          : new Verdict.Release(now.plus(retry.after(attempt)), attempt, fault.toString());
+    }
+  }
+}

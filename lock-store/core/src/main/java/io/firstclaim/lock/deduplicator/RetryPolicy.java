@@ -1,0 +1,55 @@
+package io.firstclaim.lock.deduplicator;
+
+import io.firstclaim.lock.Backoff;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How often work is tried that fails, and how long apart. Immutable.
+ *
+ * @param maxAttempts after so many it is given up; at least one
+ * @param backoff the pauses between them
+ */
+public record RetryPolicy(int maxAttempts, Backoff backoff) {
+  private static final Duration LONGEST_ASKED = Duration.ofDays(1);
+
+  /** Five attempts, a second apart at first and a minute at most. */
+  public static final RetryPolicy DEFAULT =
+      new RetryPolicy(5, new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1)));
+
+  /**
+   * Checks the number.
+   *
+   * @throws IllegalArgumentException if there is to be no attempt
+   */
+  public RetryPolicy {
+    if (maxAttempts < 1) {
+      throw new IllegalArgumentException(
+          "%d attempts are too few: give 1 or more".formatted(maxAttempts));
+    }
+  }
+
+  /** Whether nothing is tried again after this attempt. */
+  public boolean isLast(int attempt) {
+    return attempt >= maxAttempts;
+  }
+
+  /** How many attempts were made: a grant after the last one is only for giving up. */
+  public int made(int attempt) {
+    return Math.min(attempt, maxAttempts);
+  }
+
+  /** How long after this attempt the next one is due. */
+  public Duration after(int attempt) {
+    return backoff.after(attempt);
+  }
+
+  /** The same, or what the work asked for, if that is longer; of that, a day at most. */
+  public Duration after(int attempt, Optional<Duration> asked) {
+    Duration pause = after(attempt);
+    return asked
+        .map(wait -> wait.compareTo(LONGEST_ASKED) < 0 ? wait : LONGEST_ASKED)
+        .filter(wait -> wait.compareTo(pause) > 0)
+        .orElse(pause);
+  }
+}

@@ -1,0 +1,82 @@
+package io.firstclaim.lock.deduplicator;
+
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Fingerprint;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** How {@link Deduplicator#run} ended. */
+public sealed interface RunResult {
+  /**
+   * The work ran here and now, and its result is stored.
+   *
+   * @param result what it returned
+   */
+  record Ran(@Nullable String result) implements RunResult {}
+
+  /**
+   * It was done before; nothing ran.
+   *
+   * @param ending by whom and when
+   * @param result what it returned then
+   */
+  record DoneBefore(Ending ending, @Nullable String result) implements RunResult {}
+
+  /**
+   * Somebody is at it; nothing ran.
+   *
+   * @param by who
+   * @param remaining when, at the latest, it is worth asking again
+   */
+  record Busy(String by, Duration remaining) implements RunResult {}
+
+  /**
+   * It failed before and is not to be tried again yet; nothing ran.
+   *
+   * @param retryAt when it is, by this machine's clock
+   * @param attempts how many there were
+   */
+  record NotDue(Instant retryAt, int attempts) implements RunResult {}
+
+  /**
+   * It is given up: nobody will run it again under this ID. Either that was recorded before, and
+   * nothing ran, or this was the last attempt and it failed.
+   *
+   * @param ending by whom and when it was given up
+   * @param cause why
+   */
+  record GivenUp(Ending ending, String cause) implements RunResult {}
+
+  /**
+   * The ID is known with another payload; nothing ran.
+   *
+   * @param stored the fingerprint of that payload
+   */
+  record OtherPayload(Fingerprint stored) implements RunResult {}
+
+  /**
+   * The work threw and is to be tried again, by whoever comes when it is due.
+   *
+   * @param retryAt when it is, by this machine's clock
+   * @param attempts how many there were, this one included
+   * @param cause what it threw
+   */
+  record Failed(Instant retryAt, int attempts, Throwable cause) implements RunResult {}
+
+  /**
+   * The lease was lost before the work was recorded: no result is stored, and somebody else may do
+   * the work again.
+   *
+   * @param by who has the record now, if anybody is known to
+   */
+  record LeaseLost(@Nullable String by) implements RunResult {}
+
+  /**
+   * The work ran, and the store did not say whether that is recorded before the lease was over: run
+   * it again to learn it.
+   *
+   * @param why for the log
+   */
+  record Unknown(String why) implements RunResult {}
+}

@@ -1,0 +1,33 @@
+package io.firstclaim.lock.deduplicator;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** What is to be recorded of an attempt. */
+public sealed interface Verdict {
+  /**
+   * It is done, for good.
+   *
+   * @param result kept with the claim and answered to whoever comes later
+   */
+  record Complete(@Nullable String result) implements Verdict {}
+
+  /**
+   * It is to be tried again, by anybody.
+   *
+   * @param retryAt when the next attempt is due, by this machine's clock
+   * @param attempts how many there were; one less than its number leaves this one uncounted
+   * @param cause why this one ended
+   */
+  record Release(Instant retryAt, int attempts, String cause) implements Verdict {}
+
+  /**
+   * It is given up, for good.
+   *
+   * @param cause why
+   */
+  record Bury(String cause) implements Verdict {}
+
+  /** Nothing is recorded: the lease runs out, then anybody may try again. */
+  record Leave() implements Verdict {}
+}

@@ -1,0 +1,34 @@
+package io.firstclaim.lock.keeper;
+
+import io.firstclaim.lock.LeaseLostException;
+
+/**
+ * A lease as its holder sees it who works under it.
+ *
+ * <p>It can be lost, to a pause of the whole process or a store that does not answer, and nothing
+ * can stop a holder that does not look. So ask {@link #ensureHeld} right before each effect that
+ * cannot be undone, and pass {@link #token} to whatever can refuse a lower one. Thread-safe.
+ */
+public interface HeldLease {
+  /** Rises with every holder; a sink that remembers the highest it has seen refuses stale ones. */
+  long token();
+
+  /** How many attempts on this ID there were, this one included. */
+  int attempt();
+
+  /** Whether the lease still runs, by the monotonic clock; asks no store. */
+  boolean isHeld();
+
+  /**
+   * Does nothing while {@link #isHeld}.
+   *
+   * @throws LeaseLostException otherwise
+   */
+  void ensureHeld();
+
+  /**
+   * Has this run once when the lease is lost, on another thread, or here and now if it is lost
+   * already; never after its holder let it go. Must not block.
+   */
+  void whenLost(Runnable told);
+}

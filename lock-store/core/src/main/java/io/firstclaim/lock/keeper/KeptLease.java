@@ -1,0 +1,266 @@
+package io.firstclaim.lock.keeper;
+
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.SettleResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A lease in the hands of a {@link LeaseKeeper}: renewed by it until the lease is settled, lost or
+ * {@linkplain #letGo() let go}. Its steps in the store, renewals and the last one, are made one at
+ * a time, each with the lease as the one before left it. Thread-safe.
+ */
+public final class KeptLease implements HeldLease {
+  private static final Logger LOG = LoggerFactory.getLogger(KeptLease.class);
+  private static final int LOOKS_PER_LEASE = 24;
+
+  private final LeaseKeeper keeper;
+  private final Moment begin;
+
+  /** Held across every step in the store, so that two never cross. */
+  private final ReentrantLock step = new ReentrantLock();
+
+  private volatile Lease lease;
+  private volatile Moment lastTry;
+  private volatile boolean renewing;
+  private volatile boolean lost;
+  private volatile boolean closed;
+
+  /** Guarded by this. */
+  private final List<Runnable> whenLost = new ArrayList<>();
+
+  /** Guarded by this. */
+  private final List<Alarm> alarms = new ArrayList<>();
+
+  /** What is to run so long after the keeping began. */
+  private record Alarm(Duration after, Runnable ring) {}
+
+  KeptLease(LeaseKeeper keeper, Lease lease, Moment begin) {
+    this.keeper = keeper;
+    this.lease = lease;
+    this.begin = begin;
+    this.lastTry = lease.start();
+  }
+
+  /** The lease as it stands. */
+  public Lease lease() {
+    return lease;
+  }
+
+  @Override
+  public long token() {
+    return lease.token();
+  }
+
+  @Override
+  public int attempt() {
+    return lease.attempt();
+  }
+
+  @Override
+  public boolean isHeld() {
+    return !closed && !lost && !lease.isOver(keeper.time.now());
+  }
+
+  @Override
+  public void ensureHeld() {
+    if (!isHeld()) {
+      throw new LeaseLostException(
+          "the lease on %s with token %d is no longer held".formatted(lease.id(), token()));
+    }
+  }
+
+  @Override
+  public synchronized void whenLost(Runnable told) {
+    if (closed) {
+      return;
+    }
+    if (lost) {
+      told.run();
+    } else {
+      whenLost.add(told);
+    }
+  }
+
+  /**
+   * Has this run once, on the keeper's thread, when the lease has been kept for so long, lost or
+   * not, unless it was let go before. Must not block.
+   */
+  public synchronized void after(Duration kept, Runnable ring) {
+    alarms.add(new Alarm(kept, ring));
+  }
+
+  /**
+   * Makes a last step, such as completing, with the lease as it stands after any renewal under way.
+   * While the answer is unknown the lease is still kept, and the step may be repeated.
+   */
+  public SettleResult settle(Function<Lease, SettleResult> last) {
+    step.lock();
+    try {
+      return settled(last);
+    } finally {
+      step.unlock();
+    }
+  }
+
+  /** Like {@link #settle}, but does nothing and answers nothing if another step is under way. */
+  public Optional<SettleResult> settleUnlessBusy(Function<Lease, SettleResult> last) {
+    if (!step.tryLock()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(settled(last));
+    } finally {
+      step.unlock();
+    }
+  }
+
+  private SettleResult settled(Function<Lease, SettleResult> last) {
+    SettleResult result = last.apply(lease);
+    if (!(result instanceof SettleResult.Unknown)) {
+      letGo();
+    }
+    return result;
+  }
+
+  /**
+   * Renews, and has the store count so many attempts instead of this one's number.
+   *
+   * @return false if it is not known to do so
+   */
+  public boolean count(int attempts) {
+    step.lock();
+    try {
+      return renewed(lease.ofAttempt(attempts));
+    } finally {
+      step.unlock();
+    }
+  }
+
+  /** Keeps it no more: it runs out, if it is not settled, and nobody is told of anything. */
+  public void letGo() {
+    synchronized (this) {
+      closed = true;
+    }
+    keeper.drop(this);
+  }
+
+  /** Does what is due; says how soon to look again. */
+  Duration tend(Moment now) {
+    Lease current = lease;
+    if (current.isOver(now)) {
+      lose("it has run out");
+    } else if (keeper.renews && !lost && isDue(current, now)) {
+      beginRenewal(now);
+    }
+    Duration next = shorter(current.length().dividedBy(LOOKS_PER_LEASE), current.remaining(now));
+    return shorter(next, ring(now));
+  }
+
+  /** A third of the lease after its start, and a sixth after a renewal that failed. */
+  private boolean isDue(Lease current, Moment now) {
+    Duration third = current.length().dividedBy(3);
+    return !renewing
+        && !step.isLocked()
+        && now.since(current.start()).compareTo(third) >= 0
+        && now.since(lastTry).compareTo(third.dividedBy(2)) >= 0;
+  }
+
+  private void beginRenewal(Moment now) {
+    renewing = true;
+    try {
+      keeper.renewals.execute(this::renew);
+      lastTry = now;
+    } catch (RuntimeException | Error e) { // no thread to be had: the next look tries again
+      renewing = false;
+      throw e;
+    }
+  }
+
+  private void renew() {
+    try {
+      if (step.tryLock()) {
+        try {
+          if (!closed && !lost) {
+            boolean unused = renewed(lease);
+          }
+        } finally {
+          step.unlock();
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      LeaseKeeper.report("Renewing a lease failed in an unforeseen way", e);
+    } finally {
+      renewing = false;
+    }
+  }
+
+  private boolean renewed(Lease as) {
+    return switch (keeper.store.renew(as)) {
+      case SettleResult.Settled(Lease renewed) -> {
+        lease = renewed;
+        yield true;
+      }
+      case SettleResult.Lost(String by) -> {
+        lose(by == null ? "nobody has it now" : by + " has it");
+        yield false;
+      }
+      case SettleResult.Unknown(String why) -> {
+        LOG.warn("The lease on {} could not be renewed, trying again: {}", lease.id(), why);
+        yield false;
+      }
+    };
+  }
+
+  /** Under the monitor, so that nobody is told after {@link #letGo} has returned. */
+  private synchronized void lose(String how) {
+    if (closed || lost) {
+      return;
+    }
+    lost = true;
+    LOG.warn("The lease on {} with token {} is lost: {}", lease.id(), token(), how);
+    whenLost.forEach(KeptLease::runSafely);
+  }
+
+  /** Rings what is due; says how soon the next is. */
+  private Duration ring(Moment now) {
+    Duration kept = now.since(begin);
+    List<Runnable> due = new ArrayList<>();
+    Duration next = lease.length();
+    synchronized (this) {
+      for (Alarm alarm : List.copyOf(alarms)) {
+        Duration left = alarm.after.minus(kept);
+        if (left.isPositive()) {
+          next = shorter(next, left);
+        } else if (!closed) {
+          alarms.remove(alarm);
+          due.add(alarm.ring);
+        }
+      }
+    }
+    due.forEach(KeptLease::runSafely);
+    return next;
+  }
+
+  /** The others must be told all the same. */
+  private static void runSafely(Runnable told) {
+    try {
+      told.run();
+    } catch (RuntimeException | Error e) {
+      LeaseKeeper.report("Telling the holder of a lease failed", e);
+    }
+  }
+
+  /** The shorter of the two, of those that are positive. */
+  private static Duration shorter(Duration one, Duration other) {
+    return !other.isPositive() || one.compareTo(other) < 0 ? one : other;
+  }
+}

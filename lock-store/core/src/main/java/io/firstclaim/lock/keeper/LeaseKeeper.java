@@ -1,0 +1,163 @@
+package io.firstclaim.lock.keeper;
+
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.TimeSource;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the leases of one store alive while their holders work: renews each at a third of its
+ * length, however its holder's thread is doing, and tells the holder once when it is lost all the
+ * same. A renewal that fails is tried again a sixth of the lease later, until the lease is over.
+ *
+ * <p>It has threads of its own, of the platform, for the work may occupy all carriers of virtual
+ * ones: one that looks, and as many as renewals need at once, up to a bound. They start with the
+ * first lease and end soon after the last, so that a keeper needs no closing, and they keep no
+ * process from ending. No error of the store, of a holder or of the JVM ends them while a lease is
+ * kept: what failed is tried again at the next look.
+ *
+ * <p>Thread-safe.
+ */
+public final class LeaseKeeper {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseKeeper.class);
+
+  /** More at once only queue up in the client or the store. */
+  private static final int RENEWALS_AT_ONCE = 32;
+
+  private static final long IDLE_MILLIS = 10;
+
+  /** The next look, if one failed. */
+  private static final Duration SOON = Duration.ofMillis(20);
+
+  final ClaimStore store;
+  final TimeSource time;
+  final boolean renews;
+  final Executor renewals;
+
+  private final Set<KeptLease> kept = ConcurrentHashMap.newKeySet();
+  private final ThreadFactory lookers;
+
+  /** Guarded by this. */
+  private @Nullable Thread looker;
+
+  /**
+   * A keeper.
+   *
+   * @param renews whether it renews; one that does not only tells of losses
+   */
+  public LeaseKeeper(ClaimStore store, TimeSource time, boolean renews) {
+    this(store, time, renews, daemons("firstclaim-leases"), daemons("firstclaim-renewal"));
+  }
+
+  LeaseKeeper(
+      ClaimStore store,
+      TimeSource time,
+      boolean renews,
+      ThreadFactory lookers,
+      ThreadFactory renewers) {
+    this.store = store;
+    this.time = time;
+    this.renews = renews;
+    this.lookers = lookers;
+    var pool =
+        new ThreadPoolExecutor(
+            RENEWALS_AT_ONCE,
+            RENEWALS_AT_ONCE,
+            IDLE_MILLIS,
+            TimeUnit.MILLISECONDS,
+            new LinkedBlockingQueue<>(),
+            renewers);
+    pool.allowCoreThreadTimeOut(true);
+    this.renewals = pool;
+  }
+
+  private static ThreadFactory daemons(String name) {
+    return Thread.ofPlatform().daemon().name(name).factory();
+  }
+
+  /**
+   * Takes a lease into keeping, until it is settled or {@linkplain KeptLease#letGo() let go}.
+   *
+   * @throws OutOfMemoryError if there is no thread to be had that would keep it
+   */
+  public KeptLease keep(Lease lease) {
+    KeptLease taken = new KeptLease(this, lease, time.now());
+    kept.add(taken);
+    boolean looked = false;
+    try {
+      ensureLooker();
+      looked = true;
+    } finally {
+      if (!looked) {
+        kept.remove(taken);
+      }
+    }
+    return taken;
+  }
+
+  private synchronized void ensureLooker() {
+    if (looker == null) {
+      Thread thread = lookers.newThread(this::keepLooking);
+      thread.start();
+      looker = thread;
+    }
+  }
+
+  private void keepLooking() {
+    while (isNeeded()) {
+      try {
+        time.sleep(look());
+      } catch (InterruptedException | RuntimeException | Error e) {
+        report("Looking after leases failed and goes on", e);
+      }
+    }
+  }
+
+  private synchronized boolean isNeeded() {
+    if (kept.isEmpty()) {
+      looker = null;
+      return false;
+    }
+    return true;
+  }
+
+  /** Looks after every lease once; says how soon to look again. */
+  Duration look() {
+    Moment now = time.now();
+    @Nullable Duration next = null;
+    for (KeptLease lease : kept) {
+      try {
+        Duration look = lease.tend(now);
+        next = next == null || look.compareTo(next) < 0 ? look : next;
+      } catch (RuntimeException | Error e) { // the others must be looked after all the same
+        report("Looking after a lease failed", e);
+        next = SOON;
+      }
+    }
+    return next == null ? Duration.ZERO : next;
+  }
+
+  void drop(KeptLease lease) {
+    kept.remove(lease);
+  }
+
+  /** Says it in the log, if there is memory left for that. */
+  static void report(String what, Throwable fault) {
+    try {
+      LOG.error(what, fault);
+    } catch (RuntimeException | Error e) {
+      // Keeping leases is worth more than a line about it.
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.deduplicator;
+
+import org.jspecify.annotations.NullMarked;

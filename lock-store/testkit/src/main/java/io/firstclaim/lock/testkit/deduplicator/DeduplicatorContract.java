@@ -1,0 +1,441 @@
+package io.firstclaim.lock.testkit.deduplicator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.Backoff;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.deduplicator.Attempted;
+import io.firstclaim.lock.deduplicator.Deduplicator;
+import io.firstclaim.lock.deduplicator.RetryPolicy;
+import io.firstclaim.lock.deduplicator.RunResult;
+import io.firstclaim.lock.deduplicator.Verdict;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.fault.FaultyStore;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What {@link Deduplicator} promises, over a store. Of the two who want the work done, {@code a} is
+ * connected through a faulty store; the test drives the time.
+ */
+@Timeout(120)
+public abstract class DeduplicatorContract {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration MAX_SKEW = Duration.ofSeconds(1);
+  private static final RecordId ID = RecordId.of("payment-4711");
+  private static final Fingerprint PAYLOAD =
+      Fingerprint.of("10 EUR".getBytes(StandardCharsets.UTF_8));
+  private static final RetryPolicy TWICE =
+      new RetryPolicy(2, new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1)));
+
+  private final String namespace = "deduplicators-" + Nonce.random();
+  protected final ManualTime time = ManualTime.start();
+  private final AtomicInteger runs = new AtomicInteger();
+  private FaultyStore faulty;
+  private Deduplicator a;
+  private Deduplicator b;
+
+  /** A store of this holder; all stores that one test asks for share what they keep. */
+  protected abstract ClaimStore store(ClaimSettings settings, TimeSource time);
+
+  /** By less than this a time differs that is read back from the store. */
+  protected Duration tick() {
+    return Duration.ofMillis(1);
+  }
+
+  @BeforeEach
+  void twoWhoWantItDone() {
+    faulty = new FaultyStore(storeOf("a", time));
+    a = Deduplicator.builder(faulty, time).retry(TWICE).build();
+    TimeSource machine = time.machine(Duration.ZERO);
+    b = Deduplicator.builder(storeOf("b", machine), machine).retry(TWICE).build();
+  }
+
+  private ClaimStore storeOf(String holder, TimeSource machine) {
+    return store(
+        new ClaimSettings(namespace, holder, LEASE, MAX_SKEW, Duration.ofDays(8)), machine);
+  }
+
+  private RunResult run(Deduplicator by, String result) throws InterruptedException {
+    return by.run(
+        ID,
+        PAYLOAD,
+        lease -> {
+          runs.incrementAndGet();
+          return result;
+        });
+  }
+
+  private static RunResult failing(Deduplicator by) throws InterruptedException {
+    return by.run(
+        ID,
+        PAYLOAD,
+        lease -> {
+          throw new IllegalStateException("card declined");
+        });
+  }
+
+  private static void eventually(Callable<Boolean> holds) {
+    Awaitility.await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(2))
+        .atMost(Duration.ofSeconds(30))
+        .until(holds);
+  }
+
+  /** Work that goes on until it is interrupted. */
+  private static String hang() throws InterruptedException {
+    new CountDownLatch(1).await();
+    return "never";
+  }
+
+  /** On another thread: this one may be interrupted. */
+  private static RunResult elsewhere(Callable<RunResult> run) throws Exception {
+    var answer = new FutureTask<>(run);
+    Thread thread = Thread.ofVirtual().start(answer);
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    RunResult result = answer.get();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return result;
+  }
+
+  private void passALease() {
+    time.advance(LEASE.plus(MAX_SKEW).plus(tick()).plus(tick()));
+  }
+
+  @Test
+  void work_runsOnce_andItsResultIsAnsweredToWhoComesLater() throws Exception {
+    assertThat(run(a, "receipt 1")).isEqualTo(new RunResult.Ran("receipt 1"));
+
+    for (Deduplicator later : List.of(a, b)) {
+      assertThat(run(later, "receipt 2"))
+          .isInstanceOfSatisfying(
+              RunResult.DoneBefore.class,
+              done -> {
+                assertThat(done.result()).isEqualTo("receipt 1");
+                assertThat(done.ending().by()).isEqualTo("a");
+                assertThat(done.ending().attempt()).isEqualTo(1);
+              });
+    }
+    assertThat(runs).hasValue(1);
+  }
+
+  @Test
+  void workWithoutAResult_isDoneAllTheSame() throws Exception {
+    assertThat(a.run(ID, PAYLOAD, lease -> null)).isEqualTo(new RunResult.Ran(null));
+    assertThat(run(b, "receipt"))
+        .isInstanceOfSatisfying(
+            RunResult.DoneBefore.class, done -> assertThat(done.result()).isNull());
+  }
+
+  @Test
+  void workUnderWay_isBusyForOthers() throws Exception {
+    RunResult ran =
+        a.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              assertThat(lease.token()).isEqualTo(1);
+              assertThat(lease.attempt()).isEqualTo(1);
+              assertThat(lease.isHeld()).isTrue();
+              lease.ensureHeld();
+              assertThat(run(b, "receipt 2"))
+                  .isInstanceOfSatisfying(
+                      RunResult.Busy.class,
+                      busy -> {
+                        assertThat(busy.by()).isEqualTo("a");
+                        assertThat(busy.remaining())
+                            .isBetween(LEASE.minus(tick()), LEASE.plus(MAX_SKEW).plus(tick()));
+                      });
+              return "receipt 1";
+            });
+    assertThat(ran).isEqualTo(new RunResult.Ran("receipt 1"));
+    assertThat(runs).hasValue(0);
+  }
+
+  @Test
+  void manyAtOnce_runItOnce() throws Exception {
+    List<Callable<RunResult>> many = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      Deduplicator by = i % 2 == 0 ? a : b;
+      many.add(() -> run(by, "receipt"));
+    }
+    List<RunResult> results = Collections.synchronizedList(new ArrayList<>());
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (var answer : threads.invokeAll(many)) {
+        results.add(answer.get());
+      }
+    }
+    assertThat(runs).hasValue(1);
+    assertThat(results).filteredOn(RunResult.Ran.class::isInstance).hasSize(1);
+    assertThat(results)
+        .allMatch(
+            result ->
+                result instanceof RunResult.Ran
+                    || result instanceof RunResult.Busy
+                    || result instanceof RunResult.DoneBefore);
+  }
+
+  @Test
+  void workThatOutlastsItsLease_isRenewedMeanwhile() throws Exception {
+    RunResult ran =
+        a.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              for (int renewals = 1; renewals <= 6; renewals++) {
+                int sent = renewals;
+                time.awaitSleeper("firstclaim-leases");
+                time.advance(LEASE.dividedBy(3));
+                eventually(() -> faulty.calls(Op.RENEW) == sent);
+                eventually(DeduplicatorContract::nothingIsRenewed);
+              }
+              lease.ensureHeld();
+              return "receipt";
+            });
+    assertThat(ran).isEqualTo(new RunResult.Ran("receipt"));
+  }
+
+  private static boolean nothingIsRenewed() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .noneMatch(thread -> thread.getName().equals("firstclaim-renewal"));
+  }
+
+  @Test
+  void workThatThrows_isTriedAgain_whenItIsDue() throws Exception {
+    Instant begin = time.now().wall();
+    var failed = (RunResult.Failed) failing(a);
+    assertThat(failed.attempts()).isEqualTo(1);
+    assertThat(failed.cause()).hasMessage("card declined");
+    assertThat(failed.retryAt()).isBetween(begin.plusSeconds(5), begin.plusSeconds(10));
+
+    assertThat(run(b, "receipt"))
+        .isInstanceOfSatisfying(
+            RunResult.NotDue.class,
+            notDue -> {
+              assertThat(notDue.attempts()).isEqualTo(1);
+              assertThat(notDue.retryAt())
+                  .isBetween(failed.retryAt().minus(tick()), failed.retryAt().plus(tick()));
+            });
+    assertThat(runs).hasValue(0);
+
+    time.advance(Duration.ofSeconds(10).plus(tick()));
+    RunResult second =
+        b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt() + ", token " + lease.token());
+    assertThat(second).isEqualTo(new RunResult.Ran("attempt 2, token 2"));
+  }
+
+  @Test
+  void whateverWorkThrows_isAFailedAttempt() throws Exception {
+    RunResult result =
+        a.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              throw new StackOverflowError("as the test asked for");
+            });
+    assertThat(result)
+        .isInstanceOfSatisfying(
+            RunResult.Failed.class,
+            failed -> assertThat(failed.cause()).isInstanceOf(StackOverflowError.class));
+  }
+
+  @Test
+  void workThatFailsAtItsLastAttempt_isGivenUp_forGood() throws Exception {
+    assertThat(failing(a)).isInstanceOf(RunResult.Failed.class);
+    time.advance(Duration.ofSeconds(10).plus(tick()));
+
+    RunResult last = failing(a);
+    passALease();
+    RunResult later = run(b, "receipt");
+
+    for (RunResult result : List.of(last, later)) {
+      assertThat(result)
+          .isInstanceOfSatisfying(
+              RunResult.GivenUp.class,
+              givenUp -> {
+                assertThat(givenUp.cause())
+                    .isEqualTo("java.lang.IllegalStateException: card declined");
+                assertThat(givenUp.ending().by()).isEqualTo("a");
+                assertThat(givenUp.ending().attempt()).isEqualTo(2);
+              });
+    }
+    assertThat(runs).hasValue(0);
+  }
+
+  @Test
+  void workThatKillsItsProcess_isGivenUp_unrun_onceItsAttemptsAreUsedUp() throws Exception {
+    for (int attempt = 1; attempt <= 2; attempt++) {
+      assertThat(b.claim(ID, PAYLOAD)).isInstanceOf(ClaimResult.Granted.class);
+      passALease();
+    }
+    assertThat(run(a, "receipt"))
+        .isInstanceOfSatisfying(
+            RunResult.GivenUp.class,
+            givenUp -> assertThat(givenUp.cause()).isEqualTo("2 attempts ended without a verdict"));
+    assertThat(runs).hasValue(0);
+  }
+
+  @Test
+  void otherPayload_isRefused_byItsFingerprint() throws Exception {
+    assertThat(run(a, "receipt")).isInstanceOf(RunResult.Ran.class);
+
+    assertThat(b.run(ID, Fingerprint.none(), lease -> "other"))
+        .isEqualTo(new RunResult.OtherPayload(PAYLOAD));
+  }
+
+  @Test
+  void leaseThatSomebodyElseHas_interruptsTheWork_andNothingIsRecorded() throws Exception {
+    var told = new AtomicInteger();
+    RunResult result =
+        a.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              lease.whenLost(told::incrementAndGet);
+              faulty.setDown(true);
+              passALease();
+              assertThat(elsewhere(() -> run(b, "receipt of b")))
+                  .isEqualTo(new RunResult.Ran("receipt of b"));
+              assertThat(lease.isHeld()).isFalse();
+              assertThatThrownBy(lease::ensureHeld).isInstanceOf(LeaseLostException.class);
+              faulty.setDown(false);
+              return hang();
+            });
+    assertThat(result).isInstanceOf(RunResult.LeaseLost.class);
+    assertThat(told).hasValue(1);
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    assertThat(run(a, "again"))
+        .isInstanceOfSatisfying(
+            RunResult.DoneBefore.class,
+            done -> assertThat(done.result()).isEqualTo("receipt of b"));
+  }
+
+  @Test
+  void leaseThatIsLostToNobody_leavesTheWorkToWhoComesNext() throws Exception {
+    RunResult result =
+        a.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              faulty.nextRenewal(new SettleResult.Lost(null));
+              time.awaitSleeper("firstclaim-leases");
+              time.advance(LEASE.dividedBy(3));
+              return hang();
+            });
+    assertThat(result).isEqualTo(new RunResult.LeaseLost(null));
+    time.advance(tick());
+    assertThat(run(b, "receipt")).isEqualTo(new RunResult.Ran("receipt"));
+  }
+
+  @Test
+  void endWhoseAnswerIsLost_isRecognised() throws Exception {
+    faulty.next(Op.COMPLETE, Fault.LOST_ANSWER);
+    assertThat(run(a, "receipt")).isEqualTo(new RunResult.Ran("receipt"));
+    assertThat(faulty.calls(Op.COMPLETE)).isEqualTo(2);
+  }
+
+  @Test
+  void endThatTheStoreDoesNotConfirmWithinTheLease_isUnknown() throws Exception {
+    var answer =
+        new FutureTask<RunResult>(
+            () ->
+                a.run(
+                    ID,
+                    PAYLOAD,
+                    lease -> {
+                      faulty.setDown(true);
+                      return "receipt";
+                    }));
+    Thread running = Thread.ofVirtual().name("running").start(answer);
+    time.passFor(running, DeduplicatorContract::nothingIsRenewed);
+
+    assertThat(answer.get()).isEqualTo(new RunResult.Unknown("no answer to COMPLETE"));
+    assertThat(time.elapsed()).isBetween(LEASE, LEASE.plusSeconds(5));
+  }
+
+  @Test
+  void workThatIsInterruptedFromOutside_isGivenBack_uncounted() throws Exception {
+    assertThatThrownBy(
+            () ->
+                a.run(
+                    ID,
+                    PAYLOAD,
+                    lease -> {
+                      Thread.currentThread().interrupt();
+                      return hang();
+                    }))
+        .isInstanceOf(InterruptedException.class);
+
+    time.advance(tick());
+    assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
+        .isEqualTo(new RunResult.Ran("attempt 1"));
+  }
+
+  @Test
+  void storeThatCannotBeAsked_isAFault_andNothingRuns() {
+    faulty.setDown(true);
+    assertThatThrownBy(() -> run(a, "receipt")).isInstanceOf(StoreUnavailableException.class);
+    assertThat(runs).hasValue(0);
+  }
+
+  @Test
+  void attemptWithAVerdictOfItsOwn_isSettledAsItSays_howeverLongThatTakes() throws Exception {
+    var granted = (ClaimResult.Granted) a.claim(ID, PAYLOAD);
+    Instant due = time.now().wall().plusSeconds(60);
+    var verdict = new Verdict.Release(due, 0, "not here");
+    faulty.downWhile(() -> time.elapsed().compareTo(LEASE.multipliedBy(2)) < 0);
+    var answer = new FutureTask<Attempted>(() -> a.attempt(granted, lease -> verdict));
+    Thread running = Thread.ofVirtual().name("running").start(answer);
+    time.passFor(running, DeduplicatorContract::nothingIsRenewed);
+
+    assertThat(answer.get().verdict()).isEqualTo(verdict);
+    assertThat(answer.get().answer()).isInstanceOf(SettleResult.Settled.class);
+    assertThat(b.claim(ID, PAYLOAD)).isNotInstanceOf(ClaimResult.Held.class);
+  }
+
+  @Test
+  void attemptThatLeavesThingsAsTheyAre_letsItsLeaseRunOut() throws Exception {
+    var granted = (ClaimResult.Granted) a.claim(ID, PAYLOAD);
+    Attempted left = a.attempt(granted, lease -> new Verdict.Leave());
+
+    assertThat(left.answer()).isEqualTo(new SettleResult.Settled(granted.lease()));
+    assertThat(b.claim(ID, PAYLOAD)).isInstanceOf(ClaimResult.Held.class);
+    passALease();
+    assertThat(run(b, "receipt")).isInstanceOf(RunResult.Ran.class);
+  }
+}

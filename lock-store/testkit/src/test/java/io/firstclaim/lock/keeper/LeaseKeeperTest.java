@@ -1,0 +1,484 @@
+package io.firstclaim.lock.keeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.fault.FaultyStore;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The test looks, and drives the time; but for those of the keeper's own threads. */
+@Timeout(60)
+class LeaseKeeperTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration THIRD = Duration.ofSeconds(10);
+  private static final Duration SIXTH = Duration.ofSeconds(5);
+  private static final Duration NANO = Duration.ofNanos(1);
+  private static final ThreadFactory NOBODY = _ -> new Thread(() -> {});
+
+  private final ManualTime time = ManualTime.start();
+  private final FaultyStore store =
+      new FaultyStore(
+          new MemoryClaimStore(
+              new MemoryClaimStore.Claims(),
+              new ClaimSettings("test", "a", LEASE, Duration.ofSeconds(1), Duration.ofDays(8)),
+              time));
+  private final LeaseKeeper keeper = keeper(true, Thread.ofPlatform().daemon().factory());
+  private final AtomicInteger told = new AtomicInteger();
+
+  private LeaseKeeper keeper(boolean renews, ThreadFactory renewers) {
+    return new LeaseKeeper(store, time, renews, NOBODY, renewers);
+  }
+
+  private Lease granted(String id) {
+    Claim claim = Claim.of(RecordId.of(id), Fingerprint.none(), time.now());
+    return ((ClaimResult.Granted) store.claim(claim)).lease();
+  }
+
+  private KeptLease kept() {
+    KeptLease kept = keeper.keep(granted("order-1"));
+    kept.whenLost(told::incrementAndGet);
+    return kept;
+  }
+
+  private static void eventually(Callable<Boolean> holds) {
+    Awaitility.await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(2))
+        .atMost(Duration.ofSeconds(30))
+        .until(holds);
+  }
+
+  /** Looks until so many renewals were sent. */
+  private void lookUntilRenewals(int sent) {
+    eventually(
+        () -> {
+          keeper.look();
+          return store.calls(Op.RENEW) == sent;
+        });
+  }
+
+  private void lookUntilRenewed(KeptLease kept, Lease before) {
+    eventually(
+        () -> {
+          keeper.look();
+          return !kept.lease().equals(before);
+        });
+  }
+
+  /** Returns when every renewal that was due before is through; makes three of its own. */
+  private void fence() {
+    for (int i = 0; i < 3; i++) {
+      KeptLease other = keeper.keep(granted("fence-" + time.now().ticks()));
+      Lease first = other.lease();
+      time.advance(THIRD);
+      lookUntilRenewed(other, first);
+      other.letGo();
+    }
+  }
+
+  private static SettleResult complete(FaultyStore store, KeptLease kept) {
+    return kept.settle(lease -> store.complete(lease, null));
+  }
+
+  @Test
+  void leaseIsRenewed_atAThirdOfItsLength_notBefore() {
+    KeptLease kept = kept();
+    Lease first = kept.lease();
+
+    time.advance(THIRD.minus(NANO));
+    keeper.look();
+    time.advance(NANO);
+    keeper.look();
+
+    eventually(() -> !kept.lease().equals(first));
+    assertThat(kept.lease().start()).isEqualTo(time.now());
+    assertThat(store.calls(Op.RENEW)).isOne();
+    assertThat(kept.token()).isEqualTo(first.token());
+  }
+
+  @Test
+  void leaseIsRenewed_again_forAsLongAsItIsKept() {
+    KeptLease kept = kept();
+    for (int i = 0; i < 20; i++) {
+      Lease before = kept.lease();
+      time.advance(THIRD);
+      lookUntilRenewed(kept, before);
+    }
+    assertThat(kept.isHeld()).isTrue();
+    assertThat(told).hasValue(0);
+  }
+
+  @Test
+  void renewalWithoutAnAnswer_isTriedAgain_aSixthOfTheLeaseLater() {
+    KeptLease kept = kept();
+    Lease first = kept.lease();
+    store.next(Op.RENEW, Fault.LOST_REQUEST);
+    time.advance(THIRD);
+    lookUntilRenewals(1);
+
+    time.advance(SIXTH);
+    lookUntilRenewed(kept, first);
+
+    assertThat(store.calls(Op.RENEW)).isEqualTo(2);
+    assertThat(kept.isHeld()).isTrue();
+  }
+
+  @Test
+  void renewalWhoseAnswerWasLost_isRecognised() {
+    KeptLease kept = kept();
+    Lease first = kept.lease();
+    store.next(Op.RENEW, Fault.LOST_ANSWER);
+    time.advance(THIRD);
+    lookUntilRenewals(1);
+
+    time.advance(SIXTH);
+    lookUntilRenewed(kept, first);
+
+    assertThat(complete(store, kept)).isInstanceOf(SettleResult.Settled.class);
+  }
+
+  @Test
+  void storeThatThrows_whateverItIs_endsNoKeeping() {
+    KeptLease kept = kept();
+    Lease first = kept.lease();
+    store.next(Op.RENEW, Fault.DEFECT, Fault.ERROR);
+    time.advance(THIRD);
+    lookUntilRenewals(1);
+    time.advance(SIXTH);
+    lookUntilRenewals(2);
+
+    time.advance(SIXTH);
+    lookUntilRenewed(kept, first);
+    assertThat(told).hasValue(0);
+  }
+
+  @Test
+  void renewalForWhichThereIsNoThread_isTriedAgainAtTheNextLook() {
+    var refusals = new AtomicInteger(3);
+    LeaseKeeper scarce =
+        keeper(
+            true,
+            renewal -> {
+              if (refusals.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("no native thread, as the test asked for");
+              }
+              return new Thread(renewal);
+            });
+    KeptLease kept = scarce.keep(granted("order-1"));
+    Lease first = kept.lease();
+    time.advance(THIRD);
+
+    for (int look = 1; look <= 4; look++) {
+      assertThat(kept.lease()).isEqualTo(first);
+      scarce.look();
+    }
+
+    eventually(() -> !kept.lease().equals(first));
+  }
+
+  @Test
+  void leaseThatNobodyWouldLookAfter_isNotTaken() {
+    LeaseKeeper none =
+        new LeaseKeeper(
+            store,
+            time,
+            true,
+            _ -> {
+              throw new OutOfMemoryError("no native thread, as the test asked for");
+            },
+            Thread::new);
+    Lease lease = granted("order-1");
+
+    assertThatThrownBy(() -> none.keep(lease)).isInstanceOf(OutOfMemoryError.class);
+
+    time.advance(THIRD);
+    none.look();
+    assertThat(store.calls(Op.RENEW)).isZero();
+  }
+
+  @Test
+  void holderThatThrows_whenItIsTold_keepsTheOthersGoing() {
+    KeptLease bad = keeper.keep(granted("bad"));
+    bad.whenLost(
+        () -> {
+          throw new AssertionError("a holder's defect");
+        });
+    bad.whenLost(told::incrementAndGet);
+    bad.after(
+        LEASE,
+        () -> {
+          throw new OutOfMemoryError("a holder's defect");
+        });
+    time.advance(LEASE);
+    KeptLease good = keeper.keep(granted("good"));
+    Lease first = good.lease();
+    time.advance(THIRD);
+
+    lookUntilRenewed(good, first);
+
+    assertThat(told).hasValue(1);
+  }
+
+  @Test
+  void fewRenewalsRunAtOnce_andAllHaveTheirTurn() {
+    Hold hold = store.hold(Op.RENEW);
+    List<KeptLease> many = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      many.add(keeper.keep(granted("many-" + i)));
+    }
+    time.advance(THIRD);
+    keeper.look();
+    eventually(() -> hold.arrived() >= 32);
+    assertThat(hold.arrived()).isEqualTo(32);
+
+    hold.release();
+
+    eventually(() -> many.stream().allMatch(kept -> kept.lease().start().equals(time.now())));
+    assertThat(store.calls(Op.RENEW)).isEqualTo(100);
+  }
+
+  @Test
+  void leaseThatSomebodyElseHas_isLost_toldOnce_andRenewedNoMore() {
+    KeptLease kept = kept();
+    store.nextRenewal(new SettleResult.Lost("b/2"));
+    time.advance(THIRD);
+    keeper.look();
+    eventually(() -> told.get() == 1);
+    assertThat(kept.isHeld()).isFalse();
+    assertThatThrownBy(kept::ensureHeld)
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessage("the lease on order-1 with token 1 is no longer held");
+
+    fence();
+    time.advance(LEASE);
+    keeper.look();
+
+    assertThat(store.calls(Op.RENEW)).as("the fence's own, and one").isEqualTo(4);
+    assertThat(told).hasValue(1);
+  }
+
+  @Test
+  void leaseThatRunsOutUnrenewed_isLost_atItsEnd_toldOnce() {
+    KeptLease kept = kept();
+    store.setDown(true);
+    time.advance(LEASE.minus(NANO));
+    keeper.look();
+    assertThat(kept.isHeld()).isTrue();
+    assertThat(told).hasValue(0);
+
+    time.advance(NANO);
+    assertThat(kept.isHeld()).isFalse();
+    keeper.look();
+    keeper.look();
+
+    assertThat(told).hasValue(1);
+    kept.whenLost(told::incrementAndGet);
+    assertThat(told).as("who asks too late is told at once").hasValue(2);
+  }
+
+  @Test
+  void withoutRenewal_theLeaseIsLostAtItsEnd() {
+    LeaseKeeper still = keeper(false, Thread::new);
+    KeptLease kept = still.keep(granted("order-1"));
+    kept.whenLost(told::incrementAndGet);
+
+    time.advance(LEASE.minus(NANO));
+    still.look();
+    assertThat(kept.isHeld()).isTrue();
+    time.advance(NANO);
+    still.look();
+
+    assertThat(told).hasValue(1);
+    assertThat(store.calls(Op.RENEW)).isZero();
+  }
+
+  @Test
+  void nextLook_isInTimeForTheEndOfALease_andForAnAlarm() {
+    KeptLease kept = kept();
+    assertThat(keeper.look()).isEqualTo(LEASE.dividedBy(24));
+    kept.after(Duration.ofSeconds(2), told::incrementAndGet);
+    time.advance(Duration.ofSeconds(1));
+    assertThat(keeper.look()).isEqualTo(Duration.ofSeconds(1));
+    store.setDown(true);
+    time.advance(LEASE.minusSeconds(2));
+    assertThat(keeper.look()).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void alarm_ringsOnce_whenItsTimeHasCome_lostOrNot_butNotOnceItIsLetGo() {
+    KeptLease kept = kept();
+    KeptLease gone = keeper.keep(granted("gone"));
+    var rung = new AtomicInteger();
+    kept.after(LEASE.multipliedBy(2), rung::incrementAndGet);
+    gone.after(LEASE.multipliedBy(2), rung::incrementAndGet);
+    gone.letGo();
+
+    time.advance(LEASE.multipliedBy(2).minus(NANO));
+    keeper.look();
+    assertThat(rung).hasValue(0);
+    time.advance(NANO);
+    keeper.look();
+    keeper.look();
+
+    assertThat(rung).hasValue(1);
+  }
+
+  @Test
+  void settle_waitsForTheRenewalUnderWay_andUsesItsLease() throws InterruptedException {
+    KeptLease kept = kept();
+    Lease first = kept.lease();
+    Hold hold = store.hold(Op.RENEW);
+    time.advance(THIRD);
+    keeper.look();
+    eventually(() -> hold.arrived() == 1);
+    assertThat(kept.settleUnlessBusy(lease -> store.complete(lease, null))).isEmpty();
+    var result = new AtomicReference<SettleResult>();
+    Thread settling = Thread.ofPlatform().start(() -> result.set(complete(store, kept)));
+    eventually(() -> settling.getState() == Thread.State.WAITING);
+    assertThat(store.calls(Op.COMPLETE)).isZero();
+
+    hold.release();
+
+    assertThat(settling.join(Duration.ofSeconds(30))).isTrue();
+    assertThat(result.get()).isInstanceOf(SettleResult.Settled.class);
+    assertThat(kept.lease().nonce()).isEqualTo(first.nonce().next());
+    assertThat(store.leases()).last().isEqualTo(kept.lease());
+  }
+
+  @Test
+  void whileItIsSettled_noRenewalBegins() throws InterruptedException {
+    KeptLease kept = kept();
+    Hold hold = store.hold(Op.COMPLETE);
+    Thread settling =
+        Thread.ofPlatform().start(() -> assertThat(complete(store, kept)).isNotNull());
+    eventually(() -> hold.arrived() == 1);
+
+    fence();
+
+    assertThat(store.calls(Op.RENEW)).as("the fence's own").isEqualTo(3);
+    hold.release();
+    assertThat(settling.join(Duration.ofSeconds(30))).isTrue();
+  }
+
+  @Test
+  void settledLease_isNeitherRenewedNorHeldAnyMore_andNobodyIsTold() {
+    KeptLease kept = kept();
+    assertThat(complete(store, kept)).isInstanceOf(SettleResult.Settled.class);
+    assertThat(kept.isHeld()).isFalse();
+
+    fence();
+
+    assertThat(store.calls(Op.RENEW)).as("the fence's own").isEqualTo(3);
+    assertThat(told).hasValue(0);
+  }
+
+  @Test
+  void leaseThatIsLetGo_isNotRenewedAnyMore_andNobodyIsTold() {
+    KeptLease kept = kept();
+    kept.letGo();
+
+    fence();
+    kept.whenLost(told::incrementAndGet);
+
+    assertThat(store.calls(Op.RENEW)).as("the fence's own").isEqualTo(3);
+    assertThat(told).hasValue(0);
+  }
+
+  @Test
+  void leaseWhoseSettlementIsUnknown_isStillRenewed() {
+    KeptLease kept = kept();
+    Lease first = kept.lease();
+    store.next(Op.COMPLETE, Fault.LOST_REQUEST);
+    assertThat(complete(store, kept)).isInstanceOf(SettleResult.Unknown.class);
+
+    time.advance(THIRD);
+    lookUntilRenewed(kept, first);
+
+    assertThat(complete(store, kept)).isInstanceOf(SettleResult.Settled.class);
+  }
+
+  @Test
+  void ownThread_looksByItself_andEndsWhenNothingIsKept() throws InterruptedException {
+    var looker = new AtomicReference<Thread>();
+    LeaseKeeper own =
+        new LeaseKeeper(
+            store,
+            time,
+            true,
+            looking -> {
+              Thread thread = Thread.ofPlatform().daemon().name("looker").unstarted(looking);
+              looker.set(thread);
+              return thread;
+            },
+            Thread.ofPlatform().daemon().factory());
+    for (int round = 1; round <= 2; round++) {
+      KeptLease kept = own.keep(granted("order-" + round));
+      Lease first = kept.lease();
+      time.awaitSleeper("looker");
+      time.advance(THIRD);
+      eventually(() -> !kept.lease().equals(first));
+      time.awaitSleeper("looker");
+
+      kept.letGo();
+      time.advance(LEASE);
+
+      assertThat(looker.get().join(Duration.ofSeconds(30))).isTrue();
+    }
+  }
+
+  /** One spinner for each core, on threads of the platform, and one on each virtual carrier. */
+  @Test
+  void handlersThatSpin_stopNoRenewal() throws InterruptedException {
+    var enough = new AtomicBoolean();
+    Runnable spin =
+        () -> {
+          while (!enough.get()) {
+            Thread.onSpinWait();
+          }
+        };
+    List<Thread> spinning = new ArrayList<>();
+    try {
+      for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+        spinning.add(Thread.ofPlatform().daemon().start(spin));
+        spinning.add(Thread.ofVirtual().start(spin));
+      }
+      KeptLease kept = new LeaseKeeper(store, time, true).keep(granted("order-1"));
+      for (int i = 0; i < 6; i++) {
+        Lease before = kept.lease();
+        time.awaitSleeper("firstclaim-leases");
+        time.advance(THIRD);
+        eventually(() -> !kept.lease().equals(before));
+      }
+      assertThat(kept.isHeld()).isTrue();
+      kept.letGo();
+    } finally {
+      enough.set(true);
+      for (Thread thread : spinning) {
+        thread.join();
+      }
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.keeper;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.config;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.micronaut.context.env.Environment;

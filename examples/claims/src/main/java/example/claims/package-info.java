@@ -1,0 +1,5 @@
+/** Claims for anyone's code. */
+@NullMarked
+package example.claims;
+
+import org.jspecify.annotations.NullMarked;

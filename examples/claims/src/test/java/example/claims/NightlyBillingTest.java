@@ -1,0 +1,50 @@
+package example.claims;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.DynamoDbServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class NightlyBillingTest {
+  @TempDir Path directory;
+
+  private String run(DynamoDbServer server, String name) {
+    JvmCommand command =
+        JvmCommand.ofMain(
+                name, System.getProperty("java.class.path"), "example.claims.NightlyBilling")
+            .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
+            .withArgs(List.of("alice", "bob"))
+            .withEnv(
+                Map.of(
+                    "AWS_ENDPOINT_URL_DYNAMODB", server.endpoint().toString(),
+                    "AWS_REGION", "eu-central-1",
+                    "AWS_ACCESS_KEY_ID", "test",
+                    "AWS_SECRET_ACCESS_KEY", "test"));
+    try (ChildJvm child = ChildJvm.start(command, directory.resolve(name + ".log"))) {
+      assertThat(child.waitFor(Duration.ofSeconds(60))).isTrue();
+      assertThat(child.exitCode()).as(child::logTail).isZero();
+      return child.logTail();
+    }
+  }
+
+  @Test
+  void customerBilledByOneHost_isNotBilledAgainByTheNext() {
+    try (DynamoDbServer server = DynamoDbServer.start()) {
+      assertThat(run(server, "first"))
+          .contains("alice: Ran[result=invoice of alice, token 1]", "bob: Ran");
+      assertThat(run(server, "second"))
+          .contains("alice: DoneBefore", "invoice of alice, token 1", "bob: DoneBefore")
+          .doesNotContain(": Ran");
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package example.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.KafkaBroker;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class OrdersTest {
+  @TempDir Path directory;
+
+  @Test
+  void orderThatComesThreeTimes_isShippedOnce() throws Exception {
+    try (KafkaBroker broker = KafkaBroker.start()) {
+      broker.createTopic("orders", 1);
+      publish(broker, "order-1", "order-1", "order-1", "order-2");
+      JvmCommand orders =
+          JvmCommand.ofMain(
+                  "orders", System.getProperty("java.class.path"), "example.embedded.Orders")
+              .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
+              .withArgs(List.of(broker.bootstrapServers()));
+      try (ChildJvm child = ChildJvm.start(orders, directory.resolve("orders.log"))) {
+        child.awaitReady(
+            "shipped", () -> child.logTail().contains("shipped order-2"), Duration.ofSeconds(60));
+        child.terminate();
+        assertThat(child.waitFor(Duration.ofSeconds(60))).isTrue();
+        assertThat(child.logTail()).containsOnlyOnce("shipped order-1");
+      }
+    }
+  }
+
+  private static void publish(KafkaBroker broker, String... keys) throws Exception {
+    try (var producer =
+        new KafkaProducer<>(
+            Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (String key : keys) {
+        Object unused =
+            producer
+                .send(
+                    new ProducerRecord<>(
+                        "orders", key.getBytes(StandardCharsets.UTF_8), new byte[] {1}))
+                .get();
+      }
+    }
+  }
+}

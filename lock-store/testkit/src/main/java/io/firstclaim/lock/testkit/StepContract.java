@@ -5,6 +5,7 @@ import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult.Dead;
 import io.firstclaim.lock.ClaimResult.Done;
@@ -311,6 +312,22 @@ public abstract class StepContract extends TakeoverContract {
       assertThat(step.take(a.store(), ended)).isInstanceOf(Lost.class);
       assertThat(b.store().find(id)).isEqualTo(before);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void leaseOfAClaimThatIsGrantedTwice_endsWithTheFirstGrant(Step step) {
+    Claim claim = a.newClaim(ID);
+    Lease first = granted(a.store().claim(claim)).lease();
+    time.advance(HOUR);
+    settled(b.store().release(b.acquire(ID), b.time().now().wall(), "again"));
+    time.advance(tick());
+    Lease second = granted(a.store().claim(claim)).lease();
+    Optional<ClaimRecord> before = stored();
+
+    assertThat(second.nonce()).isEqualTo(first.nonce());
+    assertThat(step.take(a.store(), first)).isInstanceOf(Lost.class);
+    assertThat(stored()).isEqualTo(before);
   }
 
   // Release

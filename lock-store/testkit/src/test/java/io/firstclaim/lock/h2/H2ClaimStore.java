@@ -67,13 +67,14 @@ final class H2ClaimStore extends DrivenClaimStore {
                       + " note, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                   : "UPDATE claims SET token = ?, attempts = ?, nonce = ?, hash = ?, state = ?,"
                       + " holder = ?, millis = ?, at = ?, note = ? WHERE id = ? AND nonce = ?"
-                      + " AND state = ?",
+                      + " AND state = ? AND token = ?",
               write -> {
                 encode(next, write);
                 write.setString(10, id.key(namespace));
                 if (on != null) {
                   write.setString(11, on.claim().nonce().toString());
                   write.setString(12, kind(on.claim().state()));
+                  write.setLong(13, on.claim().token());
                 }
                 try {
                   return write.executeUpdate() == 1;

@@ -41,7 +41,6 @@ public final class Engine {
   /** Found by nobody; asking for it shows that the store answers. */
   private static final RecordId PROBE = RecordId.of("firstclaim-probe");
 
-  private final Settings settings;
   private final Producer<byte[], byte[]> outcomes;
   private final Optional<OutcomeFeed> feed;
   private final StoreGate gate;
@@ -65,7 +64,6 @@ public final class Engine {
       EngineListener listener,
       TimeSource time,
       Consumer<Throwable> onDefect) {
-    this.settings = settings;
     this.outcomes = clients.outcomesProducer();
     Duration lease = settings.claim().store().lease();
     String namespace = settings.claim().store().namespace();

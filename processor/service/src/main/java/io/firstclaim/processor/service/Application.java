@@ -2,8 +2,9 @@ package io.firstclaim.processor.service;
 
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.processor.engine.config.WrongSettingException;
+import io.firstclaim.processor.engine.api.TopicRefusedException;
 import io.firstclaim.processor.service.config.SettingsReader;
+import io.firstclaim.processor.service.config.WrongSettingException;
 import io.firstclaim.processor.service.log.LogSettings;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
@@ -123,6 +124,7 @@ public final class Application {
       last = t;
       if (t instanceof WrongSettingException
           || t instanceof StoreRefusedException
+          || t instanceof TopicRefusedException
           || t instanceof StoreUnavailableException) {
         break;
       }

@@ -7,16 +7,16 @@ import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.lock.s3.Sweeper;
+import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.config.SettingsReader;
+import io.firstclaim.processor.service.config.WrongSettingException;
 import io.firstclaim.processor.dataset.Dataset;
 import io.firstclaim.processor.dataset.DatasetHandler;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.config.WrongSettingException;
-import io.firstclaim.processor.engine.consumer.KafkaClients;
 import io.firstclaim.processor.handler.RecordHandler;
-import io.firstclaim.processor.service.config.SettingsReader;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.handler.LogHandler;
 import io.firstclaim.processor.service.handler.TopicHandler;
+import io.firstclaim.processor.service.handler.TopicProducer;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.ApplicationContext;
@@ -29,15 +29,13 @@ import io.micronaut.inject.qualifiers.Qualifiers;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.time.Duration;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.producer.Producer;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** How the parts of an instance are made. */
 @Factory
 final class Beans {
-  private static final Duration TOPIC_ACK = KafkaClients.ACKNOWLEDGED_WITHIN.plusSeconds(5);
+  private static final Duration TOPIC_ACK = TopicProducer.ACKNOWLEDGED_WITHIN.plusSeconds(5);
 
   /** Far below what S3 does for a prefix that it has not split yet: 3,500 writes a second. */
   private static final int SWEPT_PER_SECOND = 100;
@@ -46,7 +44,7 @@ final class Beans {
   private static final Duration REPAIRED_EVERY = Duration.ofHours(1);
 
   @Singleton
-  Settings settings(Environment environment) {
+  ServiceSettings settings(Environment environment) {
     return SettingsReader.read(environment);
   }
 
@@ -61,18 +59,9 @@ final class Beans {
   }
 
   @Singleton
-  KafkaClients clients(Settings settings) {
-    return new KafkaClients(settings);
-  }
-
-  @Singleton
-  Producer<byte[], byte[]> producer(KafkaClients clients) {
-    return clients.producer();
-  }
-
-  @Singleton
-  Admin admin(KafkaClients clients) {
-    return clients.admin();
+  @Bean(preDestroy = "close")
+  TopicProducer topicProducer(ServiceSettings settings) {
+    return new TopicProducer(settings.engine().kafka());
   }
 
   @Singleton
@@ -82,7 +71,7 @@ final class Beans {
   }
 
   @Singleton
-  StoreOpener store(Settings settings, TimeSource time, EngineMetrics metrics, Upkeep upkeep) {
+  StoreOpener store(ServiceSettings settings, TimeSource time, EngineMetrics metrics, Upkeep upkeep) {
     return switch (settings.claim().backend()) {
       case MEMORY -> () -> new MemoryClaimStore(settings.claim().store(), time);
       case DYNAMODB -> {
@@ -97,7 +86,7 @@ final class Beans {
         };
       }
       case S3 -> {
-        Settings.S3 place = settings.claim().s3().orElseThrow();
+        ServiceSettings.S3 place = settings.claim().s3().orElseThrow();
         S3Bucket bucket =
             new S3Bucket(StoreClients.s3(settings.claim()), place.bucket(), place.prefix());
         yield () -> {
@@ -134,7 +123,7 @@ final class Beans {
     }
   }
 
-  private static RecordHandler datasetHandler(Settings settings, TimeSource time, Upkeep upkeep) {
+  private static RecordHandler datasetHandler(ServiceSettings settings, TimeSource time, Upkeep upkeep) {
     S3Client client = StoreClients.s3(Dataset.configure(S3Client.builder()));
     Dataset dataset =
         new Dataset(
@@ -156,19 +145,19 @@ final class Beans {
   @Singleton
   @Primary
   RecordHandler handler(
-      Settings settings,
-      BeanProvider<Producer<byte[], byte[]>> producer,
+      ServiceSettings settings,
+      BeanProvider<TopicProducer> producer,
       TimeSource time,
       Upkeep upkeep,
       ApplicationContext context) {
-    Settings.Handling handling = settings.handler();
+    ServiceSettings.Handling handling = settings.handler();
     return switch (handling.type()) {
       case "log" -> new LogHandler();
       case "http" -> httpHandler(handling.httpUrl().orElseThrow(), handling.httpTimeout());
       case "topic" -> {
         String topic = handling.topicName().orElseThrow();
         // The producer is made when there is a record, not before Kafka has an address.
-        yield given -> new TopicHandler(producer.get(), topic, TOPIC_ACK).handle(given);
+        yield given -> new TopicHandler(producer.get().get(), topic, TOPIC_ACK).handle(given);
       }
       case "dataset" -> datasetHandler(settings, time, upkeep);
       default ->

@@ -3,8 +3,8 @@ package io.firstclaim.processor.service;
 import io.firstclaim.lock.Check;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.lock.s3.S3Bucket;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.config.WrongSettingException;
+import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.config.WrongSettingException;
 import java.util.List;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -23,7 +23,7 @@ record Probe(String store, List<Check> checks) {
    * @throws io.firstclaim.lock.StoreUnavailableException if it does not answer
    * @throws io.firstclaim.lock.StoreRefusedException if it is missing or must not be used
    */
-  static Probe of(Settings.Claiming claim) {
+  static Probe of(ServiceSettings.Claiming claim) {
     return switch (claim.backend()) {
       case MEMORY ->
           throw new WrongSettingException(
@@ -38,7 +38,7 @@ record Probe(String store, List<Check> checks) {
         }
       }
       case S3 -> {
-        Settings.S3 place = claim.s3().orElseThrow();
+        ServiceSettings.S3 place = claim.s3().orElseThrow();
         try (S3Client client = StoreClients.s3(claim)) {
           S3Bucket bucket = new S3Bucket(client, place.bucket(), place.prefix());
           if (claim.create()) {

@@ -2,8 +2,8 @@ package io.firstclaim.processor.service;
 
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.lock.s3.S3Bucket;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.config.WrongSettingException;
+import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.config.WrongSettingException;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
@@ -21,7 +21,7 @@ final class StoreClients {
 
   private StoreClients() {}
 
-  static DynamoDbClient dynamoDb(Settings.Claiming claim) {
+  static DynamoDbClient dynamoDb(ServiceSettings.Claiming claim) {
     return client(
         "AWS_ENDPOINT_URL_DYNAMODB",
         () ->
@@ -30,7 +30,7 @@ final class StoreClients {
                 .build());
   }
 
-  static S3Client s3(Settings.Claiming claim) {
+  static S3Client s3(ServiceSettings.Claiming claim) {
     return s3(S3Bucket.configure(S3Client.builder(), claim.store()));
   }
 

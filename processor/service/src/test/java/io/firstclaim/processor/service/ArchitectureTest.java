@@ -64,6 +64,7 @@ class ArchitectureTest {
           LOCK + ".s3",
           "io.firstclaim.processor.handler",
           ENGINE,
+          ENGINE + ".api",
           DATASET);
 
   /** The testkit is for tests, wherever it stands. */

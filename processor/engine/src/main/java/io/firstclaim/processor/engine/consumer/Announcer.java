@@ -3,7 +3,7 @@ package io.firstclaim.processor.engine.consumer;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.processor.engine.claim.Holder;
+import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.outcome.KnownDone;
 import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.engine.outcome.OutcomePublisher;

@@ -9,11 +9,12 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineListener.Claimed;
+import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.claim.Affinity;
 import io.firstclaim.processor.engine.claim.StoreGate;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.consumer.EngineListener.Claimed;
-import io.firstclaim.processor.engine.consumer.EngineListener.Delivered;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Woken;
 import io.firstclaim.processor.engine.outcome.Outcome;
@@ -38,7 +39,7 @@ final class Leader {
 
   private static final int MAX_DOUBLINGS = 10;
 
-  private final Settings settings;
+  private final EngineSettings settings;
   private final Duration lease;
   private final Affinity affinity;
   private final ClaimStore store;
@@ -50,7 +51,7 @@ final class Leader {
   private final TimeSource time;
 
   Leader(
-      Settings settings,
+      EngineSettings settings,
       Affinity affinity,
       ClaimStore store,
       StoreGate gate,

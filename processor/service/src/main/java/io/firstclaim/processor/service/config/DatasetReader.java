@@ -1,8 +1,6 @@
 package io.firstclaim.processor.service.config;
 
 import io.firstclaim.processor.dataset.DatasetSettings;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.config.WrongSettingException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -39,11 +37,11 @@ final class DatasetReader {
   static DatasetSettings read(
       Function<String, Optional<String>> given,
       BiFunction<String, String, Duration> duration,
-      Optional<Settings.S3> claims) {
+      Optional<ServiceSettings.S3> claims) {
     String bucket =
         given
             .apply(OWN + "bucket")
-            .or(() -> claims.map(Settings.S3::bucket))
+            .or(() -> claims.map(ServiceSettings.S3::bucket))
             .orElseThrow(
                 () ->
                     new WrongSettingException(

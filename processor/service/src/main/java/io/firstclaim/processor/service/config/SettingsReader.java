@@ -1,11 +1,9 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.processor.engine.claim.Holder;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.config.WrongSettingException;
-import io.firstclaim.processor.engine.deadletter.DeadLetters;
-import io.firstclaim.processor.engine.identity.RecordIdSource;
+import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.micronaut.context.env.Environment;
 import java.net.InetAddress;
 import java.net.URI;
@@ -53,7 +51,7 @@ public final class SettingsReader {
    *
    * @throws WrongSettingException if one is wrong or missing
    */
-  public static Settings read(Environment environment) {
+  public static ServiceSettings read(Environment environment) {
     return new SettingsReader(environment).settings();
   }
 
@@ -62,29 +60,37 @@ public final class SettingsReader {
    *
    * @throws WrongSettingException if one is wrong or missing
    */
-  public static Settings.Claiming readClaiming(Environment environment) {
+  public static ServiceSettings.Claiming readClaiming(Environment environment) {
     return new SettingsReader(environment).claiming("none");
   }
 
-  private Settings settings() {
+  private ServiceSettings settings() {
     String zone = zone(required("firstclaim.zone", "name this deployment's zone, such as a"));
-    Settings.Input input = input(zone);
-    Settings.Claiming claim = claiming(zone);
-    Settings.Handling handling = handling(claim.s3());
+    EngineSettings.Input input = input(zone);
+    ServiceSettings.Claiming claim = claiming(zone);
+    ServiceSettings.Handling handling = handling(claim.s3());
     Optional<String> deadLetterTopic = deadLetterTopic(input.topics());
     Optional<String> outcomesTopic = outcomesTopic();
     requireApart(input.topics(), deadLetterTopic, outcomesTopic, handling.topicName());
-    return new Settings(
-        zone,
-        zones(zone),
-        input,
+    return new ServiceSettings(
+        new EngineSettings(
+            "firstclaim",
+            zone,
+            zones(zone),
+            input,
+            new EngineSettings.Claiming(
+                claim.store(),
+                flag("firstclaim.claim.renew", true),
+                duration("firstclaim.claim.head-start", "100ms", false),
+                choice("firstclaim.claim.on-mismatch", EngineSettings.OnMismatch.DEAD_LETTER)),
+            retrying(),
+            positive("firstclaim.handler.timeout", "5m"),
+            deadLetterTopic,
+            outcomesTopic,
+            positive("firstclaim.shutdown.grace", "30s"),
+            kafka()),
         claim,
-        handling,
-        retrying(),
-        deadLetterTopic,
-        outcomesTopic,
-        positive("firstclaim.shutdown.grace", "30s"),
-        kafka());
+        handling);
   }
 
   private String zone(String zone) {
@@ -110,26 +116,27 @@ public final class SettingsReader {
     return zones;
   }
 
-  private Settings.Input input(String zone) {
+  private EngineSettings.Input input(String zone) {
     List<String> topics = list("firstclaim.input.topics");
     if (topics.isEmpty()) {
       throw new WrongSettingException(
           "firstclaim.input.topics", null, "name the input topics, comma-separated");
     }
     topics.forEach(topic -> topic("firstclaim.input.topics", topic));
-    return new Settings.Input(
+    return new EngineSettings.Input(
         topics,
         text("firstclaim.input.group", "firstclaim-" + zone),
         parsed("firstclaim.input.record-id", "header:ce_id,key", RecordIdSource::parseList),
-        choice("firstclaim.input.ordering", Settings.Ordering.UNORDERED),
+        choice("firstclaim.input.ordering", EngineSettings.Ordering.UNORDERED),
         count("firstclaim.input.max-in-flight", 1000),
         count("firstclaim.input.max-parked", 10_000),
         optional("firstclaim.input.replay-horizon")
             .map(value -> duration("firstclaim.input.replay-horizon", value)));
   }
 
-  private Settings.Claiming claiming(String zone) {
-    Settings.Backend backend = choice("firstclaim.claim.backend", Settings.Backend.DYNAMODB);
+  private ServiceSettings.Claiming claiming(String zone) {
+    ServiceSettings.Backend backend =
+        choice("firstclaim.claim.backend", ServiceSettings.Backend.DYNAMODB);
     String holder = new Holder(zone, named("firstclaim.instance", instance())).toString();
     Duration lease = positive("firstclaim.claim.lease", "30s");
     Duration maxSkew = duration("firstclaim.claim.max-skew", "1s", false);
@@ -151,15 +158,12 @@ public final class SettingsReader {
           text("firstclaim.claim.lease", "30s"),
           String.valueOf(e.getMessage()));
     }
-    return new Settings.Claiming(
+    return new ServiceSettings.Claiming(
         backend,
         store,
-        flag("firstclaim.claim.renew", true),
-        duration("firstclaim.claim.head-start", "100ms", false),
-        choice("firstclaim.claim.on-mismatch", Settings.OnMismatch.DEAD_LETTER),
         table(),
         flag("firstclaim.claim.create", false),
-        backend == Settings.Backend.S3 ? Optional.of(s3()) : Optional.empty());
+        backend == ServiceSettings.Backend.S3 ? Optional.of(s3()) : Optional.empty());
   }
 
   private String table() {
@@ -171,7 +175,7 @@ public final class SettingsReader {
     return table;
   }
 
-  private Settings.S3 s3() {
+  private ServiceSettings.S3 s3() {
     String bucket =
         required("firstclaim.claim.s3.bucket", "name the bucket that claims are kept in");
     if (!BUCKET.matcher(bucket).matches()) {
@@ -185,10 +189,10 @@ public final class SettingsReader {
           prefix,
           "give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as claims/");
     }
-    return new Settings.S3(bucket, prefix, duration("firstclaim.claim.s3.sweep", "1d", false));
+    return new ServiceSettings.S3(bucket, prefix, duration("firstclaim.claim.s3.sweep", "1d", false));
   }
 
-  private Settings.Handling handling(Optional<Settings.S3> claims) {
+  private ServiceSettings.Handling handling(Optional<ServiceSettings.S3> claims) {
     String type = text("firstclaim.handler.type", "log");
     Optional<String> url = optional("firstclaim.handler.http.url");
     if (type.equals("http") && url.isEmpty()) {
@@ -202,9 +206,8 @@ public final class SettingsReader {
       throw new WrongSettingException(
           "firstclaim.handler.topic.name", null, "the topic handler needs the topic to publish to");
     }
-    return new Settings.Handling(
+    return new ServiceSettings.Handling(
         type,
-        positive("firstclaim.handler.timeout", "5m"),
         url.map(SettingsReader::url),
         positive("firstclaim.handler.http.timeout", "30s"),
         topic,
@@ -213,7 +216,7 @@ public final class SettingsReader {
             : Optional.empty());
   }
 
-  private Settings.Retrying retrying() {
+  private EngineSettings.Retrying retrying() {
     Duration backoff = positive("firstclaim.retry.backoff", "1s");
     Duration maxBackoff = positive("firstclaim.retry.max-backoff", "1m");
     if (maxBackoff.compareTo(backoff) < 0) {
@@ -223,7 +226,7 @@ public final class SettingsReader {
           "it must not be shorter than firstclaim.retry.backoff="
               + text("firstclaim.retry.backoff", "1s"));
     }
-    return new Settings.Retrying(count("firstclaim.retry.max-attempts", 5), backoff, maxBackoff);
+    return new EngineSettings.Retrying(count("firstclaim.retry.max-attempts", 5), backoff, maxBackoff);
   }
 
   private Map<String, Object> kafka() {
@@ -298,7 +301,7 @@ public final class SettingsReader {
     Map<String, String> uses = new HashMap<>();
     inputs.forEach(input -> uses.put(input, "one of firstclaim.input.topics"));
     inputs.stream()
-        .map(input -> DeadLetters.topicFor(deadLetterTopic, input))
+        .map(input -> deadLetterTopic.orElse(input + ".dlt"))
         .distinct()
         .forEach(topic -> use("firstclaim.dead-letter.topic", topic, uses));
     outcomesTopic.ifPresent(topic -> use("firstclaim.outcomes.topic", topic, uses));

@@ -1,6 +1,6 @@
 package io.firstclaim.processor.service.log;
 
-import io.firstclaim.processor.engine.config.WrongSettingException;
+import io.firstclaim.processor.service.config.WrongSettingException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;

@@ -1,17 +1,16 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.processor.engine.api.EngineSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.service.config.ServiceSettings.Backend;
+import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
+import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.dataset.DatasetSettings;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.config.Settings.Backend;
-import io.firstclaim.processor.engine.config.Settings.OnMismatch;
-import io.firstclaim.processor.engine.config.Settings.Ordering;
-import io.firstclaim.processor.engine.config.WrongSettingException;
-import io.firstclaim.processor.engine.identity.RecordIdSource;
+import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.MapPropertySource;
@@ -39,7 +38,7 @@ class SettingsReaderTest {
           "firstclaim.input.topics", "orders",
           "kafka.bootstrap.servers", "localhost:9092");
 
-  private static Settings read(PropertySource... sources) {
+  private static ServiceSettings read(PropertySource... sources) {
     return read(SettingsReader::read, sources);
   }
 
@@ -57,17 +56,17 @@ class SettingsReaderTest {
     }
   }
 
-  private static Settings read(Map<String, Object> more) {
+  private static ServiceSettings read(Map<String, Object> more) {
     Map<String, Object> all = new HashMap<>(LEAST);
     all.putAll(more);
     return read(MapPropertySource.of("test", all));
   }
 
-  private static Settings read(String property, String value) {
+  private static ServiceSettings read(String property, String value) {
     return read(Map.of(property, value));
   }
 
-  private static Settings readWithout(String property) {
+  private static ServiceSettings readWithout(String property) {
     Map<String, Object> all = new HashMap<>(LEAST);
     all.remove(property);
     return read(MapPropertySource.of("test", all));
@@ -75,13 +74,13 @@ class SettingsReaderTest {
 
   @Test
   void withTheRequiredOnly_theRestIsTheDefaults() {
-    Settings settings = read(Map.of());
+    ServiceSettings settings = read(Map.of());
 
-    assertThat(settings.zone()).isEqualTo("a");
-    assertThat(settings.zones()).isEmpty();
-    assertThat(settings.input())
+    assertThat(settings.engine().zone()).isEqualTo("a");
+    assertThat(settings.engine().zones()).isEmpty();
+    assertThat(settings.engine().input())
         .isEqualTo(
-            new Settings.Input(
+            new EngineSettings.Input(
                 List.of("orders"),
                 "firstclaim-a",
                 List.of(new RecordIdSource.Header("ce_id"), new RecordIdSource.Key()),
@@ -91,9 +90,13 @@ class SettingsReaderTest {
                 Optional.empty()));
     ClaimSettings store = settings.claim().store();
     assertThat(store.holder()).matches("a/.+-[0-9a-f]{8}");
+    assertThat(settings.engine().claim())
+        .isEqualTo(
+            new EngineSettings.Claiming(
+                store, true, Duration.ofMillis(100), OnMismatch.DEAD_LETTER));
     assertThat(settings.claim())
         .isEqualTo(
-            new Settings.Claiming(
+            new ServiceSettings.Claiming(
                 Backend.DYNAMODB,
                 new ClaimSettings(
                     "default",
@@ -101,27 +104,24 @@ class SettingsReaderTest {
                     Duration.ofSeconds(30),
                     Duration.ofSeconds(1),
                     Duration.ofDays(8)),
-                true,
-                Duration.ofMillis(100),
-                OnMismatch.DEAD_LETTER,
                 "firstclaim",
                 false,
                 Optional.empty()));
+    assertThat(settings.engine().handlerTimeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(settings.handler())
         .isEqualTo(
-            new Settings.Handling(
+            new ServiceSettings.Handling(
                 "log",
-                Duration.ofMinutes(5),
                 Optional.empty(),
                 Duration.ofSeconds(30),
                 Optional.empty(),
                 Optional.empty()));
-    assertThat(settings.retry())
-        .isEqualTo(new Settings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)));
-    assertThat(settings.deadLetterTopic()).isEmpty();
-    assertThat(settings.outcomesTopic()).contains("firstclaim.outcomes");
-    assertThat(settings.shutdownGrace()).isEqualTo(Duration.ofSeconds(30));
-    assertThat(settings.kafka()).isEqualTo(Map.of("bootstrap.servers", "localhost:9092"));
+    assertThat(settings.engine().retry())
+        .isEqualTo(new EngineSettings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)));
+    assertThat(settings.engine().deadLetterTopic()).isEmpty();
+    assertThat(settings.engine().outcomesTopic()).contains("firstclaim.outcomes");
+    assertThat(settings.engine().shutdownGrace()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(settings.engine().kafka()).isEqualTo(Map.of("bootstrap.servers", "localhost:9092"));
   }
 
   @Test
@@ -132,28 +132,28 @@ class SettingsReaderTest {
 
   static Stream<Arguments> goodValues() {
     return Stream.of(
-        good("firstclaim.zone", "eu-west-1", Settings::zone, "eu-west-1"),
-        good("firstclaim.zones", "b, a", Settings::zones, List.of("b", "a")),
+        good("firstclaim.zone", "eu-west-1", s -> s.engine().zone(), "eu-west-1"),
+        good("firstclaim.zones", "b, a", s -> s.engine().zones(), List.of("b", "a")),
         good("firstclaim.instance", "pod-7", s -> s.claim().store().holder(), "a/pod-7"),
-        good("firstclaim.input.topics", "x, y_2 ,", s -> s.input().topics(), List.of("x", "y_2")),
-        good("firstclaim.input.group", "g", s -> s.input().group(), "g"),
+        good("firstclaim.input.topics", "x, y_2 ,", s -> s.engine().input().topics(), List.of("x", "y_2")),
+        good("firstclaim.input.group", "g", s -> s.engine().input().group(), "g"),
         good(
             "firstclaim.input.record-id",
             "header:id, json:/a/0, sha256:value, offset",
-            s -> s.input().recordId().stream().map(RecordIdSource::text).toList(),
+            s -> s.engine().input().recordId().stream().map(RecordIdSource::text).toList(),
             List.of("header:id", "json:/a/0", "sha256:value", "offset")),
-        good("firstclaim.input.ordering", "key", s -> s.input().ordering(), Ordering.KEY),
+        good("firstclaim.input.ordering", "key", s -> s.engine().input().ordering(), Ordering.KEY),
         good(
             "firstclaim.input.ordering",
             "partition",
-            s -> s.input().ordering(),
+            s -> s.engine().input().ordering(),
             Ordering.PARTITION),
-        good("firstclaim.input.max-in-flight", "1", s -> s.input().maxInFlight(), 1),
-        good("firstclaim.input.max-parked", "1000000", s -> s.input().maxParked(), 1_000_000),
+        good("firstclaim.input.max-in-flight", "1", s -> s.engine().input().maxInFlight(), 1),
+        good("firstclaim.input.max-parked", "1000000", s -> s.engine().input().maxParked(), 1_000_000),
         good(
             "firstclaim.input.replay-horizon",
             "36h",
-            s -> s.input().replayHorizon(),
+            s -> s.engine().input().replayHorizon(),
             Optional.of(Duration.ofHours(36))),
         good("firstclaim.claim.backend", "memory", s -> s.claim().backend(), Backend.MEMORY),
         good("firstclaim.claim.namespace", "shop", s -> s.claim().store().namespace(), "shop"),
@@ -162,23 +162,23 @@ class SettingsReaderTest {
             "10s",
             s -> s.claim().store().lease(),
             Duration.ofSeconds(10)),
-        good("firstclaim.claim.renew", "false", s -> s.claim().renew(), false),
-        good("firstclaim.claim.renew", "TRUE", s -> s.claim().renew(), true),
+        good("firstclaim.claim.renew", "false", s -> s.engine().claim().renew(), false),
+        good("firstclaim.claim.renew", "TRUE", s -> s.engine().claim().renew(), true),
         good("firstclaim.claim.max-skew", "0s", s -> s.claim().store().maxSkew(), Duration.ZERO),
         good(
             "firstclaim.claim.retention",
             "30d",
             s -> s.claim().store().retention(),
             Duration.ofDays(30)),
-        good("firstclaim.claim.head-start", "0ms", s -> s.claim().headStart(), Duration.ZERO),
-        good("firstclaim.claim.on-mismatch", "skip", s -> s.claim().onMismatch(), OnMismatch.SKIP),
+        good("firstclaim.claim.head-start", "0ms", s -> s.engine().claim().headStart(), Duration.ZERO),
+        good("firstclaim.claim.on-mismatch", "skip", s -> s.engine().claim().onMismatch(), OnMismatch.SKIP),
         good("firstclaim.claim.dynamodb.table", "t-1", s -> s.claim().table(), "t-1"),
         good("firstclaim.claim.create", "true", s -> s.claim().create(), true),
         good("firstclaim.handler.type", "mine", s -> s.handler().type(), "mine"),
         good(
             "firstclaim.handler.timeout",
             "PT90S",
-            s -> s.handler().timeout(),
+            s -> s.engine().handlerTimeout(),
             Duration.ofSeconds(90)),
         good(
             "firstclaim.handler.http.url",
@@ -195,26 +195,26 @@ class SettingsReaderTest {
             "out",
             s -> s.handler().topicName(),
             Optional.of("out")),
-        good("firstclaim.retry.max-attempts", "1", s -> s.retry().maxAttempts(), 1),
-        good("firstclaim.retry.backoff", "10ms", s -> s.retry().backoff(), Duration.ofMillis(10)),
+        good("firstclaim.retry.max-attempts", "1", s -> s.engine().retry().maxAttempts(), 1),
+        good("firstclaim.retry.backoff", "10ms", s -> s.engine().retry().backoff(), Duration.ofMillis(10)),
         good(
-            "firstclaim.retry.max-backoff", "1h", s -> s.retry().maxBackoff(), Duration.ofHours(1)),
+            "firstclaim.retry.max-backoff", "1h", s -> s.engine().retry().maxBackoff(), Duration.ofHours(1)),
         good(
-            "firstclaim.dead-letter.topic", "dead", Settings::deadLetterTopic, Optional.of("dead")),
-        good("firstclaim.outcomes.topic", "o", Settings::outcomesTopic, Optional.of("o")),
-        good("firstclaim.outcomes.topic", "none", Settings::outcomesTopic, Optional.empty()),
-        good("firstclaim.shutdown.grace", "1m", Settings::shutdownGrace, Duration.ofMinutes(1)));
+            "firstclaim.dead-letter.topic", "dead", s -> s.engine().deadLetterTopic(), Optional.of("dead")),
+        good("firstclaim.outcomes.topic", "o", s -> s.engine().outcomesTopic(), Optional.of("o")),
+        good("firstclaim.outcomes.topic", "none", s -> s.engine().outcomesTopic(), Optional.empty()),
+        good("firstclaim.shutdown.grace", "1m", s -> s.engine().shutdownGrace(), Duration.ofMinutes(1)));
   }
 
   private static Arguments good(
-      String property, String value, Function<Settings, Object> read, Object expected) {
+      String property, String value, Function<ServiceSettings, Object> read, Object expected) {
     return arguments(property, value, read, expected);
   }
 
   @ParameterizedTest(name = "{0}={1}")
   @MethodSource("goodValues")
   void goodValue_isTaken(
-      String property, String value, Function<Settings, Object> read, Object expected) {
+      String property, String value, Function<ServiceSettings, Object> read, Object expected) {
     assertThat(read.apply(read(property, value))).isEqualTo(expected);
   }
 
@@ -294,7 +294,7 @@ class SettingsReaderTest {
         .hasMessage("%s=%s: %s".formatted(property, shown, remedy));
   }
 
-  private static Settings readS3(Map<String, Object> more) {
+  private static ServiceSettings readS3(Map<String, Object> more) {
     Map<String, Object> all =
         new HashMap<>(
             Map.of("firstclaim.claim.backend", "s3", "firstclaim.claim.s3.bucket", "my-claims"));
@@ -322,11 +322,11 @@ class SettingsReaderTest {
         .hasMessage(
             "firstclaim.claim.s3.bucket is not set: name the bucket that claims are kept in");
     assertThat(readS3(Map.of()).claim().s3())
-        .contains(new Settings.S3("my-claims", "claims/", Duration.ofDays(1)));
+        .contains(new ServiceSettings.S3("my-claims", "claims/", Duration.ofDays(1)));
     Map<String, Object> given =
         Map.of("firstclaim.claim.s3.prefix", "a/b.c/", "firstclaim.claim.s3.sweep", "0s");
     assertThat(readS3(given).claim().s3())
-        .contains(new Settings.S3("my-claims", "a/b.c/", Duration.ZERO));
+        .contains(new ServiceSettings.S3("my-claims", "a/b.c/", Duration.ZERO));
   }
 
   @ParameterizedTest
@@ -349,7 +349,7 @@ class SettingsReaderTest {
                 .formatted(bucket));
   }
 
-  private static Settings readDataset(Map<String, Object> more) {
+  private static ServiceSettings readDataset(Map<String, Object> more) {
     Map<String, Object> all =
         new HashMap<>(
             Map.of(
@@ -472,7 +472,7 @@ class SettingsReaderTest {
     Map<String, Object> given =
         Map.of("firstclaim.input.topics", "x,y", "firstclaim.dead-letter.topic", "dead");
 
-    assertThat(read(given).deadLetterTopic()).contains("dead");
+    assertThat(read(given).engine().deadLetterTopic()).contains("dead");
   }
 
   static Stream<Arguments> missing() {
@@ -520,22 +520,22 @@ class SettingsReaderTest {
   @Test
   void topicThatIsLong_isTaken_ifDeadLettersHaveATopicOfTheirOwn() {
     String topic = "x".repeat(249);
-    Settings settings =
+    ServiceSettings settings =
         read(Map.of("firstclaim.input.topics", topic, "firstclaim.dead-letter.topic", "dead"));
 
-    assertThat(settings.input().topics()).containsExactly(topic);
+    assertThat(settings.engine().input().topics()).containsExactly(topic);
   }
 
   @Test
   void kafkaSettings_arePassedOn_asTheyAre() {
-    Settings settings =
+    ServiceSettings settings =
         read(
             Map.of(
                 "kafka.max.poll.records", 100,
                 "kafka.security.protocol", "SASL_SSL",
                 "kafka.ssl.truststore.location", "/etc/trust"));
 
-    assertThat(settings.kafka())
+    assertThat(settings.engine().kafka())
         .isEqualTo(
             Map.of(
                 "bootstrap.servers", "localhost:9092",
@@ -555,7 +555,7 @@ class SettingsReaderTest {
 
   @Test
   void environmentVariables_workInTheirUsualForm() {
-    Settings settings =
+    ServiceSettings settings =
         read(
             variables(
                 Map.of(
@@ -568,13 +568,13 @@ class SettingsReaderTest {
                     "KAFKA_BOOTSTRAP_SERVERS", "one:9092,two:9092",
                     "KAFKA_MAX_POLL_RECORDS", "50")));
 
-    assertThat(settings.zone()).isEqualTo("b");
-    assertThat(settings.input().topics()).containsExactly("orders", "returns");
-    assertThat(settings.input().maxInFlight()).isEqualTo(7);
+    assertThat(settings.engine().zone()).isEqualTo("b");
+    assertThat(settings.engine().input().topics()).containsExactly("orders", "returns");
+    assertThat(settings.engine().input().maxInFlight()).isEqualTo(7);
     assertThat(settings.claim().store().maxSkew()).isEqualTo(Duration.ofMillis(250));
     assertThat(settings.claim().table()).isEqualTo("claims");
-    assertThat(settings.deadLetterTopic()).contains("dead");
-    assertThat(settings.kafka())
+    assertThat(settings.engine().deadLetterTopic()).contains("dead");
+    assertThat(settings.engine().kafka())
         .isEqualTo(Map.of("bootstrap.servers", "one:9092,two:9092", "max.poll.records", "50"));
   }
 
@@ -595,13 +595,13 @@ class SettingsReaderTest {
 
   @Test
   void settingsAsText_hideWhatMayBeSecret() {
-    Settings settings =
+    ServiceSettings settings =
         read(
             Map.of(
                 "kafka.sasl.jaas.config", "password=\"s3cret\";",
                 "firstclaim.handler.http.url", "http://me:s3cret@localhost"));
 
-    assertThat(settings.kafka()).containsEntry("sasl.jaas.config", "password=\"s3cret\";");
+    assertThat(settings.engine().kafka()).containsEntry("sasl.jaas.config", "password=\"s3cret\";");
     assertThat(settings).asString().doesNotContain("s3cret").contains("orders");
   }
 }

@@ -3,7 +3,7 @@ package io.firstclaim.processor.service.log;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstclaim.processor.engine.config.WrongSettingException;
+import io.firstclaim.processor.service.config.WrongSettingException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,8 +2,8 @@ package io.firstclaim.processor.service.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.processor.engine.consumer.EngineListener.Claimed;
-import io.firstclaim.processor.engine.consumer.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.EngineListener.Claimed;
+import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;

@@ -31,7 +31,7 @@ class KafkaAtStartIT {
                 "JDK_JAVA_OPTIONS",
                 "-Djdk.net.hosts.file=%s -Dsun.net.inetaddr.negative.ttl=0".formatted(hosts));
     zone.launch();
-    String line = "Waiting for Kafka: no name in kafka.bootstrap.servers=late.test:" + port;
+    String line = "Waiting for Kafka: no name in bootstrap.servers=late.test:" + port;
     scenario.eventually("the zone waits", () -> assertThat(zone.logText()).containsOnlyOnce(line));
     assertThat(zone.isReady()).isFalse();
     assertThat(zone.isLive()).isTrue();

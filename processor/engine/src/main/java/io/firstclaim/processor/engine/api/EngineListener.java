@@ -1,9 +1,12 @@
-package io.firstclaim.processor.engine.consumer;
+package io.firstclaim.processor.engine.api;
 
 import io.firstclaim.lock.ClaimResult;
 import java.time.Duration;
 
-/** Told of what happens to records; for metrics. Must not block or throw. Thread-safe. */
+/**
+ * Told of what happens to records; for metrics. Thread-safe; its methods must neither block nor
+ * throw.
+ */
 public interface EngineListener {
   /** How one delivery ended for this instance. */
   enum Delivered {
@@ -40,8 +43,8 @@ public interface EngineListener {
     /** The lock store did not answer. */
     UNAVAILABLE;
 
-    /** The store's answer. */
-    static Claimed of(ClaimResult answer) {
+    /** The result that is told of this answer of the store. */
+    public static Claimed of(ClaimResult answer) {
       return switch (answer) {
         case ClaimResult.Granted _ -> GRANTED;
         case ClaimResult.Held _ -> HELD;
@@ -54,14 +57,14 @@ public interface EngineListener {
   }
 
   /** A delivery, or an attempt on it, ended. */
-  void delivered(Delivered result);
+  default void delivered(Delivered result) {}
 
   /** A claim was sent. */
-  void claimed(Claimed result);
+  default void claimed(Claimed result) {}
 
   /** A lease of another holder was taken over. */
-  void tookOver();
+  default void tookOver() {}
 
   /** A handler ran for this long. */
-  void handled(Duration took);
+  default void handled(Duration took) {}
 }

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.engine.claim;
+package io.firstclaim.processor.engine.api;
 
 /**
  * One instance of a zone, by whose name the lock store knows the holder of a lease.

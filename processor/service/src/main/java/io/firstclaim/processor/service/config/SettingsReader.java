@@ -1,8 +1,8 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
-import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.micronaut.context.env.Environment;
 import java.net.InetAddress;
@@ -189,7 +189,8 @@ public final class SettingsReader {
           prefix,
           "give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as claims/");
     }
-    return new ServiceSettings.S3(bucket, prefix, duration("firstclaim.claim.s3.sweep", "1d", false));
+    return new ServiceSettings.S3(
+        bucket, prefix, duration("firstclaim.claim.s3.sweep", "1d", false));
   }
 
   private ServiceSettings.Handling handling(Optional<ServiceSettings.S3> claims) {
@@ -226,7 +227,8 @@ public final class SettingsReader {
           "it must not be shorter than firstclaim.retry.backoff="
               + text("firstclaim.retry.backoff", "1s"));
     }
-    return new EngineSettings.Retrying(count("firstclaim.retry.max-attempts", 5), backoff, maxBackoff);
+    return new EngineSettings.Retrying(
+        count("firstclaim.retry.max-attempts", 5), backoff, maxBackoff);
   }
 
   private Map<String, Object> kafka() {

@@ -1,6 +1,5 @@
 package io.firstclaim.lock;
 
-import io.firstclaim.lock.protocol.ClaimRecord;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

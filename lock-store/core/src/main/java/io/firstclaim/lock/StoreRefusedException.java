@@ -1,14 +1,14 @@
 package io.firstclaim.lock;
 
 /**
- * The store must not be used: it is missing, or does not keep what claims rest on. The message
- * names what was seen and the remedy.
+ * The store must not be used: it is missing, does not keep what claims rest on, or does not allow
+ * what they take. No waiting mends that. The message names what was seen and the remedy.
  */
-public final class StoreRefusedException extends RuntimeException {
+public final class StoreRefusedException extends StoreException {
   private static final long serialVersionUID = 1L;
 
   /** A refusal for this reason. */
   public StoreRefusedException(String message) {
-    super(message);
+    super(message, null);
   }
 }

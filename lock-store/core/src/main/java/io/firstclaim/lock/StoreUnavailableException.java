@@ -1,7 +1,10 @@
 package io.firstclaim.lock;
 
-/** The store could not be asked or did not answer. The message says what to look at. */
-public sealed class StoreUnavailableException extends RuntimeException
+/**
+ * The store could not be asked or did not answer: it may do so later. The message says what to look
+ * at.
+ */
+public sealed class StoreUnavailableException extends StoreException
     permits UnreadableClaimException {
   private static final long serialVersionUID = 1L;
 

@@ -1,22 +1,15 @@
 package io.firstclaim.lock.memory;
 
-import io.firstclaim.lock.Claim;
-import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.ClaimState.Dead;
+import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState.Dead;
-import io.firstclaim.lock.protocol.ClaimState.Done;
-import io.firstclaim.lock.protocol.Command;
-import io.firstclaim.lock.protocol.Decision;
-import io.firstclaim.lock.protocol.Protocol;
+import io.firstclaim.lock.store.ClaimRecords;
+import io.firstclaim.lock.store.DrivenClaimStore;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -28,37 +21,28 @@ import org.jspecify.annotations.Nullable;
  * and trials: another process cannot see it and a restart forgets it. Claimants of one process
  * share a {@link Claims}. Thread-safe.
  */
-public final class MemoryClaimStore implements ClaimStore {
+public final class MemoryClaimStore extends DrivenClaimStore {
   /** The claims that several stores of one process share. */
   public static final class Claims {
     private static final int PURGE_EVERY = 1 << 20;
 
-    private final ConcurrentMap<Key, Entry> entries = new ConcurrentHashMap<>();
-    private final AtomicInteger calls = new AtomicInteger();
+    private final ConcurrentMap<String, ClaimRecord> records = new ConcurrentHashMap<>();
+    private final AtomicInteger writes = new AtomicInteger();
 
     /** No claims yet. */
     public Claims() {}
 
-    private record Key(String namespace, RecordId id) {}
-
-    private record Entry(ClaimRecord claim, Instant written) {}
-
     private void purgeNowAndThen(Instant before) {
-      if (calls.incrementAndGet() % PURGE_EVERY != 0) {
-        return;
+      if (writes.incrementAndGet() % PURGE_EVERY == 0) {
+        records.values().removeIf(claim -> endedBefore(claim, before));
       }
-      entries
-          .values()
-          .removeIf(
-              entry ->
-                  (entry.claim.state() instanceof Done || entry.claim.state() instanceof Dead)
-                      && entry.written.isBefore(before));
+    }
+
+    private static boolean endedBefore(ClaimRecord claim, Instant time) {
+      return claim.state() instanceof Done done && done.at().isBefore(time)
+          || claim.state() instanceof Dead dead && dead.at().isBefore(time);
     }
   }
-
-  private final Claims claims;
-  private final ClaimSettings settings;
-  private final TimeSource time;
 
   /** A store of its own. */
   public MemoryClaimStore(ClaimSettings settings, TimeSource time) {
@@ -67,77 +51,34 @@ public final class MemoryClaimStore implements ClaimStore {
 
   /** One of several stores, each with its own holder, over the same claims. */
   public MemoryClaimStore(Claims claims, ClaimSettings settings, TimeSource time) {
-    this.claims = claims;
-    this.settings = settings;
-    this.time = time;
+    super(new Records(claims, settings, time), settings, time);
   }
 
-  @Override
-  public ClaimResult claim(Claim claim) {
-    Command.Acquire acquire = new Command.Acquire(claim);
-    return apply(claim.id(), (stored, now) -> Protocol.decide(stored, acquire, now, settings));
-  }
+  private record Records(Claims claims, ClaimSettings settings, TimeSource time)
+      implements ClaimRecords {
+    @Override
+    public Optional<Stored> read(RecordId id) {
+      return Optional.ofNullable(stored(claims.records.get(id.key(settings.namespace()))));
+    }
 
-  @Override
-  public SettleResult renew(Lease lease) {
-    return settle(new Command.Renew(lease));
-  }
+    @Override
+    public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
+      claims.purgeNowAndThen(now.wall().minus(settings.retention()));
+      ClaimRecord after =
+          claims.records.compute(
+              id.key(settings.namespace()),
+              (unused, stored) -> isExpected(stored, on) ? next : stored);
+      return after == next ? new Write.Took(null) : new Write.Differs(stored(after));
+    }
 
-  @Override
-  public SettleResult complete(Lease lease, @Nullable String result) {
-    return settle(new Command.Complete(lease, result));
-  }
+    private static boolean isExpected(@Nullable ClaimRecord stored, @Nullable Stored on) {
+      return stored == null || on == null
+          ? stored == null && on == null
+          : stored.isOfOneWriteWith(on.claim());
+    }
 
-  @Override
-  public SettleResult release(Lease lease, Instant retryAt, String cause) {
-    return settle(new Command.Release(lease, retryAt, cause));
-  }
-
-  @Override
-  public SettleResult bury(Lease lease, String cause) {
-    return settle(new Command.Bury(lease, cause));
-  }
-
-  @Override
-  public Optional<ClaimRecord> find(RecordId id) {
-    return Optional.ofNullable(claims.entries.get(key(id))).map(Claims.Entry::claim);
-  }
-
-  private SettleResult settle(Command.Settle command) {
-    return apply(
-        command.lease().id(), (stored, now) -> Protocol.decide(stored, command, now, settings));
-  }
-
-  private interface Decider<R> {
-    Decision<R> decide(@Nullable ClaimRecord stored, Moment now);
-  }
-
-  private <R> R apply(RecordId id, Decider<R> decider) {
-    var answer =
-        new Object() {
-          @Nullable R value;
-        };
-    claims.entries.compute(
-        key(id),
-        (unused, entry) -> {
-          // Read here, for what is seen of a lease must not count from before it was seen.
-          Moment now = time.now();
-          switch (decider.decide(entry == null ? null : entry.claim, now)) {
-            case Decision.Write<R>(ClaimRecord next, R then) -> {
-              answer.value = then;
-              return new Claims.Entry(next, now.wall());
-            }
-            case Decision.Answer<R>(R result) -> {
-              answer.value = result;
-              return entry;
-            }
-          }
-        });
-    claims.purgeNowAndThen(time.now().wall().minus(settings.retention()));
-    return Objects.requireNonNull(answer.value);
-  }
-
-  private Claims.Key key(RecordId id) {
-    return new Claims.Key(settings.namespace(), id);
+    private @Nullable Stored stored(@Nullable ClaimRecord claim) {
+      return claim == null ? null : new Stored(claim, null, time.now());
+    }
   }
 }

@@ -5,6 +5,7 @@ import static io.firstclaim.lock.dynamodb.Items.textOf;
 
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
@@ -98,27 +99,19 @@ public final class DynamoDbDocumentStore implements DocumentStore {
           });
       return new WriteResult.Written();
     } catch (ConditionalCheckFailedException e) {
-      return wasSentOnce(e)
+      return Faults.wasSentOnce(e)
           ? new WriteResult.Refused()
           : new WriteResult.Unknown("the write was repeated and then refused");
     } catch (SdkException | CancellationException e) {
-      if (wasSentOnce(e)) {
+      if (Faults.wasSentOnce(e)) {
         requireMendable(key, e);
       }
       return new WriteResult.Unknown("DynamoDB did not answer: " + Faults.inOneLine(e));
     }
   }
 
-  private static boolean wasSentOnce(RuntimeException fault) {
-    return fault instanceof SdkException known
-        && known.numAttempts() != null
-        && known.numAttempts() == 1;
-  }
-
   private void requireMendable(DocumentKey key, RuntimeException fault) {
-    if (fault instanceof DynamoDbException refused
-        && refused.awsErrorDetails() != null
-        && FINAL.contains(refused.awsErrorDetails().errorCode())) {
+    if (fault instanceof DynamoDbException refused && FINAL.contains(Faults.code(refused))) {
       throw new StoreRefusedException(
           ("DynamoDB refuses document %s in table %s: %s. The table needs the string key %s, the role"
                   + " dynamodb:GetItem and dynamodb:PutItem on it")

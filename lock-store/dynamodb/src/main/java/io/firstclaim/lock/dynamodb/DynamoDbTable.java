@@ -2,18 +2,16 @@ package io.firstclaim.lock.dynamodb;
 
 import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.RequestTimer;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import java.time.Duration;
+import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.aws.TimeLimits;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
-import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
@@ -36,15 +34,7 @@ import software.amazon.awssdk.services.dynamodb.model.TimeToLiveStatus;
 public final class DynamoDbTable {
   private static final Logger LOG = LoggerFactory.getLogger(DynamoDbTable.class);
 
-  /** Looking at a table may take longer than a claim does, above all as the first thing. */
-  static final AwsRequestOverrideConfiguration SETUP =
-      AwsRequestOverrideConfiguration.builder()
-          .apiCallTimeout(Duration.ofSeconds(30))
-          .apiCallAttemptTimeout(Duration.ofSeconds(10))
-          .build();
-
-  private static final String CREATE =
-      "dynamodb:CreateTable; or create it yourself and start with firstclaim.claim.create=false";
+  private static final String CREATE = "dynamodb:CreateTable; or create it yourself";
   private static final String DESCRIBE = "dynamodb:DescribeTable";
   private static final String DESCRIBE_TTL = "dynamodb:DescribeTimeToLive";
 
@@ -63,15 +53,9 @@ public final class DynamoDbTable {
    */
   public static DynamoDbClientBuilder configure(
       DynamoDbClientBuilder builder, ClaimSettings settings) {
-    Duration limit = settings.storeTimeout();
     // Not overrideConfiguration(Consumer), which would forget what the caller has set.
-    ClientOverrideConfiguration given = builder.overrideConfiguration();
     return builder.overrideConfiguration(
-        given.toBuilder()
-            .apiCallTimeout(limit)
-            .apiCallAttemptTimeout(limit.multipliedBy(2).dividedBy(5))
-            .scheduledExecutorService(given.scheduledExecutorService().orElseGet(RequestTimer::get))
-            .build());
+        TimeLimits.limited(builder.overrideConfiguration(), settings.storeTimeout()).build());
   }
 
   /**
@@ -95,7 +79,7 @@ public final class DynamoDbTable {
           table ->
               table
                   .tableName(name)
-                  .overrideConfiguration(SETUP)
+                  .overrideConfiguration(TimeLimits.SETUP)
                   .billingMode(BillingMode.PAY_PER_REQUEST)
                   .attributeDefinitions(
                       AttributeDefinition.builder()
@@ -117,7 +101,8 @@ public final class DynamoDbTable {
 
   private boolean awaitTable() {
     try (var waiter = client.waiter()) {
-      waiter.waitUntilTableExists(table -> table.tableName(name).overrideConfiguration(SETUP));
+      waiter.waitUntilTableExists(
+          table -> table.tableName(name).overrideConfiguration(TimeLimits.SETUP));
       return true;
     }
   }
@@ -167,12 +152,13 @@ public final class DynamoDbTable {
           DESCRIBE,
           () ->
               client
-                  .describeTable(describe -> describe.tableName(name).overrideConfiguration(SETUP))
+                  .describeTable(
+                      describe -> describe.tableName(name).overrideConfiguration(TimeLimits.SETUP))
                   .table());
     } catch (StoreUnavailableException e) {
       if (e.getCause() instanceof ResourceNotFoundException) {
         throw new StoreRefusedException(
-            "DynamoDB table %s is missing; create it, or start with firstclaim.claim.create=true"
+            "DynamoDB table %s is missing; create it, or have it created at the start"
                 .formatted(name));
       }
       throw e;
@@ -220,7 +206,8 @@ public final class DynamoDbTable {
   private boolean hasTimeToLive() {
     var ttl =
         client
-            .describeTimeToLive(describe -> describe.tableName(name).overrideConfiguration(SETUP))
+            .describeTimeToLive(
+                describe -> describe.tableName(name).overrideConfiguration(TimeLimits.SETUP))
             .timeToLiveDescription();
     return (ttl.timeToLiveStatus() == TimeToLiveStatus.ENABLED
             || ttl.timeToLiveStatus() == TimeToLiveStatus.ENABLING)
@@ -232,7 +219,7 @@ public final class DynamoDbTable {
       client.updateTimeToLive(
           ttl ->
               ttl.tableName(name)
-                  .overrideConfiguration(SETUP)
+                  .overrideConfiguration(TimeLimits.SETUP)
                   .timeToLiveSpecification(
                       spec -> spec.enabled(true).attributeName(Items.EXPIRES_AT)));
     } catch (SdkException e) {
@@ -256,9 +243,7 @@ public final class DynamoDbTable {
       switch (Faults.code(fault)) {
         case "AccessDeniedException" ->
             throw new StoreRefusedException(seen + ". It takes the permission " + permission);
-        case "ValidationException" ->
-            throw new StoreRefusedException(
-                seen + ". Check its name, firstclaim.claim.dynamodb.table");
+        case "ValidationException" -> throw new StoreRefusedException(seen + ". Check its name");
         default -> throw new StoreUnavailableException(seen, fault);
       }
     }

@@ -1,13 +1,14 @@
 package io.firstclaim.lock.dynamodb;
 
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimState.Dead;
+import io.firstclaim.lock.ClaimState.Done;
+import io.firstclaim.lock.ClaimState.Free;
+import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState.Dead;
-import io.firstclaim.lock.protocol.ClaimState.Done;
-import io.firstclaim.lock.protocol.ClaimState.Free;
-import io.firstclaim.lock.protocol.ClaimState.Held;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -56,20 +57,18 @@ final class Items {
     item.put(NONCE, text(claim.nonce().toString()));
     item.put(FINGERPRINT, bytes(claim.fingerprint().hash()));
     item.put(EXPIRES_AT, expiresAt);
+    item.put(STATE, kind(claim.state()));
     switch (claim.state()) {
       case Held held -> {
-        item.put(STATE, HELD);
         item.put(HOLDER, text(held.holder()));
         item.put(LEASE_MILLIS, number(held.length().toMillis()));
         item.put(LEASE_END, number(held.end().toEpochMilli()));
       }
       case Free free -> {
-        item.put(STATE, FREE);
         item.put(RETRY_AT, number(free.retryAt().toEpochMilli()));
         item.put(CAUSE, text(free.cause()));
       }
       case Done done -> {
-        item.put(STATE, DONE);
         item.put(HOLDER, text(done.by()));
         item.put(ENDED_AT, number(done.at().toEpochMilli()));
         if (done.result() != null) {
@@ -77,13 +76,21 @@ final class Items {
         }
       }
       case Dead dead -> {
-        item.put(STATE, DEAD);
         item.put(HOLDER, text(dead.by()));
         item.put(ENDED_AT, number(dead.at().toEpochMilli()));
         item.put(CAUSE, text(dead.cause()));
       }
     }
     return item;
+  }
+
+  static AttributeValue kind(ClaimState state) {
+    return switch (state) {
+      case Held unused -> HELD;
+      case Free unused -> FREE;
+      case Done unused -> DONE;
+      case Dead unused -> DEAD;
+    };
   }
 
   /**

@@ -3,6 +3,7 @@ package io.firstclaim.lock.dynamodb;
 import io.firstclaim.lock.Check;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.aws.TimeLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -81,7 +82,7 @@ final class SelfTest {
       client.putItem(
           put -> {
             put.tableName(table)
-                .overrideConfiguration(DynamoDbTable.SETUP)
+                .overrideConfiguration(TimeLimits.SETUP)
                 .item(
                     Map.of(
                         Items.KEY,
@@ -115,7 +116,7 @@ final class SelfTest {
           delete ->
               delete
                   .tableName(table)
-                  .overrideConfiguration(DynamoDbTable.SETUP)
+                  .overrideConfiguration(TimeLimits.SETUP)
                   .key(Map.of(Items.KEY, Items.text(key)))
                   .conditionExpression(NEXT)
                   .expressionAttributeValues(Map.of(":nonce", Items.text(stored))));

@@ -188,7 +188,19 @@ class DynamoDbFaultsTest extends FaultContract {
     assertThat(PROXY.requests()).isEqualTo(1);
   }
 
-  // Doubled requests
+  // A result that is too large
+
+  @Test
+  void resultThatNoItemHasRoomFor_isRefused_andTheLeaseStands() {
+    Claimant a = retrying();
+    Lease lease = a.acquire(ID);
+
+    assertThatThrownBy(() -> a.store().complete(lease, "x".repeat(400 * 1024)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at most 400 KB on DynamoDB");
+
+    settled(a.store().complete(lease, "x".repeat(300 * 1024)));
+  }
 
   // The store refuses for a while
 

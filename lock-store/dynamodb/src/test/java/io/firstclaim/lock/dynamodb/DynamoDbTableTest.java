@@ -113,8 +113,7 @@ class DynamoDbTableTest {
 
   @ParameterizedTest
   @CsvSource({
-    "CreateTable,'dynamodb:CreateTable; or create it yourself and start with"
-        + " firstclaim.claim.create=false'",
+    "CreateTable,dynamodb:CreateTable; or create it yourself",
     "DescribeTable,dynamodb:DescribeTable",
     "DescribeTimeToLive,dynamodb:DescribeTimeToLive"
   })
@@ -142,7 +141,7 @@ class DynamoDbTableTest {
 
   @Test
   void missingTable_isRefused_withTheRemedy() {
-    assertRefused("TABLE is missing; create it, or start with firstclaim.claim.create=true");
+    assertRefused("TABLE is missing; create it, or have it created at the start");
   }
 
   @Test
@@ -385,14 +384,12 @@ class DynamoDbTableTest {
   }
 
   @Test
-  void nameThatDynamoDbDoesNotTake_isRefused_withTheSetting() {
+  void nameThatDynamoDbDoesNotTake_isRefused() {
     PROXY.add(
         Rule.always(
             Match.operation("DescribeTable"), Fault.Answer.dynamoDb(400, "ValidationException")));
 
-    assertRefused(
-        "TABLE: 400 ValidationException by the fault proxy. Check its name,"
-            + " firstclaim.claim.dynamodb.table");
+    assertRefused("TABLE: 400 ValidationException by the fault proxy. Check its name");
   }
 
   // Opening

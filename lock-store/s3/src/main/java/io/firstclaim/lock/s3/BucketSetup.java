@@ -2,6 +2,8 @@ package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.aws.TimeLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +54,7 @@ final class BucketSetup {
 
   private void createBucket() {
     try {
-      client.createBucket(create -> create.bucket(name).overrideConfiguration(S3Bucket.SETUP));
+      client.createBucket(create -> create.bucket(name).overrideConfiguration(TimeLimits.SETUP));
       // us-east-1 and some stores give the same answer where one's own bucket was there already.
       LOG.info("S3 bucket {} was created, or there already", name);
     } catch (BucketAlreadyOwnedByYouException e) {
@@ -63,7 +65,7 @@ final class BucketSetup {
     } catch (SdkException e) {
       if (e instanceof S3Exception refused && refused.statusCode() == 403) {
         throw new StoreRefusedException(
-            "S3 bucket %s: %s. It takes the permission s3:CreateBucket; or create it yourself and start with firstclaim.claim.create=false"
+            "S3 bucket %s: %s. It takes the permission s3:CreateBucket; or create it yourself"
                 .formatted(name, Faults.inOneLine(e)));
       }
       throw bucket.unavailable(e);
@@ -74,11 +76,11 @@ final class BucketSetup {
     if (isMissing(
         () ->
             client.getPublicAccessBlock(
-                get -> get.bucket(name).overrideConfiguration(S3Bucket.SETUP)))) {
+                get -> get.bucket(name).overrideConfiguration(TimeLimits.SETUP)))) {
       client.putPublicAccessBlock(
           put ->
               put.bucket(name)
-                  .overrideConfiguration(S3Bucket.SETUP)
+                  .overrideConfiguration(TimeLimits.SETUP)
                   .publicAccessBlockConfiguration(
                       block ->
                           block
@@ -99,7 +101,7 @@ final class BucketSetup {
                 rules.addAll(
                     client
                         .getBucketLifecycleConfiguration(
-                            get -> get.bucket(name).overrideConfiguration(S3Bucket.SETUP))
+                            get -> get.bucket(name).overrideConfiguration(TimeLimits.SETUP))
                         .rules()));
     if (rules.contains(rule)) {
       return;
@@ -109,7 +111,7 @@ final class BucketSetup {
     client.putBucketLifecycleConfiguration(
         put ->
             put.bucket(name)
-                .overrideConfiguration(S3Bucket.SETUP)
+                .overrideConfiguration(TimeLimits.SETUP)
                 .lifecycleConfiguration(lifecycle -> lifecycle.rules(rules)));
   }
 
@@ -138,10 +140,11 @@ final class BucketSetup {
         () ->
             policies.add(
                 client
-                    .getBucketPolicy(get -> get.bucket(name).overrideConfiguration(S3Bucket.SETUP))
+                    .getBucketPolicy(
+                        get -> get.bucket(name).overrideConfiguration(TimeLimits.SETUP))
                     .policy()))) {
       client.putBucketPolicy(
-          put -> put.bucket(name).overrideConfiguration(S3Bucket.SETUP).policy(policy()));
+          put -> put.bucket(name).overrideConfiguration(TimeLimits.SETUP).policy(policy()));
     } else if (!policies.getFirst().contains(POLICY_SID)) {
       LOG.warn(
           "S3 bucket {} has a policy already, which is left as it is. Add this statement to it: {}",

@@ -1,21 +1,28 @@
 package io.firstclaim.lock.s3;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState.Dead;
+import io.firstclaim.lock.ClaimState.Done;
+import io.firstclaim.lock.ClaimState.Free;
+import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState.Dead;
-import io.firstclaim.lock.protocol.ClaimState.Done;
-import io.firstclaim.lock.protocol.ClaimState.Free;
-import io.firstclaim.lock.protocol.ClaimState.Held;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.protocols.jsoncore.JsonNode;
-import software.amazon.awssdk.protocols.jsoncore.JsonWriter;
 
 /**
  * A claim as the body of an object: JSON, with the raw ID as base64.
@@ -35,6 +42,7 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
   /** What a time with a resolution of one second may have been cut by. */
   static final Duration CUT = Duration.ofSeconds(1).minusNanos(1);
 
+  private static final JsonFactory JSON = new JsonFactory();
   private static final Base64.Encoder BASE64 = Base64.getEncoder();
 
   /**
@@ -44,51 +52,58 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
    * @throws IllegalArgumentException if it would be longer than {@value #MAX_BYTES} bytes
    */
   byte[] encode(Instant now) {
-    JsonWriter json = JsonWriter.create();
+    var out = new ByteArrayOutputStream();
+    try (JsonGenerator json = JSON.createGenerator(out)) {
+      write(json, now);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // not from memory
+    }
+    if (out.size() > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "a claim with its result has at most %d bytes on S3, this one %d"
+              .formatted(MAX_BYTES, out.size()));
+    }
+    return out.toByteArray();
+  }
+
+  private void write(JsonGenerator json, Instant now) throws IOException {
     json.writeStartObject();
-    json.writeFieldName("namespace").writeValue(namespace);
-    json.writeFieldName("id").writeValue(BASE64.encodeToString(id.bytes()));
-    json.writeFieldName("token").writeValue(claim.token());
-    json.writeFieldName("attempts").writeValue(claim.attempts());
-    json.writeFieldName("nonce").writeValue(claim.nonce().toString());
-    json.writeFieldName("payload").writeValue(BASE64.encodeToString(claim.fingerprint().hash()));
+    json.writeStringField("namespace", namespace);
+    json.writeStringField("id", BASE64.encodeToString(id.bytes()));
+    json.writeNumberField("token", claim.token());
+    json.writeNumberField("attempts", claim.attempts());
+    json.writeStringField("nonce", claim.nonce().toString());
+    json.writeStringField("payload", BASE64.encodeToString(claim.fingerprint().hash()));
     switch (claim.state()) {
       case Held held -> {
-        json.writeFieldName("state").writeValue("HELD");
-        json.writeFieldName("holder").writeValue(text(held.holder()));
-        json.writeFieldName("leaseMillis").writeValue(held.length().toMillis());
+        json.writeStringField("state", "HELD");
+        json.writeStringField("holder", text(held.holder()));
+        json.writeNumberField("leaseMillis", held.length().toMillis());
       }
       case Free free -> {
-        json.writeFieldName("state").writeValue("FREE");
-        json.writeFieldName("retryMillis")
-            .writeValue(Duration.between(now, free.retryAt()).toMillis());
-        json.writeFieldName("cause").writeValue(free.cause());
+        json.writeStringField("state", "FREE");
+        json.writeNumberField("retryMillis", Duration.between(now, free.retryAt()).toMillis());
+        json.writeStringField("cause", free.cause());
       }
       case Done done -> {
         ended(json, "DONE", done.by(), done.at());
         if (done.result() != null) {
-          json.writeFieldName("result").writeValue(done.result());
+          json.writeStringField("result", done.result());
         }
       }
       case Dead dead -> {
         ended(json, "DEAD", dead.by(), dead.at());
-        json.writeFieldName("cause").writeValue(dead.cause());
+        json.writeStringField("cause", dead.cause());
       }
     }
     json.writeEndObject();
-    byte[] body = json.getBytes();
-    if (body.length > MAX_BYTES) {
-      throw new IllegalArgumentException(
-          "a claim with its result has at most %d bytes on S3, this one %d"
-              .formatted(MAX_BYTES, body.length));
-    }
-    return body;
   }
 
-  private static void ended(JsonWriter json, String state, String by, Instant at) {
-    json.writeFieldName("state").writeValue(state);
-    json.writeFieldName("holder").writeValue(text(by));
-    json.writeFieldName("endedAt").writeValue(at.toEpochMilli());
+  private static void ended(JsonGenerator json, String state, String by, Instant at)
+      throws IOException {
+    json.writeStringField("state", state);
+    json.writeStringField("holder", text(by));
+    json.writeNumberField("endedAt", at.toEpochMilli());
   }
 
   /**
@@ -100,7 +115,7 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
    */
   static Marker decode(byte[] body, Instant written) {
     try {
-      Map<String, JsonNode> json = JsonNode.parser().parse(body).asObject();
+      Map<String, Object> json = fields(body);
       return new Marker(
           textOf(json, "namespace"),
           RecordId.of(bytesOf(json, "id")),
@@ -122,13 +137,35 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
               }));
     } catch (IllegalStateException e) {
       throw e;
-    } catch (RuntimeException e) {
-      // The parser has exceptions of its own, and the values' constructors theirs.
+    } catch (IOException | IllegalArgumentException | ArithmeticException | DateTimeException e) {
       throw new IllegalStateException(e.getMessage(), e);
     }
   }
 
-  private static Held held(Map<String, JsonNode> json, Instant written) {
+  /** The texts and whole numbers of an object, and its other fields with values of no use. */
+  private static Map<String, Object> fields(byte[] body) throws IOException {
+    Map<String, Object> fields = new HashMap<>();
+    try (JsonParser json = JSON.createParser(body)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw new IllegalStateException("it is no JSON object");
+      }
+      while (json.nextToken() != JsonToken.END_OBJECT) {
+        String name = json.currentName();
+        JsonToken kind = json.nextToken();
+        fields.put(
+            name,
+            switch (kind) {
+              case VALUE_STRING -> json.getText();
+              case VALUE_NUMBER_INT -> json.getLongValue();
+              default -> kind;
+            });
+        json.skipChildren();
+      }
+    }
+    return fields;
+  }
+
+  private static Held held(Map<String, Object> json, Instant written) {
     Duration length = Duration.ofMillis(numberOf(json, "leaseMillis"));
     return new Held(textOf(json, "holder"), length, written.plus(CUT).plus(length));
   }
@@ -138,7 +175,7 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
     return millis == 0 ? written : written.plus(CUT).plusMillis(millis);
   }
 
-  private static Instant endedAt(Map<String, JsonNode> json) {
+  private static Instant endedAt(Map<String, Object> json) {
     return Instant.ofEpochMilli(numberOf(json, "endedAt"));
   }
 
@@ -147,35 +184,33 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
     return new String(any.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
-  private static JsonNode field(Map<String, JsonNode> json, String name) {
-    JsonNode value = json.get(name);
+  private static Object field(Map<String, Object> json, String name) {
+    Object value = json.get(name);
     if (value == null) {
       throw new IllegalStateException(name + " is missing");
     }
     return value;
   }
 
-  private static String textOf(Map<String, JsonNode> json, String name) {
-    JsonNode value = field(json, name);
-    if (!value.isString()) {
-      throw new IllegalStateException(name + " is no string");
+  private static String textOf(Map<String, Object> json, String name) {
+    if (field(json, name) instanceof String text) {
+      return text;
     }
-    return value.asString();
+    throw new IllegalStateException(name + " is no string");
   }
 
-  private static @Nullable String optionalTextOf(Map<String, JsonNode> json, String name) {
+  private static @Nullable String optionalTextOf(Map<String, Object> json, String name) {
     return json.containsKey(name) ? textOf(json, name) : null;
   }
 
-  private static byte[] bytesOf(Map<String, JsonNode> json, String name) {
+  private static byte[] bytesOf(Map<String, Object> json, String name) {
     return Base64.getDecoder().decode(textOf(json, name));
   }
 
-  private static long numberOf(Map<String, JsonNode> json, String name) {
-    JsonNode value = field(json, name);
-    if (!value.isNumber()) {
-      throw new IllegalStateException(name + " is no number");
+  private static long numberOf(Map<String, Object> json, String name) {
+    if (field(json, name) instanceof Long number) {
+      return number;
     }
-    return Long.parseLong(value.asNumber());
+    throw new IllegalStateException(name + " is no whole number");
   }
 }

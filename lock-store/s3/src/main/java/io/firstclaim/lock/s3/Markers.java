@@ -1,12 +1,14 @@
 package io.firstclaim.lock.s3;
 
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
-import io.firstclaim.lock.protocol.ClaimRecord;
+import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.store.ClaimRecords;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.DateTimeException;
@@ -33,7 +35,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** The requests for the markers of one namespace, and what their answers mean. Thread-safe. */
-final class Markers {
+final class Markers implements ClaimRecords {
   private static final String FIND = "find";
 
   private final S3Bucket bucket;
@@ -61,18 +63,10 @@ final class Markers {
    * @param age how long ago the store took it, up to a second more or less
    * @param at when it was read: what was seen counts from after it was seen
    */
-  record Read(Marker marker, String version, Duration age, Moment at) {}
-
-  /** What a conditional write came to. */
-  sealed interface Write {
-    /** It took, under this version. */
-    record Written(String version) implements Write {}
-
-    /** Its condition failed: something else is stored, or what this write left itself. */
-    record Refused() implements Write {}
-
-    /** What it was to replace is gone. */
-    record Gone() implements Write {}
+  record Read(Marker marker, String version, Duration age, Moment at) {
+    Stored stored() {
+      return new Stored(marker.claim(), version, at);
+    }
   }
 
   /** Where an ID's marker is. */
@@ -81,41 +75,49 @@ final class Markers {
   }
 
   /**
-   * Writes a claim over the version it was decided on.
+   * {@inheritDoc}
    *
-   * @param on that version; null for nothing stored
-   * @param now when it was decided
-   * @throws StoreUnavailableException if the store did not answer
+   * @throws IllegalArgumentException if the marker would be too long
    */
-  Write write(String op, RecordId id, ClaimRecord claim, @Nullable String on, Moment now) {
-    byte[] body = new Marker(namespace, id, claim).encode(now.wall());
+  @Override
+  public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
+    if (on != null && on.version() == null) {
+      // Of a lease whose last write ended it, or that was made elsewhere.
+      return differs(id);
+    }
+    byte[] body = new Marker(namespace, id, next).encode(now.wall());
     PutObjectRequest.Builder put =
         PutObjectRequest.builder()
             .bucket(bucket.name())
             .key(key(id))
             .contentType("application/json");
-    PutObjectRequest request = (on == null ? put.ifNoneMatch("*") : put.ifMatch(on)).build();
-    return call(
-        op,
-        () -> {
-          Moment sent = time.now();
-          PutObjectResponse written =
-              bucket.client().putObject(request, RequestBody.fromBytes(body));
-          observe(written.sdkHttpResponse(), sent, time.now());
-          return new Write.Written(written.eTag());
-        },
-        refused ->
-            refused.statusCode() == 412
-                ? Optional.of(new Write.Refused())
-                : isMissingKey(refused) ? Optional.of(new Write.Gone()) : Optional.empty());
+    PutObjectRequest request =
+        (on == null ? put.ifNoneMatch("*") : put.ifMatch(on.version())).build();
+    Supplier<Write> answer =
+        call(
+            op,
+            () -> {
+              Moment sent = time.now();
+              PutObjectResponse written =
+                  bucket.client().putObject(request, RequestBody.fromBytes(body));
+              observe(written.sdkHttpResponse(), sent, time.now());
+              return () -> new Write.Took(written.eTag());
+            },
+            refused ->
+                refused.statusCode() == 412
+                    ? Optional.of(() -> differs(id))
+                    : S3Bucket.isMissingKey(refused)
+                        ? Optional.of(() -> new Write.Differs(null))
+                        : Optional.empty());
+    return answer.get();
   }
 
-  /**
-   * Reads the marker of an ID, strongly consistent as every read of S3 is.
-   *
-   * @throws StoreUnavailableException if the store did not answer, or with something else
-   */
-  Optional<Read> read(RecordId id) {
+  private Write differs(RecordId id) {
+    return new Write.Differs(read(id).orElse(null));
+  }
+
+  @Override
+  public Optional<Stored> read(RecordId id) {
     String key = key(id);
     Optional<Read> read = read(key);
     read.ifPresent(
@@ -124,7 +126,7 @@ final class Markers {
             throw noMarker(key, new IllegalStateException("it is that of another ID"));
           }
         });
-    return read;
+    return read.map(Read::stored);
   }
 
   /** Reads the marker under a key. */
@@ -141,7 +143,10 @@ final class Markers {
           observe(body.response().sdkHttpResponse(), sent, at);
           return Optional.of(decode(key, body, at));
         },
-        refused -> isMissingKey(refused) ? Optional.of(Optional.<Read>empty()) : Optional.empty());
+        refused ->
+            S3Bucket.isMissingKey(refused)
+                ? Optional.of(Optional.<Read>empty())
+                : Optional.empty());
   }
 
   /**
@@ -184,7 +189,7 @@ final class Markers {
           return true;
         },
         refused ->
-            refused.statusCode() == 412 || isMissingKey(refused)
+            refused.statusCode() == 412 || S3Bucket.isMissingKey(refused)
                 ? Optional.of(false)
                 : Optional.empty());
   }
@@ -229,10 +234,6 @@ final class Markers {
       listener.called(op, "error", time.now().since(start));
       throw unanswered(op, e);
     }
-  }
-
-  private static boolean isMissingKey(S3Exception refused) {
-    return refused.statusCode() == 404 && !Faults.code(refused).equals("NoSuchBucket");
   }
 
   private StoreUnavailableException unanswered(String op, RuntimeException fault) {

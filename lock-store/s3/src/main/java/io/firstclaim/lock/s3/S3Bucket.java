@@ -2,12 +2,12 @@ package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.RequestTimer;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.aws.TimeLimits;
 import java.time.Duration;
 import java.util.List;
-import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
@@ -24,13 +24,6 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  * keep the protocol's promise. Immutable; the client stays the caller's.
  */
 public final class S3Bucket {
-  /** Looking at a bucket may take longer than a claim does, above all as the first thing. */
-  static final AwsRequestOverrideConfiguration SETUP =
-      AwsRequestOverrideConfiguration.builder()
-          .apiCallTimeout(Duration.ofSeconds(30))
-          .apiCallAttemptTimeout(Duration.ofSeconds(10))
-          .build();
-
   private static final S3EndpointProvider ENDPOINTS = S3EndpointProvider.defaultProvider();
 
   private final S3Client client;
@@ -82,11 +75,7 @@ public final class S3Bucket {
                         ? asked
                         : asked.toBuilder().forcePathStyle(true).build()))
         .overrideConfiguration(
-            given.toBuilder()
-                .apiCallTimeout(limit)
-                .apiCallAttemptTimeout(limit.multipliedBy(2).dividedBy(5))
-                .scheduledExecutorService(
-                    given.scheduledExecutorService().orElseGet(RequestTimer::get))
+            TimeLimits.limited(given, limit)
                 .retryStrategy(retries.toBuilder().retryOnException(S3Bucket::isConflict).build())
                 .build());
   }
@@ -98,6 +87,13 @@ public final class S3Bucket {
    */
   private static boolean isConflict(Throwable fault) {
     return fault instanceof S3Exception refused && refused.statusCode() == 409;
+  }
+
+  /** The answer that the bucket is there and the object is not. */
+  static boolean isMissingKey(Throwable fault) {
+    return fault instanceof S3Exception refused
+        && refused.statusCode() == 404
+        && !Faults.code(refused).equals("NoSuchBucket");
   }
 
   /**

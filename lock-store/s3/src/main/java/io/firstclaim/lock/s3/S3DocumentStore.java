@@ -3,6 +3,7 @@ package io.firstclaim.lock.s3;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
@@ -61,7 +62,7 @@ public final class S3DocumentStore implements DocumentStore {
               client.getObject(
                   get -> get.bucket(bucket).key(key.value()), S3DocumentStore::received)));
     } catch (SdkException | CancellationException e) {
-      if (isMissingKey(e)) {
+      if (S3Bucket.isMissingKey(e)) {
         return Optional.empty();
       }
       requireMendable(key, e);
@@ -90,20 +91,14 @@ public final class S3DocumentStore implements DocumentStore {
       client.putObject(request, RequestBody.fromBytes(body));
       return new WriteResult.Written();
     } catch (SdkException | CancellationException e) {
-      if (wasSentOnce(e)) {
-        if (isMissingKey(e) || isFailedCondition(e)) {
+      if (Faults.wasSentOnce(e)) {
+        if (S3Bucket.isMissingKey(e) || isFailedCondition(e)) {
           return new WriteResult.Refused();
         }
         requireMendable(key, e);
       }
       return new WriteResult.Unknown("S3 did not say: " + Faults.inOneLine(e));
     }
-  }
-
-  private static boolean wasSentOnce(RuntimeException fault) {
-    return fault instanceof SdkException known
-        && known.numAttempts() != null
-        && known.numAttempts() == 1;
   }
 
   /** The answer with its body, of which no more is read than a document may have. */
@@ -152,12 +147,6 @@ public final class S3DocumentStore implements DocumentStore {
           "document %s has %,d bytes or more, and an update reads and writes at most %,d: split it"
               .formatted(key, size, MAX_BYTES));
     }
-  }
-
-  private static boolean isMissingKey(RuntimeException fault) {
-    return fault instanceof S3Exception failed
-        && failed.statusCode() == 404
-        && !Faults.code(failed).equals("NoSuchBucket");
   }
 
   private static boolean isFailedCondition(RuntimeException fault) {

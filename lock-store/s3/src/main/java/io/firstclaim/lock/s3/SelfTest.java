@@ -4,6 +4,8 @@ import io.firstclaim.lock.Check;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.aws.TimeLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -218,7 +220,7 @@ final class SelfTest {
           .client()
           .putObject(
               put -> {
-                put.bucket(bucket.name()).key(key).overrideConfiguration(S3Bucket.SETUP);
+                put.bucket(bucket.name()).key(key).overrideConfiguration(TimeLimits.SETUP);
                 if (on == null) {
                   put.ifNoneMatch("*");
                 } else {
@@ -228,9 +230,7 @@ final class SelfTest {
               sent);
       return new Put(body, true);
     } catch (S3Exception e) {
-      boolean failed =
-          e.statusCode() == 412
-              || (e.statusCode() == 404 && !Faults.code(e).equals("NoSuchBucket"));
+      boolean failed = e.statusCode() == 412 || S3Bucket.isMissingKey(e);
       if (failed) {
         return new Put(body, false);
       }
@@ -247,7 +247,8 @@ final class SelfTest {
           bucket
               .client()
               .getObjectAsBytes(
-                  get -> get.bucket(bucket.name()).key(key).overrideConfiguration(S3Bucket.SETUP));
+                  get ->
+                      get.bucket(bucket.name()).key(key).overrideConfiguration(TimeLimits.SETUP));
     } catch (S3Exception e) {
       require(e.statusCode() != 404, "no object was there to read");
       throw fault(e);
@@ -270,7 +271,7 @@ final class SelfTest {
                   .formatted(bucket.name(), Faults.inOneLine(fault), bucket.permissions()));
       case 404 ->
           new StoreRefusedException(
-              "S3 bucket %s is missing; create it, or start with firstclaim.claim.create=true"
+              "S3 bucket %s is missing; create it, or have it created at the start"
                   .formatted(bucket.name()));
       case 501 -> new Broken("answered " + Faults.inOneLine(fault));
       default -> bucket.unavailable(fault);
@@ -294,7 +295,7 @@ final class SelfTest {
           .client()
           .deleteObject(
               delete ->
-                  delete.bucket(bucket.name()).key(key).overrideConfiguration(S3Bucket.SETUP));
+                  delete.bucket(bucket.name()).key(key).overrideConfiguration(TimeLimits.SETUP));
     } catch (SdkException e) {
       LOG.debug("Object {} of S3 bucket {} is left to its lifecycle", key, bucket.name(), e);
     }

@@ -11,10 +11,11 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.protocol.Protocol;
 import io.firstclaim.lock.s3.Markers.Page;
 import io.firstclaim.lock.s3.Markers.Read;
-import io.firstclaim.lock.s3.Markers.Write;
+import io.firstclaim.lock.store.ClaimRecords.Stored;
+import io.firstclaim.lock.store.ClaimRecords.Write;
+import io.firstclaim.lock.store.Retirement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -197,35 +198,31 @@ public final class Sweeper {
   /** Takes a marker and deletes it; false if it is needed, or somebody was faster. */
   private boolean remove(String key) {
     Optional<Read> read = markers.read(key);
-    Lease lease = read.map(this::retire).orElse(null);
-    if (lease == null) {
+    Retirement retirement = read.flatMap(this::retirement).orElse(null);
+    if (retirement == null) {
       return false;
     }
-    String taken = take(key, lease, read.get());
-    return taken != null && hasTimeToDelete(lease) && markers.delete(key, taken);
+    String taken = take(retirement, read.get());
+    return taken != null && hasTimeToDelete(retirement.lease()) && markers.delete(key, taken);
   }
 
-  private @Nullable Lease retire(Read read) {
+  private Optional<Retirement> retirement(Read read) {
     Marker marker = read.marker();
     return marker.namespace().equals(settings.namespace())
-        ? Protocol.retire(
+        ? Retirement.of(
             marker.claim(), marker.id(), read.age().minus(Marker.CUT), name, read.at(), settings)
-        : null;
+        : Optional.empty();
   }
 
   /** The version under which the marker is ours now; null if it is not. */
-  private @Nullable String take(String key, Lease lease, Read read) {
+  private @Nullable String take(Retirement retirement, Read read) {
+    Lease lease = retirement.lease();
     return switch (markers.write(
-        "retire", lease.id(), Protocol.stateOf(lease), read.version(), lease.start())) {
-      case Write.Written(String version) -> version;
-      case Write.Gone() -> null;
-      // By another, or by this very request, whose answer was lost and which the SDK sent again.
-      case Write.Refused() ->
-          markers
-              .read(key)
-              .filter(now -> now.marker().claim().nonce().equals(lease.nonce()))
-              .map(Read::version)
-              .orElse(null);
+        "retire", lease.id(), retirement.claim(), read.stored(), lease.start())) {
+      case Write.Took took -> took.version();
+      case Write.Differs(Stored found) ->
+          // By another, or by this very request, its answer lost and the request sent again.
+          found != null && found.claim().nonce().equals(lease.nonce()) ? found.version() : null;
     };
   }
 

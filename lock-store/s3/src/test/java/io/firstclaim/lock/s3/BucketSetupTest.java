@@ -204,7 +204,7 @@ class BucketSetupTest {
     assertThatThrownBy(() -> bucket.create(SETTINGS))
         .isInstanceOf(StoreRefusedException.class)
         .hasMessage(
-            "S3 bucket %s: 403 AccessDenied by the fault proxy. It takes the permission s3:CreateBucket; or create it yourself and start with firstclaim.claim.create=false"
+            "S3 bucket %s: 403 AccessDenied by the fault proxy. It takes the permission s3:CreateBucket; or create it yourself"
                 .formatted(name));
   }
 

@@ -245,8 +245,7 @@ class S3BucketTest {
     assertThatThrownBy(bucket::verify)
         .isInstanceOf(StoreRefusedException.class)
         .hasMessage(
-            "S3 bucket %s is missing; create it, or start with firstclaim.claim.create=true"
-                .formatted(name));
+            "S3 bucket %s is missing; create it, or have it created at the start".formatted(name));
   }
 
   @Test

@@ -7,6 +7,7 @@ import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Dead;
 import io.firstclaim.lock.ClaimResult.Done;
@@ -14,13 +15,12 @@ import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Later;
 import io.firstclaim.lock.ClaimResult.Mismatch;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Lost;
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What every claim store promises; each backend's test inherits it, and with it the parts that have
- * a file of their own.
+ * The contract of every claim store: what it promises of claims, takeovers, steps and races. The
+ * test of a store inherits it and says how to make one.
  */
 public abstract class ClaimStoreContract extends RaceContract {
   // First claim

@@ -10,9 +10,9 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.RequestTimer;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.aws.RequestTimer;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.document.History;
@@ -29,9 +29,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A client with one connection: what is answered to who waits for it until the time limit strikes,
- * as it is taken by a request that is never answered; and what becomes of limits that do not
- * strike.
+ * The contract of a store whose client has one connection: what is answered to who waits for it
+ * until the time limit strikes, as it is taken by a request that is never answered; and what
+ * becomes of limits that do not strike.
  */
 @Timeout(120)
 public abstract class ConnectionContract {

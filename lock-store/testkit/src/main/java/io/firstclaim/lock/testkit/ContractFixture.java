@@ -2,13 +2,13 @@ package io.firstclaim.lock.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * Two claimants over one store, and what the contract's tests say in short. Holder {@code a} has
- * the right time, {@code b} likewise; further machines are made by the test.
+ * What the contract's tests begin with: two claimants over one store, and their short words. Holder
+ * {@code a} has the right time, {@code b} likewise; further machines are made by the test.
  */
 public abstract class ContractFixture {
   static final Duration LEASE = Duration.ofSeconds(30);

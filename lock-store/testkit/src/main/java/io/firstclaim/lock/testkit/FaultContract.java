@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Held;
@@ -17,7 +18,6 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.protocol.ClaimRecord;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a holder is answered when its requests or their answers are lost, doubled or refused on the
- * way; each backend over a network inherits it. {@code retrying} and {@code notRetrying} are one
+ * The contract of a store over a network: what a holder is answered when its requests or their
+ * answers are lost, doubled or refused on the way. {@code retrying} and {@code notRetrying} are one
  * holder {@code a}, with and without the SDK's own retries; {@code b} has a network of its own that
  * works.
  */

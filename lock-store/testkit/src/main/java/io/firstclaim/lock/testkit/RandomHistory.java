@@ -3,10 +3,12 @@ package io.firstclaim.lock.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
@@ -16,8 +18,6 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,11 +32,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Three holders, whose clocks differ within the bound and are set now and then, do at random what
- * holders do: claim, send a claim again, renew, complete, release and bury, with leases new and
- * old, their answers lost now and then. Every command goes to the store under test and to the
- * memory store, whose answers and contents must be equal; and whatever both say, the protocol's
- * invariants must hold of it. Invariant numbers are those of the protocol's document.
+ * One random history of a claim store: three holders, whose clocks differ within the bound and are
+ * set now and then, do at random what holders do: claim, send a claim again, renew, complete,
+ * release and bury, with leases new and old, their answers lost now and then. Every command goes to
+ * the store under test and to the memory store, whose answers and contents must be equal; and
+ * whatever both say, the protocol's invariants must hold of it. Invariant numbers are those of the
+ * protocol's document.
  */
 public final class RandomHistory {
   private static final int STEPS = 60;

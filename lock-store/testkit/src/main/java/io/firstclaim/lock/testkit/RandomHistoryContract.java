@@ -5,8 +5,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random histories of a claim store; each backend's test inherits them. What they do is said at
- * {@link RandomHistory}.
+ * The contract that random histories find no fault with: the test of a store inherits it and says
+ * how to make one and how many there is time for. What they do is said at {@link RandomHistory}.
  */
 public abstract class RandomHistoryContract implements RandomHistory.Stores {
   /** Set to the seed that a failure printed to see it again. */

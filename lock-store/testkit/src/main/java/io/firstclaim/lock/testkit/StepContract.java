@@ -5,11 +5,13 @@ import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult.Dead;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Later;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -17,8 +19,6 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -27,7 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a holder can do under its lease, and can do no more without it. */
+/**
+ * The part of {@link ClaimStoreContract} about a lease: what its holder can do, and can do no more
+ * once it is lost.
+ */
 public abstract class StepContract extends TakeoverContract {
   // Renewal
 

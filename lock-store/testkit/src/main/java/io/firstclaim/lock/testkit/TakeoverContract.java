@@ -20,7 +20,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When a lease keeps others out, and when it is taken over. */
+/**
+ * The part of {@link ClaimStoreContract} about time: until when a lease keeps others out, and from
+ * when it is taken over.
+ */
 public abstract class TakeoverContract extends ContractFixture {
   // Held by somebody
 

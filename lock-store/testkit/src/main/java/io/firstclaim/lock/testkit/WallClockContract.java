@@ -15,8 +15,8 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is promised beside the rest by a store that judges leases by the clocks of those who write
- * them: to the millisecond, and as right as those clocks are.
+ * The contract of a store that judges leases by the clocks of those who write them, to the
+ * millisecond and as right as those clocks are: {@link ClaimStoreContract} and what skew does.
  */
 public abstract class WallClockContract extends ClaimStoreContract {
   @Test

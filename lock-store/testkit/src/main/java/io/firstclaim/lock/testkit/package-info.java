@@ -1,3 +1,37 @@
+/**
+ * The contracts that a claim store keeps, as JUnit tests for its author to inherit, and the clocks
+ * and histories that they need. A store of your own, made by {@link
+ * io.firstclaim.lock.store.DrivenClaimStore} or not, proves itself so:
+ *
+ * {@snippet :
+ * class MyClaimStoreTest extends WallClockContract { // if it judges leases by its users' clocks
+ *   private final DataSource database = MyDatabase.start();
+ *
+ *   @Override
+ *   protected ClaimStore store(ClaimSettings settings, TimeSource time) {
+ *     return new MyClaimStore(database, settings, time); // all of one test share the database
+ *   }
+ * }
+ * }
+ *
+ * <p>The suites, each to be inherited by a class of its own:
+ *
+ * <ul>
+ *   <li>{@link io.firstclaim.lock.testkit.ClaimStoreContract}: claims, takeovers, steps under a
+ *       lease, races; {@link io.firstclaim.lock.testkit.WallClockContract} the same and more, for a
+ *       store that has no clock of its own;
+ *   <li>{@link io.firstclaim.lock.testkit.RandomHistoryContract}: random histories, compared with
+ *       the store in memory;
+ *   <li>{@link io.firstclaim.lock.testkit.mutex.MutexContract} and {@link
+ *       io.firstclaim.lock.testkit.mutex.MutexProcessesContract}: a mutex over the store, in one
+ *       process and in several that are killed;
+ *   <li>over a network, {@link io.firstclaim.lock.testkit.FaultContract}: requests and answers
+ *       lost, doubled and refused; on AWS {@link io.firstclaim.lock.testkit.ConnectionContract} and
+ *       {@link io.firstclaim.lock.testkit.aws.LateRequestContract};
+ *   <li>of a store of documents, {@link
+ *       io.firstclaim.lock.testkit.document.SharedDocumentsContract}.
+ * </ul>
+ */
 @NullMarked
 package io.firstclaim.lock.testkit;
 

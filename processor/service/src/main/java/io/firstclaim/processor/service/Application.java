@@ -2,6 +2,7 @@ package io.firstclaim.processor.service;
 
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.processor.engine.api.ShortRetentionException;
 import io.firstclaim.processor.engine.api.TopicRefusedException;
 import io.firstclaim.processor.service.config.SettingsReader;
 import io.firstclaim.processor.service.config.WrongSettingException;
@@ -127,6 +128,10 @@ public final class Application {
           || t instanceof TopicRefusedException
           || t instanceof StoreUnavailableException) {
         break;
+      }
+      if (t instanceof ShortRetentionException) {
+        return "firstclaim.claim.retention: %s (firstclaim.input.replay-horizon)"
+            .formatted(t.getMessage());
       }
       if (t instanceof ConfigException) {
         return "a setting under kafka: " + t.getMessage();

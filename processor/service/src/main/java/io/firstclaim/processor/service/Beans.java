@@ -7,12 +7,12 @@ import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.lock.s3.Sweeper;
-import io.firstclaim.processor.service.config.ServiceSettings;
-import io.firstclaim.processor.service.config.SettingsReader;
-import io.firstclaim.processor.service.config.WrongSettingException;
 import io.firstclaim.processor.dataset.Dataset;
 import io.firstclaim.processor.dataset.DatasetHandler;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.config.SettingsReader;
+import io.firstclaim.processor.service.config.WrongSettingException;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.handler.LogHandler;
 import io.firstclaim.processor.service.handler.TopicHandler;
@@ -71,7 +71,8 @@ final class Beans {
   }
 
   @Singleton
-  StoreOpener store(ServiceSettings settings, TimeSource time, EngineMetrics metrics, Upkeep upkeep) {
+  StoreOpener store(
+      ServiceSettings settings, TimeSource time, EngineMetrics metrics, Upkeep upkeep) {
     return switch (settings.claim().backend()) {
       case MEMORY -> () -> new MemoryClaimStore(settings.claim().store(), time);
       case DYNAMODB -> {
@@ -123,7 +124,8 @@ final class Beans {
     }
   }
 
-  private static RecordHandler datasetHandler(ServiceSettings settings, TimeSource time, Upkeep upkeep) {
+  private static RecordHandler datasetHandler(
+      ServiceSettings settings, TimeSource time, Upkeep upkeep) {
     S3Client client = StoreClients.s3(Dataset.configure(S3Client.builder()));
     Dataset dataset =
         new Dataset(

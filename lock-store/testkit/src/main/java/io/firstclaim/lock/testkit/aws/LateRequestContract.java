@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
@@ -15,8 +17,6 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.Step;
@@ -42,9 +42,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /**
- * Requests of {@code a} that arrive long after they were sent, the second copy of one that was
- * answered or the only one of one that was given up. What has happened meanwhile stays. Each
- * backend over a network inherits it.
+ * The contract of late requests: those of {@code a} arrive long after they were sent, the second
+ * copy of one that was answered or the only one of one that was given up. What has happened
+ * meanwhile stays.
  */
 public abstract class LateRequestContract {
   private static final Duration LEASE = Duration.ofSeconds(30);

@@ -17,8 +17,8 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.SdkHttpFullRequest;
 
 /**
- * Keeps every request of a client, whether or not it arrives, to send it again, as a network does
- * that delays or duplicates.
+ * A tape of a client's requests: keeps each, whether or not it arrives, to send it again, as a
+ * network does that delays or duplicates.
  */
 public final class Recorder implements ExecutionInterceptor {
   private static final Set<String> SET_BY_HTTP =

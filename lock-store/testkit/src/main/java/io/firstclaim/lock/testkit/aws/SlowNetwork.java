@@ -6,7 +6,7 @@ import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
-/** Lets time pass, the test's, while an answer is on its way. */
+/** A network on which the test's time passes while an answer is on its way. */
 public final class SlowNetwork implements ExecutionInterceptor {
   private final ManualTime time;
   private final Duration delay;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every document store promises of single requests. */
+/** The contract of every document store, as far as single requests go. */
 public abstract class DocumentStoreContract {
   static final @Nullable String ABSENT = null;
 

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What updating shared documents promises over every store; with {@link DocumentStoreContract},
- * which it inherits. In the time of this machine.
+ * The contract of a document store: {@link DocumentStoreContract}, and what updates of shared
+ * documents promise over it. In the time of this machine.
  */
 public abstract class SharedDocumentsContract extends DocumentStoreContract {
   private static final int WRITERS = 32;

@@ -1,13 +1,13 @@
 package io.firstclaim.lock.testkit.mutex;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.protocol.ClaimRecord;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Arrays;

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How a mutex is kept while it is held, lost, and given back. */
+/** The part of {@link MutexContract} about a mutex that is held: kept, lost, given back. */
 public abstract class KeptMutexContract extends MutexCrowdContract {
   private static final Duration THIRD = LEASE.dividedBy(3);
   private static final Duration SIXTH = LEASE.dividedBy(6);

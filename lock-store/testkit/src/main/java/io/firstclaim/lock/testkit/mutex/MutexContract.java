@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** How a mutex is waited for and given back; with {@link KeptMutexContract}, which it inherits. */
+/** The contract of a mutex over a claim store: how it is waited for, kept, lost and given back. */
 @SuppressWarnings("try") // held, and not looked at
 public abstract class MutexContract extends KeptMutexContract {
   // Waiting

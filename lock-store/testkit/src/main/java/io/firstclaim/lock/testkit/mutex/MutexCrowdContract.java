@@ -15,7 +15,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What holds when many want one mutex at once; in the time of this machine. */
+/**
+ * The part of {@link MutexContract} that holds when many want it at once; in the time of this
+ * machine.
+ */
 public abstract class MutexCrowdContract extends MutexFixture {
   private static final int CONTENDERS = 100;
   private static final int MACHINES = 4;

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** One mutex and two who want it, {@code a} through a faulty store; the test drives the time. */
+/**
+ * What the mutex's tests begin with: one mutex and two who want it, {@code a} through a faulty
+ * store; the test drives the time.
+ */
 @Timeout(120)
 public abstract class MutexFixture {
   static final Duration LEASE = Duration.ofSeconds(30);

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.engine.claim;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
@@ -8,7 +9,6 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.UnreadableClaimException;
-import io.firstclaim.lock.protocol.ClaimRecord;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Arrays;

@@ -3,9 +3,9 @@ package io.firstclaim.processor.engine.consumer;
 import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.lock.protocol.ClaimState;
 import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;

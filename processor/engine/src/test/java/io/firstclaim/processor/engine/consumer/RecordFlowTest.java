@@ -5,15 +5,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.lock.protocol.ClaimRecord;
-import io.firstclaim.lock.protocol.ClaimState;
 import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.EngineSettings;

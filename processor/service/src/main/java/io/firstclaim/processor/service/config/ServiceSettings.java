@@ -16,6 +16,13 @@ import java.util.Optional;
  */
 public record ServiceSettings(EngineSettings engine, Claiming claim, Handling handler) {
 
+  /** Without what is passed to the Kafka clients and to the handler, which may hold secrets. */
+  @Override
+  public String toString() {
+    return "ServiceSettings[engine=%s, claim=%s, handler=%s]"
+        .formatted(engine, claim, handler.type());
+  }
+
   /**
    * Where claims are kept.
    *

@@ -1,16 +1,16 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.api.EngineSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.processor.service.config.ServiceSettings.Backend;
+import io.firstclaim.processor.dataset.DatasetSettings;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
-import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.service.config.ServiceSettings.Backend;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.MapPropertySource;
@@ -135,7 +135,11 @@ class SettingsReaderTest {
         good("firstclaim.zone", "eu-west-1", s -> s.engine().zone(), "eu-west-1"),
         good("firstclaim.zones", "b, a", s -> s.engine().zones(), List.of("b", "a")),
         good("firstclaim.instance", "pod-7", s -> s.claim().store().holder(), "a/pod-7"),
-        good("firstclaim.input.topics", "x, y_2 ,", s -> s.engine().input().topics(), List.of("x", "y_2")),
+        good(
+            "firstclaim.input.topics",
+            "x, y_2 ,",
+            s -> s.engine().input().topics(),
+            List.of("x", "y_2")),
         good("firstclaim.input.group", "g", s -> s.engine().input().group(), "g"),
         good(
             "firstclaim.input.record-id",
@@ -149,7 +153,11 @@ class SettingsReaderTest {
             s -> s.engine().input().ordering(),
             Ordering.PARTITION),
         good("firstclaim.input.max-in-flight", "1", s -> s.engine().input().maxInFlight(), 1),
-        good("firstclaim.input.max-parked", "1000000", s -> s.engine().input().maxParked(), 1_000_000),
+        good(
+            "firstclaim.input.max-parked",
+            "1000000",
+            s -> s.engine().input().maxParked(),
+            1_000_000),
         good(
             "firstclaim.input.replay-horizon",
             "36h",
@@ -170,8 +178,16 @@ class SettingsReaderTest {
             "30d",
             s -> s.claim().store().retention(),
             Duration.ofDays(30)),
-        good("firstclaim.claim.head-start", "0ms", s -> s.engine().claim().headStart(), Duration.ZERO),
-        good("firstclaim.claim.on-mismatch", "skip", s -> s.engine().claim().onMismatch(), OnMismatch.SKIP),
+        good(
+            "firstclaim.claim.head-start",
+            "0ms",
+            s -> s.engine().claim().headStart(),
+            Duration.ZERO),
+        good(
+            "firstclaim.claim.on-mismatch",
+            "skip",
+            s -> s.engine().claim().onMismatch(),
+            OnMismatch.SKIP),
         good("firstclaim.claim.dynamodb.table", "t-1", s -> s.claim().table(), "t-1"),
         good("firstclaim.claim.create", "true", s -> s.claim().create(), true),
         good("firstclaim.handler.type", "mine", s -> s.handler().type(), "mine"),
@@ -196,14 +212,29 @@ class SettingsReaderTest {
             s -> s.handler().topicName(),
             Optional.of("out")),
         good("firstclaim.retry.max-attempts", "1", s -> s.engine().retry().maxAttempts(), 1),
-        good("firstclaim.retry.backoff", "10ms", s -> s.engine().retry().backoff(), Duration.ofMillis(10)),
         good(
-            "firstclaim.retry.max-backoff", "1h", s -> s.engine().retry().maxBackoff(), Duration.ofHours(1)),
+            "firstclaim.retry.backoff",
+            "10ms",
+            s -> s.engine().retry().backoff(),
+            Duration.ofMillis(10)),
         good(
-            "firstclaim.dead-letter.topic", "dead", s -> s.engine().deadLetterTopic(), Optional.of("dead")),
+            "firstclaim.retry.max-backoff",
+            "1h",
+            s -> s.engine().retry().maxBackoff(),
+            Duration.ofHours(1)),
+        good(
+            "firstclaim.dead-letter.topic",
+            "dead",
+            s -> s.engine().deadLetterTopic(),
+            Optional.of("dead")),
         good("firstclaim.outcomes.topic", "o", s -> s.engine().outcomesTopic(), Optional.of("o")),
-        good("firstclaim.outcomes.topic", "none", s -> s.engine().outcomesTopic(), Optional.empty()),
-        good("firstclaim.shutdown.grace", "1m", s -> s.engine().shutdownGrace(), Duration.ofMinutes(1)));
+        good(
+            "firstclaim.outcomes.topic", "none", s -> s.engine().outcomesTopic(), Optional.empty()),
+        good(
+            "firstclaim.shutdown.grace",
+            "1m",
+            s -> s.engine().shutdownGrace(),
+            Duration.ofMinutes(1)));
   }
 
   private static Arguments good(

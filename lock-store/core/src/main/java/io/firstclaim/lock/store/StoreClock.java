@@ -1,4 +1,4 @@
-package io.firstclaim.lock.dynamodb;
+package io.firstclaim.lock.store;
 
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.StoreListener;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * corrected by the middle of the bounds, which is right to half a second at first and better soon.
  * Times are whole milliseconds, as the items keep them. Thread-safe.
  */
-final class StoreClock implements TimeSource {
+public final class StoreClock implements TimeSource {
   private static final Logger LOG = LoggerFactory.getLogger(StoreClock.class);
   private static final Duration RESOLUTION = Duration.ofSeconds(1);
   private static final Duration SAMPLE_EVERY = Duration.ofSeconds(1);
@@ -32,7 +32,13 @@ final class StoreClock implements TimeSource {
   private volatile Duration correction = Duration.ZERO;
   private volatile @Nullable Sample sample;
 
-  StoreClock(TimeSource time, Duration maxSkew, StoreListener listener) {
+  /**
+   * A clock that has not heard of the store's yet.
+   *
+   * @param maxSkew declared bound of the difference between the clocks of any two machines
+   * @param listener told how far the store's clock is ahead
+   */
+  public StoreClock(TimeSource time, Duration maxSkew, StoreListener listener) {
     this.time = time;
     this.maxSkew = maxSkew;
     this.listener = listener;
@@ -45,17 +51,22 @@ final class StoreClock implements TimeSource {
   }
 
   /** A time of this machine's clock, as the store is told it. */
-  Instant toStore(Instant ofMachine) {
+  public Instant toStore(Instant ofMachine) {
     return ofMachine.plus(correction);
   }
 
   /** A time that the store tells, by this machine's clock. */
-  Instant toMachine(Instant ofStore) {
+  public Instant toMachine(Instant ofStore) {
     return ofStore.minus(correction);
   }
 
-  /** Takes the {@code Date} of an answer that came now to a request that took this long. */
-  void observe(String date, Duration took) {
+  /**
+   * Takes the {@code Date} of an answer that came now.
+   *
+   * @param date as HTTP has it
+   * @param took from the request to its answer
+   */
+  public void observe(String date, Duration took) {
     Moment received = time.now();
     Sample last = sample;
     if (last != null && received.since(last.at).compareTo(SAMPLE_EVERY) < 0) {

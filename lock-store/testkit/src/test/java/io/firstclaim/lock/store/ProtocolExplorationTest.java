@@ -1,11 +1,16 @@
-package io.firstclaim.lock.protocol;
+package io.firstclaim.lock.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimState.Dead;
+import io.firstclaim.lock.ClaimState.Done;
+import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -14,9 +19,6 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.Sighting;
-import io.firstclaim.lock.protocol.ClaimState.Dead;
-import io.firstclaim.lock.protocol.ClaimState.Done;
-import io.firstclaim.lock.protocol.ClaimState.Held;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,19 +1,20 @@
-package io.firstclaim.lock.protocol;
+package io.firstclaim.lock.store;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimState.Dead;
+import io.firstclaim.lock.ClaimState.Done;
+import io.firstclaim.lock.ClaimState.Free;
+import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
-import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.Sighting;
-import io.firstclaim.lock.protocol.ClaimState.Dead;
-import io.firstclaim.lock.protocol.ClaimState.Done;
-import io.firstclaim.lock.protocol.ClaimState.Free;
-import io.firstclaim.lock.protocol.ClaimState.Held;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,22 +22,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one door through which a claim changes state. Pure: what is stored, what is wanted and the
- * time come in, a decision comes out; every backend follows it and differs only in how it writes on
- * condition.
+ * time come in, a decision comes out; the driver follows it for every store.
  *
  * <pre>
  * ABSENT ──▶ HELD ──▶ DONE | DEAD
  *             ▲ └───▶ FREE ──▶ HELD     takeover: HELD ──▶ HELD with a higher token
  * </pre>
  */
-public final class Protocol {
+final class Protocol {
   /** A cause of more code points is cut: an item of DynamoDB has room for 400 KB. */
   private static final int MAX_CAUSE = 1000;
 
   private Protocol() {}
 
   /** What a claim comes to. */
-  public static Decision<ClaimResult> decide(
+  static Decision<ClaimResult> decide(
       @Nullable ClaimRecord stored, Command.Acquire command, Moment now, ClaimSettings settings) {
     Claim claim = command.claim();
     if (stored == null) {
@@ -73,7 +73,7 @@ public final class Protocol {
   }
 
   /** What a step under a lease comes to. */
-  public static Decision<SettleResult> decide(
+  static Decision<SettleResult> decide(
       @Nullable ClaimRecord stored, Command.Settle command, Moment now, ClaimSettings settings) {
     Lease lease = command.lease();
     if (stored == null || stored.token() != lease.token()) {
@@ -107,7 +107,7 @@ public final class Protocol {
    * A grant over what is stored: the next token, the next attempt, and who had it before. For
    * stores that judge the condition themselves and are told afterwards what they wrote over.
    */
-  public static Decision.Write<ClaimResult> grant(
+  static Decision.Write<ClaimResult> grant(
       @Nullable ClaimRecord stored, Claim claim, Moment now, ClaimSettings settings) {
     Lease lease =
         stored == null
@@ -130,44 +130,8 @@ public final class Protocol {
         settings.lease());
   }
 
-  /**
-   * The lease under which a sweeper may delete what nobody needs any more: what ended, or was last
-   * held or due, longer than the retention ago. Null if it must stay. If the sweeper dies under
-   * that lease, the next claim is granted as a first attempt, as it would be after the deletion.
-   *
-   * @param age how long ago the record was written, at least
-   * @param sweeper who deletes
-   */
-  public static @Nullable Lease retire(
-      ClaimRecord stored,
-      RecordId id,
-      Duration age,
-      String sweeper,
-      Moment now,
-      ClaimSettings settings) {
-    Instant kept = now.wall().minus(settings.retention());
-    boolean past =
-        switch (stored.state()) {
-          case Done unused -> age.compareTo(settings.retention()) > 0;
-          case Dead unused -> age.compareTo(settings.retention()) > 0;
-          case Held held -> held.end().plus(settings.maxSkew()).isBefore(kept);
-          case Free free -> free.retryAt().isBefore(kept);
-        };
-    return past
-        ? new Lease(
-            id,
-            sweeper,
-            stored.token() + 1,
-            0,
-            stored.fingerprint(),
-            Nonce.random(),
-            now,
-            settings.lease())
-        : null;
-  }
-
   /** What is stored while a lease stands, as far as its holder knows. */
-  public static ClaimRecord stateOf(Lease lease) {
+  static ClaimRecord stateOf(Lease lease) {
     return held(lease, lease.nonce(), lease.start());
   }
 

@@ -1,4 +1,4 @@
 @NullMarked
-package io.firstclaim.lock.protocol;
+package io.firstclaim.lock.store;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,11 +1,13 @@
-package io.firstclaim.lock.protocol;
+package io.firstclaim.lock.store;
+
+import io.firstclaim.lock.ClaimRecord;
 
 /**
  * What a command comes to, given what is stored.
  *
  * @param <R> the kind of answer
  */
-public sealed interface Decision<R> {
+sealed interface Decision<R> {
   /**
    * Write {@code next} on the condition that the stored record is still the one decided on; if that
    * took, the answer is {@code then}.

@@ -1,12 +1,17 @@
-package io.firstclaim.lock.protocol;
+package io.firstclaim.lock.store;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimState.Dead;
+import io.firstclaim.lock.ClaimState.Done;
+import io.firstclaim.lock.ClaimState.Free;
+import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -16,17 +21,14 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.Sighting;
-import io.firstclaim.lock.protocol.ClaimState.Dead;
-import io.firstclaim.lock.protocol.ClaimState.Done;
-import io.firstclaim.lock.protocol.ClaimState.Free;
-import io.firstclaim.lock.protocol.ClaimState.Held;
-import io.firstclaim.lock.protocol.Decision.Answer;
-import io.firstclaim.lock.protocol.Decision.Write;
+import io.firstclaim.lock.store.Decision.Answer;
+import io.firstclaim.lock.store.Decision.Write;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -284,16 +286,16 @@ class ProtocolTest {
 
   // Retirement
 
-  private @Nullable Lease retire(ClaimState state, Duration age) {
-    return Protocol.retire(stored(state), ID, age, "sweeper", now, SETTINGS);
+  private Optional<Retirement> retire(ClaimState state, Duration age) {
+    return Retirement.of(stored(state), ID, age, "sweeper", now, SETTINGS);
   }
 
   @Test
   void endedRecord_isRetired_onceItIsOlderThanTheRetention() {
     Duration retention = SETTINGS.retention();
     for (ClaimState end : List.of(new Done("x", now.wall(), null), new Dead("x", now.wall(), ""))) {
-      assertThat(retire(end, retention)).isNull();
-      assertThat(retire(end, retention.plusNanos(1))).isNotNull();
+      assertThat(retire(end, retention)).isEmpty();
+      assertThat(retire(end, retention.plusNanos(1))).isPresent();
     }
   }
 
@@ -302,19 +304,21 @@ class ProtocolTest {
     Instant kept = now.wall().minus(SETTINGS.retention());
     Duration old = Duration.ofDays(1000);
 
-    assertThat(retire(heldUntil(kept.minus(MAX_SKEW)), old)).isNull();
-    assertThat(retire(heldUntil(kept.minus(MAX_SKEW).minusNanos(1)), old)).isNotNull();
-    assertThat(retire(new Free(kept, "cause"), old)).isNull();
-    assertThat(retire(new Free(kept.minusNanos(1), "cause"), old)).isNotNull();
+    assertThat(retire(heldUntil(kept.minus(MAX_SKEW)), old)).isEmpty();
+    assertThat(retire(heldUntil(kept.minus(MAX_SKEW).minusNanos(1)), old)).isPresent();
+    assertThat(retire(new Free(kept, "cause"), old)).isEmpty();
+    assertThat(retire(new Free(kept.minusNanos(1), "cause"), old)).isPresent();
   }
 
   @Test
   void retiredRecord_isHeldUnderTheNextToken_andItsNextGrantIsAFirstAttempt() {
-    Lease taken = requireNonNull(retire(new Done("x", now.wall(), null), Duration.ofDays(9)));
+    Retirement retirement =
+        retire(new Done("x", now.wall(), null), Duration.ofDays(9)).orElseThrow();
+    Lease taken = retirement.lease();
 
     assertThat(taken.token()).isEqualTo(4);
     assertThat(taken.nonce()).isNotEqualTo(new Nonce(7, 0));
-    ClaimRecord held = Protocol.stateOf(taken);
+    ClaimRecord held = retirement.claim();
     assertThat(held.state()).isEqualTo(new Held("sweeper", LEASE, now.wall().plus(LEASE)));
     assertThat(Protocol.grant(held, claim, now, SETTINGS).next().attempts()).isEqualTo(1);
   }

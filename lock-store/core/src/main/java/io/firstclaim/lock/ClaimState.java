@@ -1,4 +1,4 @@
-package io.firstclaim.lock.protocol;
+package io.firstclaim.lock;
 
 import java.time.Duration;
 import java.time.Instant;

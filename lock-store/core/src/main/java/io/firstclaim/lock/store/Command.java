@@ -1,4 +1,4 @@
-package io.firstclaim.lock.protocol;
+package io.firstclaim.lock.store;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.Lease;
@@ -6,7 +6,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** What a caller wants of the store. */
-public sealed interface Command {
+sealed interface Command {
   /** To own the record. */
   record Acquire(Claim claim) implements Command {}
 

@@ -1,4 +1,4 @@
-package io.firstclaim.lock;
+package io.firstclaim.lock.aws;
 
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;

@@ -1,0 +1,8 @@
+/**
+ * What the stores on AWS have in common, beside their services: time limits, and faults in words.
+ * Internal to this library; it needs the SDK, which those stores bring along.
+ */
+@NullMarked
+package io.firstclaim.lock.aws;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,94 @@
+package io.firstclaim.lock.store;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RecordId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of one namespace in a store that can read and write on condition: all that the author
+ * of a store has to write. {@link DrivenClaimStore} does the rest.
+ *
+ * <p>Two writes that are given the same condition must not both take, whatever happens to the
+ * processes, the network and their answers. A write whose answer was lost may be sent again as it
+ * is: every record has a {@linkplain ClaimRecord#nonce() nonce} that no other write has, by which
+ * the driver knows its own again.
+ *
+ * <p>Faults come in two kinds. One that passes, such as no answer, an overload or a conflict with a
+ * request under way, is a {@link io.firstclaim.lock.StoreUnavailableException}; of a step under a
+ * lease the driver makes {@link io.firstclaim.lock.SettleResult.Unknown} of it, and the caller
+ * repeats the step. One that no repetition mends is a {@link
+ * io.firstclaim.lock.StoreRefusedException} that says what would, or an {@link
+ * IllegalArgumentException} where the fault is in what the caller gave, such as a result that is
+ * too large; it reaches the caller as it is.
+ *
+ * <p>Thread-safe. Both methods may block for the store's time limit.
+ */
+public interface ClaimRecords {
+  /**
+   * Reads what is stored of an ID, strongly consistent: never what was there before a write that
+   * has ended.
+   *
+   * @throws io.firstclaim.lock.UnreadableClaimException if that is no claim
+   */
+  Optional<Stored> read(RecordId id);
+
+  /**
+   * Writes {@code next} if what is stored is still the write that is expected.
+   *
+   * @param op for the {@link io.firstclaim.lock.StoreListener}
+   * @param on what is expected, known by its {@linkplain Stored#version() version} in stores that
+   *     have one, else by its record's token, nonce and kind of state, as {@link
+   *     ClaimRecord#isOfOneWriteWith} has it: the rest may differ. Null: nothing
+   * @param now when this was decided, on the driver's clock
+   */
+  Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now);
+
+  /**
+   * The first write for a claim, of which nothing is known yet. Most IDs are new, so this one
+   * writes if nothing is stored. A store that can judge in one request whether any record may be
+   * claimed does that instead, and says what it wrote over.
+   *
+   * @param first what to write if nothing is stored
+   * @param now when this was decided, on the driver's clock
+   */
+  default Write claim(Claim claim, ClaimRecord first, Moment now) {
+    return write("claim", claim.id(), first, null, now);
+  }
+
+  /**
+   * What is stored of an ID.
+   *
+   * @param claim the record
+   * @param version the store's own name of the write, in stores whose writes are conditional on it
+   * @param seen after it was read, for what is seen of a lease counts from then; the record's times
+   *     hold on the clock as it stood then
+   */
+  record Stored(ClaimRecord claim, @Nullable String version, Moment seen) {}
+
+  /** What a write on condition came to. */
+  sealed interface Write {
+    /**
+     * It took.
+     *
+     * @param version the store's own name of the write, in stores whose writes are conditional on
+     *     it
+     * @param over what a {@linkplain #claim claim} wrote over, if anything
+     */
+    record Took(@Nullable String version, @Nullable ClaimRecord over) implements Write {
+      /** Over what was expected. */
+      public Took(@Nullable String version) {
+        this(version, null);
+      }
+    }
+
+    /**
+     * It did not, for something else is stored: another's write, or this very one, sent twice.
+     *
+     * @param stored what is; null for nothing
+     */
+    record Differs(@Nullable Stored stored) implements Write {}
+  }
+}

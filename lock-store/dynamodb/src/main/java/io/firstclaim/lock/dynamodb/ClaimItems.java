@@ -1,0 +1,231 @@
+package io.firstclaim.lock.dynamodb;
+
+import static io.firstclaim.lock.dynamodb.Items.bytes;
+import static io.firstclaim.lock.dynamodb.Items.number;
+import static io.firstclaim.lock.dynamodb.Items.text;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState.Free;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.Sighting;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
+import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.store.ClaimRecords;
+import io.firstclaim.lock.store.StoreClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.SdkHttpResponse;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbResponse;
+import software.amazon.awssdk.services.dynamodb.model.GetItemResponse;
+import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemResponse;
+
+/**
+ * The requests for the items of one namespace, and what their answers mean. Thread-safe.
+ *
+ * @param clock by which the items' times are given
+ */
+record ClaimItems(
+    DynamoDbClient client,
+    String table,
+    ClaimSettings settings,
+    TimeSource time,
+    StoreClock clock,
+    StoreListener listener)
+    implements ClaimRecords {
+  private static final String ACQUIRE =
+      """
+      SET recordId = :id, claimState = :held, holder = :holder, leaseMillis = :lease, \
+      leaseEnd = :end, nonce = :nonce, payloadHash = :hash, expiresAt = :expires, \
+      fencingToken = if_not_exists(fencingToken, :zero) + :one, \
+      attempts = if_not_exists(attempts, :zero) + :one \
+      REMOVE retryAt, cause""";
+
+  private static final String MAY_ACQUIRE =
+      """
+      attribute_not_exists(pk) OR payloadHash = :hash AND \
+      (claimState = :held AND leaseEnd < :over AND nonce <> :nonce \
+      OR claimState = :free AND retryAt <= :now%s)""";
+  private static final String MAY_ACQUIRE_AT_FIRST_SIGHT = MAY_ACQUIRE.formatted("");
+  private static final String MAY_ACQUIRE_WATCHED =
+      MAY_ACQUIRE.formatted(
+          " OR claimState = :held AND fencingToken = :seenToken AND nonce = :seenNonce");
+
+  private static final String IS_ABSENT = "attribute_not_exists(pk)";
+  private static final String IS_THE_SAME =
+      "claimState = :state AND fencingToken = :token AND nonce = :nonce";
+
+  private static final AttributeValue ZERO = number(0);
+  private static final AttributeValue ONE = number(1);
+
+  void describe() {
+    var unused = call("describe", () -> client.describeTable(named -> named.tableName(table)));
+  }
+
+  @Override
+  public Optional<Stored> read(RecordId id) {
+    AttributeValue key = key(id);
+    GetItemResponse found =
+        call(
+            "find",
+            () ->
+                client.getItem(
+                    get -> get.tableName(table).key(Map.of(Items.KEY, key)).consistentRead(true)));
+    return Optional.ofNullable(stored(key, found.item()));
+  }
+
+  @Override
+  public Write claim(Claim claim, ClaimRecord first, Moment now) {
+    AttributeValue key = key(claim.id());
+    try {
+      UpdateItemResponse updated = call("claim", () -> acquire(key, claim, now));
+      Map<String, AttributeValue> over = updated.attributes();
+      return new Write.Took(null, over.isEmpty() ? null : decode(key, over));
+    } catch (ConditionalCheckFailedException e) {
+      return new Write.Differs(stored(key, e.item()));
+    }
+  }
+
+  @Override
+  public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
+    AttributeValue key = key(id);
+    Instant last =
+        next.state() instanceof Free free && free.retryAt().isAfter(now.wall())
+            ? free.retryAt()
+            : now.wall();
+    PutItemRequest.Builder put =
+        PutItemRequest.builder()
+            .tableName(table)
+            .item(Items.encode(key, id, next, expiresAt(last)))
+            .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD);
+    if (on == null) {
+      put.conditionExpression(IS_ABSENT);
+    } else {
+      put.conditionExpression(IS_THE_SAME)
+          .expressionAttributeValues(
+              Map.of(
+                  ":state",
+                  Items.kind(on.claim().state()),
+                  ":token",
+                  number(on.claim().token()),
+                  ":nonce",
+                  text(on.claim().nonce().toString())));
+    }
+    try {
+      var unused = call(op, () -> client.putItem(put.build()));
+      return new Write.Took(null);
+    } catch (ConditionalCheckFailedException e) {
+      return new Write.Differs(stored(key, e.item()));
+    }
+  }
+
+  private UpdateItemResponse acquire(AttributeValue key, Claim claim, Moment now) {
+    Map<String, AttributeValue> values = new HashMap<>();
+    values.put(":id", bytes(claim.id().bytes()));
+    values.put(":held", Items.HELD);
+    values.put(":free", Items.FREE);
+    values.put(":holder", text(settings.holder()));
+    values.put(":lease", number(settings.lease().toMillis()));
+    values.put(":end", number(now.wall().plus(settings.lease()).toEpochMilli()));
+    values.put(":nonce", text(claim.nonce().toString()));
+    values.put(":hash", bytes(claim.fingerprint().hash()));
+    values.put(":expires", expiresAt(now.wall()));
+    values.put(":now", number(now.wall().toEpochMilli()));
+    values.put(":over", number(now.wall().minus(settings.maxSkew()).toEpochMilli()));
+    values.put(":zero", ZERO);
+    values.put(":one", ONE);
+    Sighting seen = claim.sighting();
+    String condition = MAY_ACQUIRE_AT_FIRST_SIGHT;
+    if (seen != null && seen.isOver(now)) {
+      condition = MAY_ACQUIRE_WATCHED;
+      values.put(":seenToken", number(seen.token()));
+      values.put(":seenNonce", text(seen.nonce().toString()));
+    }
+    String mayAcquire = condition;
+    return client.updateItem(
+        update ->
+            update
+                .tableName(table)
+                .key(Map.of(Items.KEY, key))
+                .updateExpression(ACQUIRE)
+                .conditionExpression(mayAcquire)
+                .expressionAttributeValues(values)
+                .returnValues(ReturnValue.ALL_OLD)
+                .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD));
+  }
+
+  private <T extends DynamoDbResponse> T call(String op, Supplier<T> request) {
+    Moment start = time.now();
+    try {
+      T response = request.get();
+      answered(op, "ok", start, response.sdkHttpResponse());
+      return response;
+    } catch (ConditionalCheckFailedException e) {
+      answered(op, "refused", start, e.awsErrorDetails().sdkHttpResponse());
+      throw e;
+    } catch (SdkException | CancellationException e) {
+      listener.called(op, "error", time.now().since(start));
+      requireSize(op, e);
+      throw new StoreUnavailableException(
+          "DynamoDB table %s did not answer %s: %s".formatted(table, op, Faults.inOneLine(e)), e);
+    }
+  }
+
+  private void answered(String op, String result, Moment start, SdkHttpResponse response) {
+    Duration took = time.now().since(start);
+    listener.called(op, result, took);
+    response.firstMatchingHeader("Date").ifPresent(date -> clock.observe(date, took));
+  }
+
+  /** What no item has room for, no repetition writes. */
+  private void requireSize(String op, RuntimeException fault) {
+    if (Faults.code(fault).equals("ValidationException")
+        && String.valueOf(fault.getMessage()).contains("Item size")) {
+      throw new IllegalArgumentException(
+          "a claim with its result has at most 400 KB on DynamoDB, and this %s would write more"
+              .formatted(op),
+          fault);
+    }
+  }
+
+  private @Nullable Stored stored(AttributeValue key, Map<String, AttributeValue> item) {
+    return item.isEmpty() ? null : new Stored(decode(key, item), null, clock.now());
+  }
+
+  private ClaimRecord decode(AttributeValue key, Map<String, AttributeValue> item) {
+    try {
+      return Items.decode(item);
+    } catch (IllegalStateException e) {
+      throw new UnreadableClaimException(
+          "item %s of DynamoDB table %s is no claim: %s. Is the table used by something else?"
+              .formatted(key.s(), table, e.getMessage()),
+          e);
+    }
+  }
+
+  private AttributeValue key(RecordId id) {
+    return text(id.key(settings.namespace()));
+  }
+
+  private AttributeValue expiresAt(Instant last) {
+    return number(last.plus(settings.retention()).plus(settings.lease()).getEpochSecond());
+  }
+}

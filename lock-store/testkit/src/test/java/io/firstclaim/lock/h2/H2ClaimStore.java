@@ -1,0 +1,151 @@
+package io.firstclaim.lock.h2;
+
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimState.Dead;
+import io.firstclaim.lock.ClaimState.Done;
+import io.firstclaim.lock.ClaimState.Free;
+import io.firstclaim.lock.ClaimState.Held;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.store.ClaimRecords;
+import io.firstclaim.lock.store.DrivenClaimStore;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLIntegrityConstraintViolationException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Claims in a table of an SQL database: what the author of a store has to write. */
+final class H2ClaimStore extends DrivenClaimStore {
+  static final String TABLE =
+      """
+      CREATE TABLE IF NOT EXISTS claims (id CHAR(64) PRIMARY KEY, token BIGINT, attempts INT,
+        nonce CHAR(32), hash VARBINARY(32), state CHAR(4), holder VARCHAR(256), millis BIGINT,
+        at BIGINT, note VARCHAR)""";
+
+  H2ClaimStore(DataSource database, ClaimSettings settings, TimeSource time) {
+    super(new Rows(database, settings.namespace(), time), settings, time);
+  }
+
+  private record Rows(DataSource database, String namespace, TimeSource time)
+      implements ClaimRecords {
+    private interface Work<R> {
+      R with(PreparedStatement statement) throws SQLException;
+    }
+
+    @Override
+    public Optional<Stored> read(RecordId id) {
+      return sql(
+          "SELECT * FROM claims WHERE id = ?",
+          select -> {
+            select.setString(1, id.key(namespace));
+            try (ResultSet row = select.executeQuery()) {
+              return row.next()
+                  ? Optional.of(new Stored(decode(row), null, time.now()))
+                  : Optional.empty();
+            }
+          });
+    }
+
+    @Override
+    public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
+      boolean took =
+          sql(
+              on == null
+                  ? "INSERT INTO claims (token, attempts, nonce, hash, state, holder, millis, at,"
+                      + " note, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                  : "UPDATE claims SET token = ?, attempts = ?, nonce = ?, hash = ?, state = ?,"
+                      + " holder = ?, millis = ?, at = ?, note = ? WHERE id = ? AND nonce = ?"
+                      + " AND state = ?",
+              write -> {
+                encode(next, write);
+                write.setString(10, id.key(namespace));
+                if (on != null) {
+                  write.setString(11, on.claim().nonce().toString());
+                  write.setString(12, kind(on.claim().state()));
+                }
+                try {
+                  return write.executeUpdate() == 1;
+                } catch (SQLIntegrityConstraintViolationException e) {
+                  return false;
+                }
+              });
+      return took ? new Write.Took(null) : new Write.Differs(read(id).orElse(null));
+    }
+
+    private <R> R sql(String sql, Work<R> work) {
+      try (Connection connection = database.getConnection();
+          PreparedStatement statement = connection.prepareStatement(sql)) {
+        return work.with(statement);
+      } catch (SQLException e) {
+        throw new StoreUnavailableException("the database did not answer: " + e.getMessage(), e);
+      }
+    }
+
+    private static void encode(ClaimRecord claim, PreparedStatement row) throws SQLException {
+      row.setLong(1, claim.token());
+      row.setInt(2, claim.attempts());
+      row.setString(3, claim.nonce().toString());
+      row.setBytes(4, claim.fingerprint().hash());
+      row.setString(5, kind(claim.state()));
+      switch (claim.state()) {
+        case Held(var by, var length, var end) -> state(row, by, length, end, null);
+        case Free(var at, var cause) -> state(row, null, Duration.ZERO, at, cause);
+        case Done(var by, var at, var result) -> state(row, by, Duration.ZERO, at, result);
+        case Dead(var by, var at, var cause) -> state(row, by, Duration.ZERO, at, cause);
+      }
+    }
+
+    private static String kind(ClaimState state) {
+      return switch (state) {
+        case Held _ -> "HELD";
+        case Free _ -> "FREE";
+        case Done _ -> "DONE";
+        case Dead _ -> "DEAD";
+      };
+    }
+
+    private static void state(
+        PreparedStatement row,
+        @Nullable String holder,
+        Duration length,
+        Instant at,
+        @Nullable String note)
+        throws SQLException {
+      row.setString(6, holder);
+      row.setLong(7, length.toMillis());
+      row.setLong(8, at.toEpochMilli());
+      row.setString(9, note);
+    }
+
+    private static ClaimRecord decode(ResultSet row) throws SQLException {
+      String holder = row.getString("holder");
+      String note = row.getString("note");
+      Instant at = Instant.ofEpochMilli(row.getLong("at"));
+      ClaimState state =
+          switch (row.getString("state")) {
+            case "HELD" -> new Held(holder, Duration.ofMillis(row.getLong("millis")), at);
+            case "FREE" -> new Free(at, note);
+            case "DONE" -> new Done(holder, at, note);
+            default -> new Dead(holder, at, note);
+          };
+      return new ClaimRecord(
+          row.getLong("token"),
+          row.getInt("attempts"),
+          Nonce.parse(row.getString("nonce")),
+          Fingerprint.ofHash(row.getBytes("hash")),
+          state);
+    }
+  }
+}

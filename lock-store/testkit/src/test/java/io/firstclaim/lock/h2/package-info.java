@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.h2;
+
+import org.jspecify.annotations.NullMarked;

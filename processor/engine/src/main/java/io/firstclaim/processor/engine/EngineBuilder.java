@@ -10,6 +10,7 @@ import io.firstclaim.processor.engine.api.EngineSettings.Input;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.EngineSettings.Retrying;
+import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.net.InetAddress;
@@ -340,7 +341,7 @@ public final class EngineBuilder {
         new Claiming(
             new ClaimSettings(
                 namespace == null ? application : namespace,
-                holder == null ? here + "/" + process() : holder,
+                holder == null ? new Holder(here, process()).toString() : holder,
                 lease,
                 maxSkew,
                 retention),

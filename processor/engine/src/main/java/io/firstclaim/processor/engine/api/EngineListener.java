@@ -43,7 +43,7 @@ public interface EngineListener {
     /** The lock store did not answer. */
     UNAVAILABLE;
 
-    /** The store's answer. */
+    /** The result that is told of this answer of the store. */
     public static Claimed of(ClaimResult answer) {
       return switch (answer) {
         case ClaimResult.Granted _ -> GRANTED;

@@ -2,7 +2,6 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;

@@ -9,13 +9,12 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
-import io.firstclaim.processor.engine.claim.Affinity;
-import io.firstclaim.processor.engine.claim.StoreGate;
-
-import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.claim.Affinity;
+import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Woken;
 import io.firstclaim.processor.engine.outcome.Outcome;

@@ -7,14 +7,22 @@ import io.firstclaim.processor.engine.config.Settings;
 import io.firstclaim.processor.engine.consumer.Engine;
 import io.firstclaim.processor.engine.consumer.KafkaClients;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.log.KafkaClientLog;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
+import io.firstclaim.processor.service.store.LockStore;
+import io.firstclaim.processor.service.store.Upkeep;
 import io.firstclaim.processor.engine.topic.Topics;
 import io.micronaut.context.BeanProvider;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,10 +33,13 @@ public class Service {
   private static final Logger LOG = LoggerFactory.getLogger(Service.class);
   private static final Duration LOOK_EVERY = Duration.ofMillis(500);
   private static final Duration SAY_EVERY = Duration.ofSeconds(15);
+  private static final Duration KAFKA_LIMIT = Duration.ofSeconds(3);
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
+  private final ServiceSettings given;
   private final Settings settings;
-  private final StoreOpener opener;
+  private final LockStore store;
+  private final Upkeep upkeep;
   private final KafkaClients clients;
   private final BeanProvider<Producer<byte[], byte[]>> producer;
   private final BeanProvider<Admin> admin;
@@ -40,16 +51,19 @@ public class Service {
   private volatile @Nullable Thread starter;
 
   Service(
-      Settings settings,
-      StoreOpener opener,
+      ServiceSettings given,
+      LockStore store,
+      Upkeep upkeep,
       KafkaClients clients,
       BeanProvider<Producer<byte[], byte[]>> producer,
       BeanProvider<Admin> admin,
       RecordHandler handler,
       EngineMetrics metrics,
       TimeSource time) {
-    this.settings = settings;
-    this.opener = opener;
+    this.given = given;
+    this.settings = given.engine();
+    this.store = store;
+    this.upkeep = upkeep;
     this.clients = clients;
     this.producer = producer;
     this.admin = admin;
@@ -70,12 +84,15 @@ public class Service {
   void run() throws InterruptedException {
     starter = Thread.currentThread();
     boolean _ = await(this::kafkaHasAddress);
-    ClaimStore store = await(this::openStore);
+    ClaimStore claims = await(this::openStore);
     boolean _ = await(this::openHandler);
+    KafkaClientLog.quiet();
+    boolean _ = await(this::kafkaAnswers);
+    KafkaClientLog.asConfigured();
     boolean _ = await(this::topicsReady);
     Engine started =
         new Engine(
-            settings, clients, producer.get(), store, handler, metrics, time, Application::fail);
+            settings, clients, producer.get(), claims, handler, metrics, time, Application::fail);
     metrics.observe(started);
     started.start();
     engine = started;
@@ -86,8 +103,8 @@ public class Service {
         settings.zone(),
         settings.claim().store().holder(),
         String.join(",", settings.input().topics()),
-        settings.handler().type(),
-        settings.claim().backend());
+        given.inForce().get("firstclaim.handler.type"),
+        store.name());
   }
 
   /** Stops in good order. */
@@ -124,9 +141,26 @@ public class Service {
                 .formatted(clients.bootstrapServers()));
   }
 
+  /** Asked for a short while only: the admin client itself would be silent for a minute. */
+  private Answer<Boolean> kafkaAnswers() throws InterruptedException {
+    try {
+      var options = new DescribeClusterOptions().timeoutMs((int) KAFKA_LIMIT.toMillis());
+      LOG.debug("Cluster {}", admin.get().describeCluster(options).clusterId().get());
+      return new Answer<>(true, null);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RetriableException) {
+        return new Answer<>(
+            null,
+            "Kafka: nothing answers at kafka.bootstrap.servers=%s; is it up, are host, port and kafka.security.protocol right?"
+                .formatted(clients.bootstrapServers()));
+      }
+      throw new KafkaException(e.getCause());
+    }
+  }
+
   private Answer<ClaimStore> openStore() {
     try {
-      return new Answer<>(opener.open(), null);
+      return new Answer<>(store.open(time, metrics, upkeep), null);
     } catch (StoreUnavailableException e) {
       return new Answer<>(null, "the lock store: " + e.getMessage());
     }

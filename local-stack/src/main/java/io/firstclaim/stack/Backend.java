@@ -1,7 +1,7 @@
 package io.firstclaim.stack;
 
-import io.firstclaim.stack.server.DynamoDbServer;
 import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.DynamoDbServer;
 import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
 import java.nio.file.Path;

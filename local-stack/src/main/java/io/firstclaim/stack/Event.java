@@ -3,6 +3,18 @@ package io.firstclaim.stack;
 /**
  * One document to publish.
  *
- * @param id its record ID, the key of every delivery
+ * @param id its record ID, the key wherever it is published
+ * @param lines how often the file has it
  */
-record Event(String id, String json) {}
+record Event(String id, String json, int lines) {
+
+  /** One that its file has once. */
+  Event(String id, String json) {
+    this(id, json, 1);
+  }
+
+  /** The same, found once more. */
+  Event again() {
+    return new Event(id, json, lines + 1);
+  }
+}

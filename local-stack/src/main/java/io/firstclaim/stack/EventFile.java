@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -15,19 +16,21 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * A file with one JSON document per line.
+ * A file with one JSON document per line. Lines that are the same are one event.
  *
- * @param digested how many documents have no {@code id}, so that the SHA-256 of the line is their
+ * @param digested how many events have no {@code id}, so that the SHA-256 of the line is their
  *     record ID
  */
 record EventFile(String name, List<Event> events, int digested) {
+  /** An event and the line where it is first. */
+  private record Found(int line, Event event) {}
+
   private static final String SAMPLE = "earthquakes.jsonl";
   private static final ObjectReader JSON =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build().reader();
@@ -55,8 +58,7 @@ record EventFile(String name, List<Event> events, int digested) {
   }
 
   private static EventFile read(String name, InputStream in) throws IOException {
-    Map<String, Integer> lineOfId = new HashMap<>();
-    List<Event> events = new ArrayList<>();
+    Map<String, Found> found = new LinkedHashMap<>();
     int digested = 0;
     byte[] bytes = in.readAllBytes();
     int number = 0;
@@ -70,20 +72,30 @@ record EventFile(String name, List<Event> events, int digested) {
       }
       String id = id(name, number, line);
       if (id.isEmpty()) {
-        digested++;
         id = sha256(line);
+        digested += found.containsKey(id) ? 0 : 1;
       }
-      Integer earlier = lineOfId.putIfAbsent(id, number);
-      if (earlier != null) {
+      Found earlier = found.get(id);
+      if (earlier == null) {
+        found.put(id, new Found(number, new Event(id, line)));
+      } else if (earlier.event().json().equals(line)) {
+        found.put(id, new Found(earlier.line(), earlier.event().again()));
+      } else {
         throw new JobFailure(
-            "%s:%d: the ID %s was in line %d already".formatted(name, number, id, earlier));
+            ("%s:%d: another document has the ID %s in line %d, and a zone would dead-letter this one;"
+                    + " give it an ID of its own, or leave it out")
+                .formatted(name, number, TextNode.valueOf(id), earlier.line()));
       }
-      events.add(new Event(id, line));
     }
-    if (events.isEmpty()) {
+    if (found.isEmpty()) {
       throw new JobFailure(name + ": there is no document in it");
     }
-    return new EventFile(name, List.copyOf(events), digested);
+    return new EventFile(name, found.values().stream().map(Found::event).toList(), digested);
+  }
+
+  /** How many lines are the same as an earlier one. */
+  int repeatedLines() {
+    return events.stream().mapToInt(event -> event.lines() - 1).sum();
   }
 
   private static int endOfLine(byte[] bytes, int start) {

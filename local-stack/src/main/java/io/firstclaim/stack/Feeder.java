@@ -14,24 +14,25 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes every event at least three times under one record ID, and goes on with those whose
- * outcome has not been seen. New events wait while many are without an outcome.
+ * Publishes every event at least three times under one record ID, and no less often than its file
+ * has it; goes on with those whose outcome has not been seen. New events wait while many are
+ * without an outcome.
  */
 final class Feeder implements AutoCloseable {
-  static final int DELIVERIES = 3;
+  private static final int PUBLICATIONS = 3;
   private static final int LEAST_UNSETTLED = 16;
   private static final int MAX_UNSETTLED = 250;
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(4);
   private static final Duration IDLE = Duration.ofMillis(2);
 
-  private record Delivery(Ledger.Entry entry, long at) {}
+  private record Publication(Ledger.Entry entry, long at) {}
 
   private final Ledger ledger;
   private final String topic;
   private final double perSecond;
   private final Producer<String, byte[]> producer;
   private final Random random = new Random(2026);
-  private final PriorityQueue<Delivery> again =
+  private final PriorityQueue<Publication> again =
       new PriorityQueue<>((one, other) -> Long.signum(one.at - other.at));
   private final Thread thread = Thread.ofPlatform().daemon().name("feeder").unstarted(this::run);
   private volatile boolean stopped;
@@ -68,7 +69,9 @@ final class Feeder implements AutoCloseable {
     thread.start();
   }
 
-  /** Whether every event has its deliveries and its outcome, or the feeder was stopped. */
+  /**
+   * Whether every event was published often enough and has its outcome, or the feeder was stopped.
+   */
   boolean isFinished() {
     Exception cause = failure;
     if (cause != null) {
@@ -77,7 +80,7 @@ final class Feeder implements AutoCloseable {
     return finished;
   }
 
-  /** Publishes no more, and waits until the last delivery is acknowledged. */
+  /** Publishes no more, and waits until all is acknowledged. */
   void stop() {
     stopped = true;
     try {
@@ -99,7 +102,7 @@ final class Feeder implements AutoCloseable {
       Iterator<Ledger.Entry> fresh = ledger.entries().iterator();
       long start = System.nanoTime();
       int published = 0;
-      while (!stopped && (fresh.hasNext() || !again.isEmpty())) {
+      while (!stopped && (fresh.hasNext() || isLeft())) {
         long now = System.nanoTime();
         boolean due = now - start >= published * 1e9 / perSecond;
         if (fresh.hasNext() && due && published - ledger.settled() < window()) {
@@ -124,14 +127,25 @@ final class Feeder implements AutoCloseable {
     return Math.min(MAX_UNSETTLED, LEAST_UNSETTLED + ledger.settled() / 4);
   }
 
+  /** Whether an event is to be published again, now or later. */
+  private boolean isLeft() {
+    again.removeIf(next -> isEnough(next.entry));
+    return !again.isEmpty();
+  }
+
+  private static boolean isEnough(Ledger.Entry entry) {
+    int wanted = Math.max(PUBLICATIONS, entry.event().lines());
+    return entry.isSettled() && entry.publications() >= wanted;
+  }
+
   /** Publishes the next event that is due again; false if none is. */
   private boolean publishAgain(long now) {
-    Delivery next = again.peek();
+    Publication next = again.peek();
     if (next == null || next.at - now > 0) {
       return false;
     }
     again.remove();
-    if (next.entry.deliveries() < DELIVERIES || !next.entry.isSettled()) {
+    if (!isEnough(next.entry)) {
       publish(next.entry, now);
     }
     return true;
@@ -148,15 +162,22 @@ final class Feeder implements AutoCloseable {
                 failure = problem;
               }
             });
-    again.add(new Delivery(entry, now + pause(entry.delivered()).toNanos()));
+    again.add(new Publication(entry, now + pause(event, entry.published()).toNanos()));
   }
 
-  /** Some come again at once, some late; then ever more rarely until there is an outcome. */
-  private Duration pause(int deliveries) {
-    if (deliveries < DELIVERIES) {
+  /**
+   * What its file repeats comes again at once; of the rest, some come again at once, some late;
+   * then ever more rarely until there is an outcome.
+   */
+  private Duration pause(Event event, int publications) {
+    if (publications < event.lines()) {
+      return Duration.ZERO;
+    }
+    if (publications < PUBLICATIONS) {
       return Duration.ofMillis(random.nextInt(5, 700));
     }
-    Duration pause = Duration.ofSeconds(1).multipliedBy(deliveries - DELIVERIES + 1);
+    int late = publications - Math.max(PUBLICATIONS, event.lines()) + 1;
+    Duration pause = Duration.ofSeconds(1).multipliedBy(late);
     return pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
   }
 }

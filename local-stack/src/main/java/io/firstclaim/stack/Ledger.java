@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known from outside about every event: how often it was delivered, handled and recorded as
+ * What is known from outside about every event: how often it was published, handled and recorded as
  * completed. The feeder, the handler and the watcher of outcomes write it, each from its thread.
  */
 final class Ledger {
@@ -22,7 +22,7 @@ final class Ledger {
   /** One event's account. */
   static final class Entry {
     private final Event event;
-    private final AtomicInteger deliveries = new AtomicInteger();
+    private final AtomicInteger publications = new AtomicInteger();
     private final Set<Long> completions = ConcurrentHashMap.newKeySet();
     private final List<String> runs = new ArrayList<>(1);
     private volatile @Nullable String completedBy;
@@ -36,13 +36,13 @@ final class Ledger {
       return event;
     }
 
-    /** Notes a delivery and tells how many there are now. */
-    int delivered() {
-      return deliveries.incrementAndGet();
+    /** Notes that it is published, and tells how often now. */
+    int published() {
+      return publications.incrementAndGet();
     }
 
-    int deliveries() {
-      return deliveries.get();
+    int publications() {
+      return publications.get();
     }
 
     /** By how many claims it was completed; one may be announced more than once. */
@@ -97,9 +97,9 @@ final class Ledger {
     return entries.size();
   }
 
-  /** Whether every event was delivered at least once. */
-  boolean isDelivered() {
-    return entries.values().stream().allMatch(entry -> entry.deliveries() > 0);
+  /** Whether every event was published at least once. */
+  boolean isPublished() {
+    return entries.values().stream().allMatch(entry -> entry.publications() > 0);
   }
 
   /** A handler run of {@code zone} begins. */
@@ -173,8 +173,9 @@ final class Ledger {
     return strangers.get();
   }
 
-  int deliveries() {
-    return entries.values().stream().mapToInt(Entry::deliveries).sum();
+  /** How often events were published; every zone is delivered every time. */
+  int publications() {
+    return entries.values().stream().mapToInt(Entry::publications).sum();
   }
 
   /** One line that says how far these zones are. */
@@ -183,8 +184,8 @@ final class Ledger {
         zones.stream()
             .map(zone -> "%s %,d".formatted(zone, completedBy(zone)))
             .collect(Collectors.joining(", "));
-    return "  %3.0f s  delivered %,d, done %,d of %,d (%s)"
-        .formatted(sinceBegin.toMillis() / 1000.0, deliveries(), settled(), size(), byZone);
+    return "  %3.0f s  published %,d, done %,d of %,d (%s)"
+        .formatted(sinceBegin.toMillis() / 1000.0, publications(), settled(), size(), byZone);
   }
 
   long completedBy(String zone) {

@@ -36,6 +36,7 @@ public final class LocalJob {
   /** Runs the job; exits with 0 if all is well, 1 if a record was not, 2 if it could not run. */
   public static void main(String[] args) {
     Locale.setDefault(Locale.ROOT);
+    ParentWatch.start();
     Terminal terminal = new Terminal(System.out);
     AtomicBoolean interrupted = new AtomicBoolean();
     int exit;
@@ -182,21 +183,24 @@ public final class LocalJob {
   private void leaveRunning(LocalStack stack) {
     String kafka = stack.kafka().bootstrapServers();
     terminal.say("Left running until Ctrl-C:");
-    terminal.say("  Kafka      %s  topics events, %s".formatted(kafka, Outcomes.TOPIC));
+    terminal.say("  Kafka           %s  topics events, %s".formatted(kafka, Outcomes.TOPIC));
     terminal.say(
-        "  %-10s %s  %s, region us-east-1, any credentials"
+        "  %-14s  %s  %s"
             .formatted(
                 options.backend().server(), stack.store().endpoint(), options.backend().place()));
+    terminal.say("                  with " + LocalStack.credentials());
     for (Zone zone : stack.zones()) {
       terminal.say(
-          "  zone %s     %s  /health /prometheus, log %s"
+          "  zone %s          %s  /health /prometheus, log %s"
               .formatted(zone.name(), zone.http(), zone.log()));
     }
-    terminal.say("  publish    echo 'my-id:{\"any\":\"document\"}' | kafka-console-producer.sh \\");
     terminal.say(
-        "               --bootstrap-server %s --topic %s \\".formatted(kafka, LocalStack.TOPIC));
-    terminal.say("               --property parse.key=true --property key.separator=:");
-    terminal.say("             or with kcat: kcat -P -b %s -t events -K :".formatted(kafka));
+        "  publish         echo 'my-id:{\"any\":\"document\"}' | kafka-console-producer.sh \\");
+    terminal.say(
+        "                    --bootstrap-server %s --topic %s \\"
+            .formatted(kafka, LocalStack.TOPIC));
+    terminal.say("                    --property parse.key=true --property key.separator=:");
+    terminal.say("                  or with kcat: kcat -P -b %s -t events -K :".formatted(kafka));
     try {
       new CountDownLatch(1).await();
     } catch (InterruptedException _) {

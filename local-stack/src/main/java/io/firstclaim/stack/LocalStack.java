@@ -22,6 +22,9 @@ final class LocalStack implements AutoCloseable {
   static final String TOPIC = "events";
   static final int PARTITIONS = 6;
   private static final List<String> ZONES = List.of("a", "b");
+  private static final String REGION = "us-east-1";
+  private static final String ACCESS_KEY = "local";
+  private static final String SECRET_KEY = "local";
 
   private final Deque<AutoCloseable> running = new ArrayDeque<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -67,9 +70,9 @@ final class LocalStack implements AutoCloseable {
         // A killed instance's partitions are dealt out anew after this.
         Map.entry("KAFKA_SESSION_TIMEOUT_MS", "3000"),
         Map.entry("KAFKA_HEARTBEAT_INTERVAL_MS", "500"),
-        Map.entry("AWS_REGION", "us-east-1"),
-        Map.entry("AWS_ACCESS_KEY_ID", "local"),
-        Map.entry("AWS_SECRET_ACCESS_KEY", "local"),
+        Map.entry("AWS_REGION", REGION),
+        Map.entry("AWS_ACCESS_KEY_ID", ACCESS_KEY),
+        Map.entry("AWS_SECRET_ACCESS_KEY", SECRET_KEY),
         Map.entry("FIRSTCLAIM_ZONES", String.join(",", ZONES)),
         Map.entry("FIRSTCLAIM_INPUT_TOPICS", TOPIC),
         Map.entry("FIRSTCLAIM_INPUT_RECORD_ID", "key"),
@@ -88,6 +91,15 @@ final class LocalStack implements AutoCloseable {
   private static Zone ready(Zone zone) {
     zone.awaitReady();
     return zone;
+  }
+
+  /**
+   * The environment in which the AWS SDK and its command line see the zones' claims: DynamoDB Local
+   * has a database of its own for every access key and region.
+   */
+  static String credentials() {
+    return "AWS_REGION=%s AWS_ACCESS_KEY_ID=%s AWS_SECRET_ACCESS_KEY=%s"
+        .formatted(REGION, ACCESS_KEY, SECRET_KEY);
   }
 
   KafkaBroker kafka() {

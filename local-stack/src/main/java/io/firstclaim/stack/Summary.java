@@ -77,8 +77,8 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
   private static List<String> figures(
       EventFile file, Ledger ledger, List<Zone> zones, Times times) {
     List<String> lines = counts(file, ledger, zones.stream().map(Zone::name).toList());
-    double duplicates = zones.stream().mapToDouble(Zone::duplicates).sum();
-    lines.add(line("Duplicates", "%,.0f", duplicates, "suppressed"));
+    long duplicates = zones.stream().mapToLong(Zone::duplicates).sum();
+    lines.addAll(accounts(ledger, zones.size(), duplicates));
     lines.add(line("Takeovers", "%,d", ledger.takeovers(), ""));
     SortedMap<String, Long> requests = new TreeMap<>();
     for (Zone zone : zones) {
@@ -108,15 +108,43 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
         line(
             "Deliveries",
             "%,d",
-            ledger.deliveries(),
-            "%.2f of each record, to each zone"
-                .formatted((double) ledger.deliveries() / ledger.size())));
+            deliveries(ledger, zones.size()),
+            "%,d published, %.2f of each record, each to %d zones"
+                .formatted(
+                    ledger.publications(),
+                    (double) ledger.publications() / ledger.size(),
+                    zones.size())));
     lines.add(line("Processed once", "%,d", count(ledger, each -> each.completions() == 1), ""));
     for (String zone : zones) {
       long done = ledger.completedBy(zone);
       lines.add(line("  by zone " + zone, "%,d", done, percent((double) done / ledger.size())));
     }
     return lines;
+  }
+
+  /**
+   * What became of the deliveries that were not processed.
+   *
+   * @param duplicates how many the zones counted
+   */
+  static List<String> accounts(Ledger ledger, int zones, long duplicates) {
+    long settled = count(ledger, Ledger.Entry::isSettled);
+    long others = deliveries(ledger, zones) - settled - duplicates;
+    List<String> lines = new ArrayList<>();
+    String all = others == 0 ? ": all the others" : "";
+    lines.add(line("Duplicates", "%,d", duplicates, "suppressed" + all));
+    if (others > 0) {
+      lines.add(line("Other deliveries", "%,d", others, "not counted by a zone"));
+    } else if (others < 0) {
+      lines.add(
+          line("Read again", "%,d", -others, "of these, for their offsets were not committed"));
+    }
+    return lines;
+  }
+
+  /** Every zone has a consumer group of its own. */
+  private static long deliveries(Ledger ledger, int zones) {
+    return (long) ledger.publications() * zones;
   }
 
   private static List<String> notes(
@@ -126,6 +154,11 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
       notes.add(
           "%,d documents have no id; their record ID is the SHA-256 of the line"
               .formatted(file.digested()));
+    }
+    if (file.repeatedLines() > 0) {
+      notes.add(
+          "Lines that are the same as an earlier one: %,d (one record, published as often)"
+              .formatted(file.repeatedLines()));
     }
     if (killed) {
       long repeated = repeatedRuns(ledger);

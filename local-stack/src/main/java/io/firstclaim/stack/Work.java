@@ -86,7 +86,7 @@ final class Work implements AutoCloseable {
    */
   private boolean isDone() {
     return (feeder.isFinished() && observer.isContent())
-        || (isQuiet() && (observer.givesUp() || (ledger.isDelivered() && left() == 0)));
+        || (isQuiet() && (observer.givesUp() || (ledger.isPublished() && left() == 0)));
   }
 
   private boolean isQuiet() {

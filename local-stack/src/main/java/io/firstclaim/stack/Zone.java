@@ -2,10 +2,10 @@ package io.firstclaim.stack;
 
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.process.ChildJvm;
-import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.lock.testkit.process.StackException;
+import io.firstclaim.stack.server.FreePort;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -37,7 +37,7 @@ final class Zone implements AutoCloseable {
   private final Path log;
   private @Nullable ChildJvm process;
   private Metrics metrics = Metrics.NONE;
-  private double duplicatesBefore;
+  private long duplicatesBefore;
 
   Zone(
       String name,
@@ -126,8 +126,9 @@ final class Zone implements AutoCloseable {
   }
 
   /** Deliveries that were found done already. */
-  double duplicates() {
-    return duplicatesBefore + metrics.sum("firstclaim_deliveries_total", "result=\"duplicate\"");
+  long duplicates() {
+    return duplicatesBefore
+        + Math.round(metrics.sum("firstclaim_deliveries_total", "result=\"duplicate\""));
   }
 
   void terminate() {

@@ -88,8 +88,8 @@ class ComposeFileTest {
         watched.add(metrics.group());
       }
     }
-    String readme = Files.readString(Path.of("../README.md"));
-    assertThat(watched).hasSizeGreaterThan(5).allMatch(readme::contains);
+    String documented = Files.readString(Path.of("../docs/metrics.md"));
+    assertThat(watched).hasSizeGreaterThan(5).allMatch(documented::contains);
   }
 
   /** A module that is left out of the image's context breaks the build from a plain checkout. */

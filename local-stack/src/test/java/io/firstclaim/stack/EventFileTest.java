@@ -38,10 +38,26 @@ class EventFileTest {
     assertThatThrownBy(() -> read("{}\n{\"id\":\n"))
         .isInstanceOf(JobFailure.class)
         .hasMessageContaining("events.jsonl:2: not a JSON document");
-    assertThatThrownBy(() -> read("{\"id\":\"a\"}\n{\"id\":\"a\",\"x\":1}\n"))
-        .hasMessageContaining("events.jsonl:2: the ID a was in line 1 already");
     assertThatThrownBy(() -> readBytes("{}\n\"\u00ff\"\n".getBytes(StandardCharsets.ISO_8859_1)))
         .hasMessageContaining("events.jsonl:2: not UTF-8");
+  }
+
+  @Test
+  void repeatedLine_isOneEvent() throws IOException {
+    EventFile file = read("{\"id\":\"a\"}\n{}\n{\"id\":\"a\"}\r\n{}\n {\"id\":\"a\"}\n");
+
+    assertThat(file.events()).extracting(Event::lines).containsExactly(3, 2);
+    assertThat(file.digested()).isEqualTo(1);
+    assertThat(file.repeatedLines()).isEqualTo(3);
+  }
+
+  @Test
+  void otherDocument_withTheSameId_isRefusedInOneLine() {
+    assertThatThrownBy(() -> read("{\"id\":\"a\\nb\"}\n\n{\"id\":\"a\\nb\",\"x\":1}\n"))
+        .isInstanceOf(JobFailure.class)
+        .hasMessageEndingWith(
+            "events.jsonl:3: another document has the ID \"a\\nb\" in line 1, and a zone would"
+                + " dead-letter this one; give it an ID of its own, or leave it out");
   }
 
   @Test

@@ -9,12 +9,12 @@ class LedgerTest {
   private final Ledger ledger = new Ledger(List.of(new Event("1", "{}"), new Event("2", "{}")));
 
   @Test
-  void isDelivered_onceEveryEventWas() {
+  void isPublished_onceEveryEventWas() {
     for (Ledger.Entry entry : ledger.entries()) {
-      assertThat(ledger.isDelivered()).isFalse();
-      var _ = entry.delivered();
-      var _ = entry.delivered();
+      assertThat(ledger.isPublished()).isFalse();
+      var _ = entry.published();
+      var _ = entry.published();
     }
-    assertThat(ledger.isDelivered()).isTrue();
+    assertThat(ledger.isPublished()).isTrue();
   }
 }

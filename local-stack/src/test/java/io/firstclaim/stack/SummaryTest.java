@@ -38,13 +38,40 @@ class SummaryTest {
   void everyRecordOnce_isGood() {
     process("1", "a");
     process("2", "b");
-    ledger.entries().forEach(each -> assertThat(each.delivered()).isEqualTo(1));
+    ledger.entries().forEach(each -> assertThat(each.published()).isEqualTo(1));
 
     Summary summary = summary(false);
     assertThat(summary.problems()).isEmpty();
     assertThat(summary.figures())
         .contains("  Processed once           2", "    by zone a              1   50.0 %")
-        .contains("  Deliveries               2   1.00 of each record, to each zone");
+        .contains(
+            "  Deliveries               4   2 published, 1.00 of each record, each to 2 zones");
+  }
+
+  @Test
+  void deliveries_areTheProcessedOnes_theDuplicatesAndTheOthers() {
+    process("1", "a");
+    process("2", "b");
+    ledger.entries().forEach(each -> assertThat(each.published()).isEqualTo(1));
+
+    assertThat(Summary.accounts(ledger, 2, 2))
+        .containsExactly("  Duplicates               2   suppressed: all the others");
+    assertThat(Summary.accounts(ledger, 2, 1))
+        .containsExactly(
+            "  Duplicates               1   suppressed",
+            "  Other deliveries         1   not counted by a zone");
+    assertThat(Summary.accounts(ledger, 2, 5))
+        .containsExactly(
+            "  Duplicates               5   suppressed",
+            "  Read again               3   of these, for their offsets were not committed");
+  }
+
+  @Test
+  void repeatedLines_areNamed() {
+    EventFile repeating = new EventFile("events.jsonl", List.of(new Event("1", "{}", 3)), 0);
+    assertThat(Summary.of(repeating, ledger, zones, false, TIMES).notes())
+        .containsExactly(
+            "Lines that are the same as an earlier one: 2 (one record, published as often)");
   }
 
   @Test

@@ -1,9 +1,9 @@
 package io.firstclaim.stack.server;
 
-import io.firstclaim.lock.testkit.process.StackException;
 import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.lock.testkit.process.StackException;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;

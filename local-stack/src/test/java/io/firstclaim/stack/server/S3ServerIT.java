@@ -1,10 +1,10 @@
 package io.firstclaim.stack.server;
 
-import io.firstclaim.lock.testkit.process.StackException;
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.lock.testkit.process.StackException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -144,7 +144,8 @@ public final class Mutex {
       case null -> SOME_TIME;
       case ClaimResult.Granted unused -> Duration.ZERO;
       case ClaimResult.Held held -> held.remaining();
-      case ClaimResult.Later(Instant retryAt, var unused) -> Duration.between(time.now().wall(), retryAt);
+      case ClaimResult.Later(Instant retryAt, var unused) ->
+          Duration.between(time.now().wall(), retryAt);
       case ClaimResult.Done unused -> throw idOfRecord(answer);
       case ClaimResult.Dead unused -> throw idOfRecord(answer);
       case ClaimResult.Mismatch unused -> throw idOfRecord(answer);

@@ -135,7 +135,8 @@ public final class DynamoDbClaimStore implements ClaimStore {
     new DynamoDbTable(client, table).verify();
     var store = new DynamoDbClaimStore(client, table, settings, time, listener);
     // Any answer tells the store's clock: no claim is to be judged by a wrong one, nor the first.
-    var unused = store.call("describe", () -> client.describeTable(named -> named.tableName(table)));
+    var unused =
+        store.call("describe", () -> client.describeTable(named -> named.tableName(table)));
     return store;
   }
 

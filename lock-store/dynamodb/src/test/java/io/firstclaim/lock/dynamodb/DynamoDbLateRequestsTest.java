@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.testkit.aws.LateRequestContract;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.aws.LateRequestContract;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import java.net.URI;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Unknown;
-import io.firstclaim.lock.testkit.Step;
 import io.firstclaim.lock.UnreadableClaimException;
+import io.firstclaim.lock.testkit.Claimant;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.Step;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
 import java.time.Duration;

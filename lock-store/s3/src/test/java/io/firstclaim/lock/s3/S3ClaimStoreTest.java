@@ -2,8 +2,8 @@ package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.testkit.ClaimStoreContract;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.ClaimStoreContract;
 import java.time.Duration;
 
 class S3ClaimStoreTest extends ClaimStoreContract {

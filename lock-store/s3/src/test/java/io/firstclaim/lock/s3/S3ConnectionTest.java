@@ -1,8 +1,8 @@
 package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.testkit.ConnectionContract;
 import io.firstclaim.lock.document.DocumentStore;
+import io.firstclaim.lock.testkit.ConnectionContract;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;

@@ -1,23 +1,23 @@
 package io.firstclaim.lock.testkit;
 
-import io.firstclaim.lock.Claim;
-import io.firstclaim.lock.ClaimResult;
-import io.firstclaim.lock.Fingerprint;
-import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.Nonce;
-import io.firstclaim.lock.RecordId;
 import static io.firstclaim.lock.testkit.Claimant.OTHER_PAYLOAD;
 import static io.firstclaim.lock.testkit.Claimant.PAYLOAD;
 import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Dead;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Later;
 import io.firstclaim.lock.ClaimResult.Mismatch;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.protocol.ClaimRecord;
 import io.firstclaim.lock.protocol.ClaimState;

@@ -1,18 +1,18 @@
 package io.firstclaim.lock.testkit;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
-import io.firstclaim.lock.TimeSource;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.firstclaim.lock.ClaimResult.Granted;
-import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.TimeSource;
 import java.nio.charset.StandardCharsets;
 
 /** One process that claims: its store, its clocks, and the short words of the tests. */

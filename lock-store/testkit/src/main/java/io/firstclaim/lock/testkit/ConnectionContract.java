@@ -1,5 +1,8 @@
 package io.firstclaim.lock.testkit;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
@@ -10,9 +13,6 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RequestTimer;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.document.History;

@@ -1,12 +1,12 @@
 package io.firstclaim.lock.testkit;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.firstclaim.lock.protocol.ClaimRecord;
 import io.firstclaim.lock.protocol.ClaimState;
 import java.time.Duration;

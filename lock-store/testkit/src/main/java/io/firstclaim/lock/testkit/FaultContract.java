@@ -1,22 +1,22 @@
 package io.firstclaim.lock.testkit;
 
-import io.firstclaim.lock.Claim;
-import io.firstclaim.lock.ClaimResult;
-import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.Nonce;
-import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.StoreUnavailableException;
 import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Held;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Unknown;
+import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.protocol.ClaimRecord;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;

@@ -1,14 +1,14 @@
 package io.firstclaim.lock.testkit;
 
-import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.SettleResult;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,7 +1,11 @@
 package io.firstclaim.lock.testkit;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
@@ -10,10 +14,6 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.firstclaim.lock.ClaimResult.Granted;
-import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.protocol.ClaimRecord;
@@ -277,7 +277,9 @@ public final class RandomHistory {
 
   /** The answer may be lost on its way; what it granted holds all the same. */
   private void remember(Party party, Lease lease) {
-    everLeased.computeIfAbsent(lease.id(), unused -> new ArrayList<>()).add(new LeaseOf(party, lease));
+    everLeased
+        .computeIfAbsent(lease.id(), unused -> new ArrayList<>())
+        .add(new LeaseOf(party, lease));
     if (random.nextInt(6) > 0) {
       party.leases.computeIfAbsent(lease.id(), unused -> new ArrayList<>()).add(lease);
     }

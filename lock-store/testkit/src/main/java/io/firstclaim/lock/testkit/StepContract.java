@@ -1,11 +1,5 @@
 package io.firstclaim.lock.testkit;
 
-import io.firstclaim.lock.Ending;
-import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.Moment;
-import io.firstclaim.lock.Nonce;
-import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.TimeSource;
 import static io.firstclaim.lock.testkit.Claimant.PAYLOAD;
 import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.settled;
@@ -16,7 +10,13 @@ import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Later;
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Lost;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.protocol.ClaimRecord;
 import io.firstclaim.lock.protocol.ClaimState;
 import java.time.Duration;

@@ -1,11 +1,5 @@
 package io.firstclaim.lock.testkit;
 
-import io.firstclaim.lock.Claim;
-import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.Moment;
-import io.firstclaim.lock.Nonce;
-import io.firstclaim.lock.Sighting;
 import static io.firstclaim.lock.testkit.Claimant.OTHER_PAYLOAD;
 import static io.firstclaim.lock.testkit.Claimant.PAYLOAD;
 import static io.firstclaim.lock.testkit.Claimant.granted;
@@ -13,9 +7,15 @@ import static io.firstclaim.lock.testkit.Claimant.held;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Mismatch;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.Sighting;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,5 @@
 package io.firstclaim.lock.testkit;
 
-import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.SettleResult;
 import static io.firstclaim.lock.testkit.Claimant.held;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Later;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Lost;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,9 +4,9 @@ import static io.firstclaim.lock.document.ScriptedStore.NO_ANSWER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.document.ScriptedStore.Fate;
+import io.firstclaim.lock.testkit.ManualTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

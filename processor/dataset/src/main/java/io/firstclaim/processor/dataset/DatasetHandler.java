@@ -1,12 +1,12 @@
 package io.firstclaim.processor.dataset;
 
-import io.firstclaim.processor.handler.HandlerResult;
-import io.firstclaim.processor.handler.RecordContext;
-import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.document.ContendedException;
 import io.firstclaim.lock.document.OutcomeUnknownException;
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordContext;
+import io.firstclaim.processor.handler.RecordHandler;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 

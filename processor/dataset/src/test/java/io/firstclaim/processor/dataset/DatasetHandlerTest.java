@@ -1,6 +1,5 @@
 package io.firstclaim.processor.dataset;
 
-import io.firstclaim.processor.handler.HandlerResult;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +9,7 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
+import io.firstclaim.processor.handler.HandlerResult;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

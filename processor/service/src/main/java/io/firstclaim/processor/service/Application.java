@@ -2,7 +2,8 @@ package io.firstclaim.processor.service;
 
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.processor.engine.config.WrongSettingException;
+import io.firstclaim.processor.service.config.WrongSettingException;
+import io.firstclaim.processor.engine.api.TopicRefusedException;
 import io.firstclaim.processor.service.config.Arguments;
 import io.firstclaim.processor.service.config.HandlerJars;
 import io.firstclaim.processor.service.config.Help;
@@ -191,6 +192,7 @@ public final class Application {
       last = t;
       if (t instanceof WrongSettingException
           || t instanceof StoreRefusedException
+          || t instanceof TopicRefusedException
           || t instanceof StoreUnavailableException) {
         break;
       }

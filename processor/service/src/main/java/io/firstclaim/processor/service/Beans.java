@@ -4,8 +4,6 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.dataset.Dataset;
 import io.firstclaim.processor.dataset.DatasetHandler;
 import io.firstclaim.processor.dataset.DatasetSettings;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.consumer.KafkaClients;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.service.config.Handling;
 import io.firstclaim.processor.service.config.ServiceSettings;
@@ -13,6 +11,7 @@ import io.firstclaim.processor.service.config.StoreSettings;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.handler.LogHandler;
 import io.firstclaim.processor.service.handler.TopicHandler;
+import io.firstclaim.processor.service.handler.TopicProducer;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.firstclaim.processor.service.store.AwsClients;
 import io.firstclaim.processor.service.store.LockStore;
@@ -24,22 +23,15 @@ import io.micronaut.context.annotation.Factory;
 import io.micronaut.context.annotation.Primary;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.producer.Producer;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** How the parts of an instance are made. */
 @Factory
 final class Beans {
-  private static final Duration TOPIC_ACK = KafkaClients.ACKNOWLEDGED_WITHIN.plusSeconds(5);
+  private static final Duration TOPIC_ACK = TopicProducer.ACKNOWLEDGED_WITHIN.plusSeconds(5);
 
   /** Lists the whole dataset: a request for a thousand files. */
   private static final Duration REPAIRED_EVERY = Duration.ofHours(1);
-
-  @Singleton
-  Settings engineSettings(ServiceSettings settings) {
-    return settings.engine();
-  }
 
   @Singleton
   TimeSource time() {
@@ -52,18 +44,9 @@ final class Beans {
   }
 
   @Singleton
-  KafkaClients clients(Settings settings) {
-    return new KafkaClients(settings);
-  }
-
-  @Singleton
-  Producer<byte[], byte[]> producer(KafkaClients clients) {
-    return clients.producer();
-  }
-
-  @Singleton
-  Admin admin(KafkaClients clients) {
-    return clients.admin();
+  @Bean(preDestroy = "close")
+  TopicProducer topicProducer(ServiceSettings settings) {
+    return new TopicProducer(settings.engine().kafka());
   }
 
   @Singleton
@@ -97,7 +80,7 @@ final class Beans {
   @Primary
   RecordHandler handler(
       ServiceSettings settings,
-      BeanProvider<Producer<byte[], byte[]>> producer,
+      BeanProvider<TopicProducer> producer,
       TimeSource time,
       Upkeep upkeep,
       OwnHandlers own) {
@@ -106,7 +89,7 @@ final class Beans {
       case Handling.Http http -> new HttpHandler(http.url(), http.timeout());
       // The producer is made when there is a record, not before Kafka has an address.
       case Handling.Topic topic ->
-          given -> new TopicHandler(producer.get(), topic.name(), TOPIC_ACK).handle(given);
+          given -> new TopicHandler(producer.get().get(), topic.name(), TOPIC_ACK).handle(given);
       case Handling.Dataset dataset ->
           datasetHandler(
               dataset.settings(), settings.engine().claim().store().holder(), time, upkeep);

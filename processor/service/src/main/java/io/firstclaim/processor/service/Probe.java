@@ -15,7 +15,7 @@ record Probe(String store, List<Check> checks) {
   /**
    * Tries the configured store, which is created before if that is configured.
    *
-   * @throws io.firstclaim.processor.engine.config.WrongSettingException if it is none that can be
+   * @throws io.firstclaim.processor.service.config.WrongSettingException if it is none that can be
    *     tried, or the settings of the AWS SDK are wrong
    * @throws io.firstclaim.lock.StoreUnavailableException if it does not answer
    * @throws io.firstclaim.lock.StoreRefusedException if it is missing or must not be used

@@ -1,135 +1,113 @@
 package io.firstclaim.processor.service;
 
-import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
-import io.firstclaim.processor.service.config.SettingsReader;
+import io.firstclaim.lock.TimeSource;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /** The rules of the house: who may know whom. */
 @AnalyzeClasses(
-    packages = "io.firstclaim.processor",
-    importOptions = ImportOption.DoNotIncludeTests.class)
+    packages = {"io.firstclaim.lock", "io.firstclaim.processor"},
+    importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.NoTestkit.class})
 class ArchitectureTest {
-  private static final String ROOT = "io.firstclaim.processor";
+  private static final String LOCK = "io.firstclaim.lock";
+  private static final String ENGINE = "io.firstclaim.processor.engine";
+  private static final String DATASET = "io.firstclaim.processor.dataset";
+  private static final String SERVICE = "io.firstclaim.processor.service";
+
+  /** The modules, by the packages that they begin with. */
+  private static final List<String> MODULES =
+      List.of(
+          LOCK,
+          LOCK + ".dynamodb",
+          LOCK + ".s3",
+          "io.firstclaim.processor.handler",
+          ENGINE,
+          DATASET,
+          SERVICE);
+
+  /** The doors: what another module may use. Every other package is internal. */
+  private static final Set<String> OPEN =
+      Set.of(
+          LOCK,
+          LOCK + ".document",
+          LOCK + ".memory",
+          LOCK + ".mutex",
+          LOCK + ".store",
+          LOCK + ".dynamodb",
+          LOCK + ".s3",
+          "io.firstclaim.processor.handler",
+          ENGINE,
+          ENGINE + ".api",
+          DATASET);
+
+  /** The testkit is for tests, wherever it stands. */
+  static final class NoTestkit implements ImportOption {
+    @Override
+    public boolean includes(Location location) {
+      return !location.contains("/lock/testkit/");
+    }
+  }
+
+  private static String module(JavaClass of) {
+    return MODULES.stream()
+        .filter(module -> (of.getPackageName() + ".").startsWith(module + "."))
+        .max(Comparator.comparing(String::length))
+        .orElseThrow(() -> new AssertionError(of + " is in no module"));
+  }
+
+  private static boolean isOurs(JavaClass any) {
+    return any.getPackageName().startsWith("io.firstclaim.")
+        && !any.getPackageName().startsWith("io.firstclaim.launcher");
+  }
 
   @ArchTest
-  static final ArchRule kafkaConsumer_isTheConsumersAlone =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage(ROOT + ".consumer")
-          .should()
-          .dependOnClassesThat()
-          .areAssignableTo(KafkaConsumer.class);
+  static final ArchRule internalPackages_stayInTheirModule =
+      classes()
+          .should(
+              new ArchCondition<>("use only the open packages of other modules") {
+                @Override
+                public void check(JavaClass user, ConditionEvents events) {
+                  user.getDirectDependenciesFromSelf().stream()
+                      .filter(use -> isOurs(use.getTargetClass()))
+                      .filter(use -> !module(use.getTargetClass()).equals(module(user)))
+                      .filter(use -> !OPEN.contains(use.getTargetClass().getPackageName()))
+                      .forEach(
+                          use ->
+                              events.add(SimpleConditionEvent.violated(user, use.getDescription())));
+                }
+              });
 
   @ArchTest
-  static final ArchRule kafkaStreams_isTheAuditsAlone =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage(ROOT + ".audit")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("org.apache.kafka.streams..");
-
-  @ArchTest
-  static final ArchRule micronaut_isKnownToTheFactoriesTheSettingsReaderAndHealthAlone =
-      noClasses()
-          .that()
-          .resideOutsideOfPackages(ROOT, ROOT + ".health", ROOT + ".admin")
-          .and()
-          .doNotBelongToAnyOf(SettingsReader.class)
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage("io.micronaut..", "jakarta.inject..");
-
-  @ArchTest
-  static final ArchRule micrometer_isKnownToMetricsAndTheFactoriesAlone =
-      noClasses()
-          .that()
-          .resideOutsideOfPackages(ROOT, ROOT + ".metrics")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("io.micrometer..");
-
-  @ArchTest
-  static final ArchRule aws_isKnownToTheFactoriesAndTheDatasetAlone =
-      noClasses()
-          .that()
-          .resideOutsideOfPackages(ROOT, ROOT + ".dataset")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("software.amazon..");
-
-  @ArchTest
-  static final ArchRule backends_areKnownToTheFactoriesAlone =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage(ROOT)
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage("io.firstclaim.lock.dynamodb..", "io.firstclaim.lock.memory..");
-
-  @ArchTest
-  static final ArchRule s3_isKnownToTheFactoriesAndTheDatasetAlone =
-      noClasses()
-          .that()
-          .resideOutsideOfPackages(ROOT, ROOT + ".dataset")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("io.firstclaim.lock.s3..");
-
-  @ArchTest
-  static final ArchRule dataset_knowsNoRoomOfTheProcessor =
-      noClasses()
-          .that()
-          .resideInAPackage(ROOT + ".dataset")
-          .should()
-          .dependOnClassesThat(
-              resideInAPackage(ROOT + "..").and(not(resideInAPackage(ROOT + ".dataset"))));
-
-  @ArchTest
-  static final ArchRule observers_areKnownToTheFactoriesAlone =
-      noClasses()
-          .that(
-              resideInAPackage(ROOT + "..")
-                  .and(
-                      not(
-                          resideInAnyPackage(
-                              ROOT, ROOT + ".admin..", ROOT + ".health..", ROOT + ".metrics.."))))
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage(ROOT + ".admin..", ROOT + ".health..", ROOT + ".metrics..");
-
-  @ArchTest
-  static final ArchRule consumer_conducts_andIsNotCalledBack =
-      noClasses()
-          .that()
-          .resideOutsideOfPackages(
-              ROOT, ROOT + ".consumer", ROOT + ".metrics", ROOT + ".health", ROOT + ".admin")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage(ROOT + ".consumer..");
-
-  @ArchTest
-  static final ArchRule watermark_isPure =
-      noClasses()
-          .that()
-          .resideInAPackage(ROOT + ".offset")
-          .should()
-          .dependOnClassesThat()
-          .resideOutsideOfPackages("java..", "org.jspecify..", ROOT + ".offset");
+  static void everyOpenPackage_isThere(JavaClasses classes) {
+    assertThat(classes.stream().map(JavaClass::getPackageName)).containsAll(OPEN);
+  }
 
   @ArchTest
   static final ArchRule rooms_haveNoCycles =
@@ -137,10 +115,9 @@ class ArchitectureTest {
           .assignedFrom(
               new SliceAssignment() {
                 @Override
-                public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
-                  String name = javaClass.getPackageName();
-                  return name.startsWith(ROOT)
-                      ? SliceIdentifier.of(name.equals(ROOT) ? "root" : name)
+                public SliceIdentifier getIdentifierOf(JavaClass any) {
+                  return isOurs(any)
+                      ? SliceIdentifier.of(any.getPackageName())
                       : SliceIdentifier.ignore();
                 }
 
@@ -153,20 +130,154 @@ class ArchitectureTest {
           .beFreeOfCycles();
 
   @ArchTest
+  static final ArchRule library_knowsNeitherKafkaNorMicronaut =
+      noClasses()
+          .that()
+          .resideInAPackage(LOCK + "..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("org.apache.kafka..", "io.micronaut..");
+
+  @ArchTest
+  static final ArchRule aws_isKnownToTheBackendsTheDatasetAndTheFactoriesAlone =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(
+              LOCK + ".dynamodb..", LOCK + ".s3..", DATASET + "..", SERVICE + ".store..", SERVICE)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("software.amazon..");
+
+  @ArchTest
+  static final ArchRule aws_isUsedByItsOpenPartsAlone =
+      noClasses().should().dependOnClassesThat(annotatedAsNotForUse());
+
+  private static DescribedPredicate<JavaClass> annotatedAsNotForUse() {
+    return describe(
+        "are marked by the AWS SDK as internal or protected",
+        any ->
+            any.getPackageName().startsWith("software.amazon.awssdk")
+                && (any.isAnnotatedWith("software.amazon.awssdk.annotations.SdkInternalApi")
+                    || any.isAnnotatedWith("software.amazon.awssdk.annotations.SdkProtectedApi")));
+  }
+
+  @ArchTest
+  static final ArchRule backends_doNotKnowEachOther =
+      noClasses()
+          .that()
+          .resideInAPackage(LOCK + ".dynamodb..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(LOCK + ".s3..");
+
+  @ArchTest
+  static final ArchRule whatRestsOnAStore_knowsThePortAlone =
+      noClasses()
+          .that()
+          .resideInAnyPackage(LOCK, LOCK + ".mutex..", LOCK + ".document..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(LOCK + ".memory..");
+
+  @ArchTest
+  static final ArchRule kafkaConsumer_isTheConsumersAlone =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage(ENGINE + ".consumer")
+          .should()
+          .dependOnClassesThat()
+          .areAssignableTo(KafkaConsumer.class);
+
+  @ArchTest
+  static final ArchRule kafkaStreams_isTheAuditsAlone =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.firstclaim.processor.audit..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.apache.kafka.streams..");
+
+  @ArchTest
+  static final ArchRule micronaut_isTheServicesAlone =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage(SERVICE + "..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.micronaut..", "jakarta.inject..");
+
+  @ArchTest
+  static final ArchRule micrometer_isKnownToMetricsAndTheFactoriesAlone =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(SERVICE, SERVICE + ".metrics")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.micrometer..");
+
+  @ArchTest
+  static final ArchRule observers_areKnownToTheFactoriesAlone =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(
+              SERVICE, SERVICE + ".admin..", SERVICE + ".health..", SERVICE + ".metrics..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              SERVICE + ".admin..", SERVICE + ".health..", SERVICE + ".metrics..");
+
+  @ArchTest
+  static final ArchRule consumer_conducts_andIsNotCalledBack =
+      noClasses()
+          .that(
+              resideInAPackage(ENGINE + "..")
+                  .and(DescribedPredicate.not(resideInAnyPackage(ENGINE, ENGINE + ".consumer"))))
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(ENGINE + ".consumer..");
+
+  @ArchTest
+  static final ArchRule watermark_isPure =
+      noClasses()
+          .that()
+          .resideInAPackage(ENGINE + ".offset")
+          .should()
+          .dependOnClassesThat()
+          .resideOutsideOfPackages("java..", "org.jspecify..", ENGINE + ".offset");
+
+  @ArchTest
   static final ArchRule rooms_holdANoun =
       noClasses()
           .should()
           .resideInAnyPackage("..util..", "..utils..", "..common..", "..impl..", "..manager..");
 
   @ArchTest
-  static final ArchRule time_isAnArgument =
+  static final ArchRule wallClock_isAnArgument =
       noClasses()
+          .that()
+          .doNotHaveFullyQualifiedName(TimeSource.class.getName())
           .should()
           .callMethod(Instant.class, "now")
           .orShould()
           .callMethod(System.class, "currentTimeMillis")
           .orShould()
+          .callMethod(InstantSource.class, "system")
+          .orShould()
           .callMethod(Clock.class, "systemUTC")
           .orShould()
           .callMethod(Clock.class, "systemDefaultZone");
+
+  @ArchTest
+  static final ArchRule library_sleepsAndTicksByItsTimeSource =
+      noClasses()
+          .that()
+          .resideInAPackage(LOCK + "..")
+          .and()
+          .doNotHaveFullyQualifiedName(TimeSource.class.getName())
+          .should()
+          .callMethod(System.class, "nanoTime")
+          .orShould()
+          .callMethod(Thread.class, "sleep", Duration.class)
+          .orShould()
+          .callMethod(Thread.class, "sleep", long.class);
 }

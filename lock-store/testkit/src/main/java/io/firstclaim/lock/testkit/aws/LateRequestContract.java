@@ -1,25 +1,25 @@
 package io.firstclaim.lock.testkit.aws;
 
-import io.firstclaim.lock.testkit.Claimant;
-import io.firstclaim.lock.testkit.ManualTime;
-import io.firstclaim.lock.testkit.Step;
+import static io.firstclaim.lock.testkit.Claimant.settled;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-import static io.firstclaim.lock.testkit.Claimant.settled;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import io.firstclaim.lock.ClaimResult.Held;
-import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.protocol.ClaimRecord;
 import io.firstclaim.lock.protocol.ClaimState;
+import io.firstclaim.lock.testkit.Claimant;
+import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.Step;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;

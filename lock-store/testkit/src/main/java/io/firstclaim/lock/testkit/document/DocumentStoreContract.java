@@ -1,14 +1,14 @@
 package io.firstclaim.lock.testkit.document;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.document.History;
 import io.firstclaim.lock.document.WriteResult;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.document.WriteResult.Refused;
 import io.firstclaim.lock.document.WriteResult.Written;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package io.firstclaim.lock.testkit.document;
 
-import io.firstclaim.lock.document.Document;
-import io.firstclaim.lock.document.DocumentStore;
-import io.firstclaim.lock.document.SharedDocuments;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.document.Document;
+import io.firstclaim.lock.document.DocumentStore;
+import io.firstclaim.lock.document.SharedDocuments;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

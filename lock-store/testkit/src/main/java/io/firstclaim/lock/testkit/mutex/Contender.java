@@ -1,11 +1,11 @@
 package io.firstclaim.lock.testkit.mutex;
 
-import io.firstclaim.lock.mutex.HeldMutex;
-import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.mutex.HeldMutex;
+import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.protocol.ClaimRecord;
 import java.io.IOException;
 import java.nio.file.Path;

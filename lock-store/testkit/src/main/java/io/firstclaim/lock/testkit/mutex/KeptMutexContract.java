@@ -1,12 +1,12 @@
 package io.firstclaim.lock.testkit.mutex;
 
-import io.firstclaim.lock.mutex.HeldMutex;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.testkit.mutex.FaultyStore.Fault;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

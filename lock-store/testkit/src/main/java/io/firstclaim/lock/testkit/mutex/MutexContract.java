@@ -1,6 +1,5 @@
 package io.firstclaim.lock.testkit.mutex;
 
-import io.firstclaim.lock.mutex.HeldMutex;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +10,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.testkit.mutex.FaultyStore.Fault;
 import java.time.Duration;
 import java.util.Optional;

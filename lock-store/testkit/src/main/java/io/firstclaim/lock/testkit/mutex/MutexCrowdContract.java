@@ -1,10 +1,10 @@
 package io.firstclaim.lock.testkit.mutex;
 
-import io.firstclaim.lock.mutex.HeldMutex;
-import io.firstclaim.lock.mutex.Mutex;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.mutex.HeldMutex;
+import io.firstclaim.lock.mutex.Mutex;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,15 +1,15 @@
 package io.firstclaim.lock.testkit.mutex;
 
-import io.firstclaim.lock.mutex.HeldMutex;
-import io.firstclaim.lock.mutex.Mutex;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.mutex.HeldMutex;
+import io.firstclaim.lock.mutex.Mutex;
+import io.firstclaim.lock.testkit.ManualTime;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;

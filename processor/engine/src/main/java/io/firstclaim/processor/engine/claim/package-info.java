@@ -1,4 +1,4 @@
-/** Claiming a record, keeping its lease, and settling it. */
+/** Internal: claiming a record, keeping its lease, and settling it. */
 @NullMarked
 package io.firstclaim.processor.engine.claim;
 

@@ -1,6 +1,6 @@
 package io.firstclaim.processor.engine.consumer;
 
-import io.firstclaim.processor.engine.config.Settings;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -21,12 +21,12 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * The Kafka clients of an instance: the user's {@code kafka.*} settings, over defaults that suit,
- * under what correctness depends on.
+ * The Kafka clients of an instance: what the settings pass through, over defaults that suit, under
+ * what correctness depends on.
  */
-public final class KafkaClients {
-  /** How long a producer of these clients tries; whoever waits for it waits a little longer. */
-  public static final Duration ACKNOWLEDGED_WITHIN = Duration.ofSeconds(30);
+public final class KafkaClients implements Clients {
+  /** How long a producer tries; whoever waits for it waits a little longer. */
+  private static final Duration ACKNOWLEDGED_WITHIN = Duration.ofSeconds(30);
 
   /** Well within the head start, by whose end the other zone should have heard. */
   private static final Duration OUTCOMES_LINGER = Duration.ofMillis(20);
@@ -34,10 +34,10 @@ public final class KafkaClients {
   private static final int MAX_REQUEST = 16 << 20;
   private static final int BATCH = 128 << 10;
 
-  private final Settings settings;
+  private final EngineSettings settings;
 
   /** The clients for these settings. */
-  public KafkaClients(Settings settings) {
+  public KafkaClients(EngineSettings settings) {
     this.settings = settings;
   }
 
@@ -70,7 +70,7 @@ public final class KafkaClients {
     }
   }
 
-  /** Reads the input, in the zone's group. Offsets are committed by the poll loop alone. */
+  @Override
   public Consumer<byte[], byte[]> input() {
     Map<String, Object> config = new HashMap<>();
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
@@ -92,7 +92,7 @@ public final class KafkaClients {
     return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  /** Reads the outcomes, on its own and without a group. */
+  @Override
   public Consumer<byte[], byte[]> outcomes() {
     Map<String, Object> config = new HashMap<>(settings.kafka());
     config.keySet().removeIf(key -> key.startsWith("group.") || key.startsWith("max.poll."));
@@ -103,12 +103,12 @@ public final class KafkaClients {
     return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  /** Writes dead letters and what the topic handler publishes: somebody waits for each. */
+  @Override
   public Producer<byte[], byte[]> producer() {
     return producer(Duration.ofMillis(5));
   }
 
-  /** Writes outcomes, many in a request: nobody waits for one, and each request costs as much. */
+  @Override
   public Producer<byte[], byte[]> outcomesProducer() {
     return producer(OUTCOMES_LINGER);
   }

@@ -5,7 +5,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.claim.LeaseKeeper;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
-import io.firstclaim.processor.engine.config.Settings;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -45,14 +45,14 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private static final int MAX_AHEAD = 100_000;
 
   private final Consumer<byte[], byte[]> consumer;
-  private final Settings settings;
+  private final EngineSettings settings;
   private final RecordFlow flow;
   private final Places places;
   private final StoreGate gate;
   private final Tickets tickets;
   private final LeaseKeeper keeper;
   private final Runnable flush;
-  private final java.util.function.Consumer<Throwable> onDefect;
+  private final java.util.function.Consumer<? super Throwable> onDefect;
   private final TimeSource time;
 
   private final Map<TopicPartition, AssignedPartition> partitions = new HashMap<>();
@@ -64,14 +64,14 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
 
   PollLoop(
       Consumer<byte[], byte[]> consumer,
-      Settings settings,
+      EngineSettings settings,
       RecordFlow flow,
       Places places,
       StoreGate gate,
       Tickets tickets,
       LeaseKeeper keeper,
       Runnable flush,
-      java.util.function.Consumer<Throwable> onDefect,
+      java.util.function.Consumer<? super Throwable> onDefect,
       TimeSource time) {
     this.consumer = consumer;
     this.settings = settings;
@@ -178,7 +178,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
    * go through a backlog in the same order meet at every record, and each time one asks in vain.
    */
   private void start(List<Delivery> deliveries) {
-    if (settings.input().ordering() == Settings.Ordering.UNORDERED) {
+    if (settings.input().ordering() == EngineSettings.Ordering.UNORDERED) {
       Collections.shuffle(deliveries);
     }
     for (Delivery delivery : deliveries) {

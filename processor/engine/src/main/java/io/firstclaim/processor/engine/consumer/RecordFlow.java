@@ -14,8 +14,9 @@ import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Ticket;
 import io.firstclaim.processor.engine.claim.Tickets;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.consumer.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.outcome.KnownDone;
@@ -50,7 +51,7 @@ final class RecordFlow {
   /** After a fault that nobody foresaw, before the record is looked at again. */
   private static final Duration AFTER_DEFECT = Duration.ofSeconds(1);
 
-  private final Settings settings;
+  private final EngineSettings settings;
   private final Identifier identifier;
   private final RecordHandler handler;
   private final ClaimStore store;
@@ -66,7 +67,7 @@ final class RecordFlow {
   private final TimeSource time;
 
   RecordFlow(
-      Settings settings,
+      EngineSettings settings,
       Identifier identifier,
       RecordHandler handler,
       ClaimStore store,

@@ -1,7 +1,7 @@
 package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Moment;
-import io.firstclaim.processor.engine.config.Settings.Ordering;
+import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;

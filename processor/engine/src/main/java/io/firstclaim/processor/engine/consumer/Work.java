@@ -2,9 +2,9 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.engine.identity.Identity;
 import io.firstclaim.processor.engine.outcome.Outcome;
+import io.firstclaim.processor.handler.RecordHandler;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-/** The poll loop and what happens to each record it delivers. */
+/** Internal: the poll loop and what happens to each record it delivers. */
 @NullMarked
 package io.firstclaim.processor.engine.consumer;
 

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstclaim.lock.RecordId;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -27,24 +27,19 @@ public final class DeadLetters {
   private static final int MAX_CAUSE = 1000;
 
   private final Producer<byte[], byte[]> producer;
-  private final Optional<String> topic;
+  private final UnaryOperator<String> topicOf;
   private final String zone;
 
   /**
    * Dead letters of this zone.
    *
    * @param producer must ask for the acknowledgement of all in-sync replicas
-   * @param topic where all go; if empty, each goes to {@code <its topic>.dlt}
+   * @param topicOf the dead-letter topic of an input topic
    */
-  public DeadLetters(Producer<byte[], byte[]> producer, Optional<String> topic, String zone) {
+  public DeadLetters(Producer<byte[], byte[]> producer, UnaryOperator<String> topicOf, String zone) {
     this.producer = producer;
-    this.topic = topic;
+    this.topicOf = topicOf;
     this.zone = zone;
-  }
-
-  /** The dead-letter topic of an input topic. */
-  public static String topicFor(Optional<String> configured, String inputTopic) {
-    return configured.orElse(inputTopic + ".dlt");
   }
 
   /**
@@ -87,7 +82,7 @@ public final class DeadLetters {
       int attempts,
       String cause) {
     return describe(
-        new ProducerRecord<>(topicFor(topic, record.topic()), null, key, value, record.headers()),
+        new ProducerRecord<>(topicOf.apply(record.topic()), null, key, value, record.headers()),
         record,
         id,
         attempts,

@@ -1,4 +1,4 @@
-/** Records that were given up, on their way to an operator. */
+/** Internal: records that were given up, on their way to an operator. */
 @NullMarked
 package io.firstclaim.processor.engine.deadletter;
 

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.api.RecordIdSource;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

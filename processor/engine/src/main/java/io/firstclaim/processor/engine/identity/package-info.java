@@ -1,4 +1,4 @@
-/** How a record's ID is found. */
+/** Internal: how a record's ID is found. */
 @NullMarked
 package io.firstclaim.processor.engine.identity;
 

@@ -1,4 +1,4 @@
-/** How far a partition may be committed. */
+/** Internal: how far a partition may be committed. */
 @NullMarked
 package io.firstclaim.processor.engine.offset;
 

@@ -1,4 +1,4 @@
-/** What became of each record: published, and learnt from the other zones. */
+/** Internal: what became of each record: published, and learnt from the other zones. */
 @NullMarked
 package io.firstclaim.processor.engine.outcome;
 

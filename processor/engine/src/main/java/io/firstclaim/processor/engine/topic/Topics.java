@@ -1,8 +1,7 @@
 package io.firstclaim.processor.engine.topic;
 
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.config.WrongSettingException;
-import io.firstclaim.processor.engine.deadletter.DeadLetters;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.TopicRefusedException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -41,10 +40,10 @@ public final class Topics {
   private static final int HEADER_ROOM = 64 << 10;
   private static final short DEFAULT_REPLICATION = -1;
 
-  private final Settings settings;
+  private final EngineSettings settings;
 
   /** The topics of these settings. */
-  public Topics(Settings settings) {
+  public Topics(EngineSettings settings) {
     this.settings = settings;
   }
 
@@ -52,7 +51,7 @@ public final class Topics {
    * Looks once.
    *
    * @return what is to be waited for, as a noun, or empty if everything is there
-   * @throws WrongSettingException if something will not come by waiting
+   * @throws TopicRefusedException if something will not come by waiting
    */
   public Optional<String> ready(Admin admin) throws InterruptedException {
     try {
@@ -123,11 +122,9 @@ public final class Topics {
       long millis = retentionMillis(config(admin, topic));
       Optional<Duration> horizon = settings.input().replayHorizon();
       if (millis < 0 && horizon.isEmpty()) {
-        throw new WrongSettingException(
-            "firstclaim.claim.retention",
-            days(kept),
-            "topic %s keeps records for ever, so a rewind could process them again; say how far back it is ever rewound with firstclaim.input.replay-horizon"
-                .formatted(topic));
+        throw new TopicRefusedException(
+            "topic %s keeps records for ever, and a retention of %s lets a rewind process them again: give the replay horizon, which says how far back it is ever rewound"
+                .formatted(topic, days(kept)));
       }
       Duration replayed =
           horizon
@@ -135,11 +132,9 @@ public final class Topics {
               .orElse(Duration.ofMillis(millis));
       Duration needed = replayed.plus(MARGIN);
       if (kept.compareTo(needed) < 0) {
-        throw new WrongSettingException(
-            "firstclaim.claim.retention",
-            days(kept),
-            "topic %s can deliver records for %s and zones may lag by %s: give at least %s, or a shorter firstclaim.input.replay-horizon"
-                .formatted(topic, days(replayed), days(MARGIN), days(needed)));
+        throw new TopicRefusedException(
+            "topic %s can deliver records for %s and zones may lag by %s, but claims have a retention of %s: give at least %s, or a shorter replay horizon"
+                .formatted(topic, days(replayed), days(MARGIN), days(kept), days(needed)));
       }
     }
   }
@@ -159,7 +154,7 @@ public final class Topics {
     Set<String> wanted = new TreeSet<>();
     settings.outcomesTopic().ifPresent(wanted::add);
     for (String input : settings.input().topics()) {
-      wanted.add(DeadLetters.topicFor(settings.deadLetterTopic(), input));
+      wanted.add(settings.deadLetterTopicOf(input));
     }
     for (String name : missing(admin, wanted)) {
       create(admin, definition(admin, name));
@@ -174,7 +169,7 @@ public final class Topics {
     int partitions = 1;
     int maxMessage = 0;
     for (String input : settings.input().topics()) {
-      if (DeadLetters.topicFor(settings.deadLetterTopic(), input).equals(name)) {
+      if (settings.deadLetterTopicOf(input).equals(name)) {
         int inputPartitions =
             admin.describeTopics(List.of(input)).allTopicNames().get().values().stream()
                 .mapToInt(described -> described.partitions().size())
@@ -208,11 +203,9 @@ public final class Topics {
       if (e.getCause() instanceof RetriableException) {
         throw e;
       }
-      throw new WrongSettingException(
-          "kafka topic",
-          topic.name(),
-          "it is missing and the broker did not let it be created (%s); create it with: %s"
-              .formatted(e.getCause(), command(topic)));
+      throw new TopicRefusedException(
+          "topic %s is missing and the broker did not let it be created (%s); create it with: %s"
+              .formatted(topic.name(), e.getCause(), command(topic)));
     }
   }
 

@@ -1,4 +1,4 @@
-/** The topics an instance needs. */
+/** Internal: the topics an instance needs. */
 @NullMarked
 package io.firstclaim.processor.engine.topic;
 

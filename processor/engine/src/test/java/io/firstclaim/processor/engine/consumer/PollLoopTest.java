@@ -17,7 +17,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -96,13 +95,11 @@ class PollLoopTest {
   }
 
   private final TestTime time = TestTime.running();
-  private final TestBroker broker = new TestBroker();
   private final TestSettings settings = new TestSettings();
   private final List<String> handled = new CopyOnWriteArrayList<>();
   private final CountDownLatch mayEnd = new CountDownLatch(1);
   private final Input input = new Input();
-  private final AtomicReference<@Nullable Throwable> defect = new AtomicReference<>();
-  private final AtomicBoolean flushed = new AtomicBoolean();
+  private final TestBroker broker = new TestBroker(input);
 
   private @Nullable TestInstance instance;
   private @Nullable PollLoop loop;
@@ -121,25 +118,18 @@ class PollLoopTest {
             broker,
             time);
     instance = started;
-    loop =
-        new PollLoop(
-            input,
-            settings.of("a"),
-            started.flow,
-            started.places,
-            started.gate,
-            started.tickets,
-            started.keeper,
-            () -> flushed.set(true),
-            defect::set,
-            time);
-    thread = Thread.ofPlatform().start(loop);
+    loop = started.loop;
+    thread = started.poll();
     input.whilePolling(() -> input.rebalance(List.of(IN)));
     return started;
   }
 
   private PollLoop loop() {
     return Objects.requireNonNull(loop);
+  }
+
+  private @Nullable Throwable defect() {
+    return Objects.requireNonNull(instance).defect.get();
   }
 
   private boolean hasEnded() {
@@ -285,7 +275,7 @@ class PollLoopTest {
     afterAWhile();
     assertThat(input.committedOffset()).isEqualTo(4);
     assertThat(handled).hasSize(4);
-    assertThat(defect.get()).isNull();
+    assertThat(defect()).isNull();
   }
 
   @Test
@@ -333,7 +323,7 @@ class PollLoopTest {
     input.add(0, 3);
 
     eventually(() -> handled.size() == 3);
-    assertThat(defect.get()).isNull();
+    assertThat(defect()).isNull();
   }
 
   @Test
@@ -346,7 +336,7 @@ class PollLoopTest {
     input.setPollException(new KafkaException("for good"));
 
     eventually(this::hasEnded);
-    assertThat(defect.get()).hasMessage("for good");
+    assertThat(defect()).hasMessage("for good");
     assertThat(input.closed()).isTrue();
     mayEnd.countDown();
     eventually(a.places::isEmpty);
@@ -366,10 +356,10 @@ class PollLoopTest {
     mayEnd.countDown();
 
     eventually(this::hasEnded);
-    assertThat(flushed).isTrue();
+    assertThat(broker.flushed).isTrue();
     assertThat(input.closed()).isTrue();
     assertThat(input.committedAtClose()).isEqualTo(3);
-    assertThat(defect.get()).isNull();
+    assertThat(defect()).isNull();
   }
 
   @Test

@@ -20,13 +20,13 @@ import io.firstclaim.processor.engine.claim.FaultyStore.Hold;
 import io.firstclaim.processor.engine.claim.FaultyStore.Op;
 import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.TestTime;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.consumer.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
+import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
-import io.firstclaim.processor.engine.outcome.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -129,7 +129,7 @@ class RecordFlowTest {
     assertThat(a.listener.delivered()).containsExactly(Delivered.COMPLETED);
     assertThat(b.listener.delivered()).containsExactly(Delivered.DUPLICATE);
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
-    assertThat(broker.outcomes())
+    assertThat(broker.published())
         .singleElement()
         .satisfies(
             outcome -> {
@@ -249,7 +249,7 @@ class RecordFlowTest {
 
   @Test
   void withoutOutcomes_theStoreIsAskedAtGrowingIntervals() throws InterruptedException {
-    settings.outcomes = Optional.empty();
+    settings.outcomes = false;
     TestInstance a = start("a", this::doneWhenItMay);
     TestInstance b = start("b", RecordFlowTest::done);
     Sent _ = a.deliver("order-1", "{}");
@@ -455,12 +455,12 @@ class RecordFlowTest {
 
     eventually(sent::isSettled);
     assertThat(a.listener.delivered()).containsExactly(Delivered.FAILED, Delivered.COMPLETED);
-    assertThat(broker.outcomes())
+    assertThat(broker.published())
         .extracting(Outcome::kind, Outcome::attempt, Outcome::token, Outcome::cause)
         .containsExactly(
             tuple(Outcome.Kind.FAILED, 1, 1L, "no luck yet"),
             tuple(Outcome.Kind.COMPLETED, 2, 2L, null));
-    Outcome failed = broker.outcomes().getFirst();
+    Outcome failed = broker.published().getFirst();
     assertThat(failed.retryAt()).isBetween(failed.at(), failed.at().plusMillis(20));
   }
 
@@ -543,7 +543,7 @@ class RecordFlowTest {
     eventually(sent::isSettled);
     assertThat(calls).hasSize(1);
     assertThat(broker.deadLetters()).hasSize(1);
-    assertThat(broker.outcomes())
+    assertThat(broker.published())
         .singleElement()
         .matches(
             outcome ->
@@ -594,7 +594,7 @@ class RecordFlowTest {
     Sent dead = a.deliver("order-1", "1");
 
     eventually(dead::isSettled);
-    assertThat(broker.outcomes())
+    assertThat(broker.published())
         .extracting(Outcome::kind)
         .containsExactlyInAnyOrder(Outcome.Kind.FAILED, Outcome.Kind.DEAD);
     assertThat(broker.outcomes(Outcome.Kind.DEAD).getFirst().cause())
@@ -617,7 +617,7 @@ class RecordFlowTest {
     Sent _ = a.deliver("order-1", "{}");
 
     eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() == 2);
-    assertThat(broker.outcomes())
+    assertThat(broker.published())
         .allSatisfy(
             outcome ->
                 assertThat(outcome.retryAt())
@@ -631,8 +631,8 @@ class RecordFlowTest {
 
     Sent _ = a.deliver("order-1", "{}");
 
-    eventually(() -> broker.outcomes().size() == 1);
-    Outcome failed = broker.outcomes().getFirst();
+    eventually(() -> broker.published().size() == 1);
+    Outcome failed = broker.published().getFirst();
     assertThat(failed.retryAt())
         .isBetween(failed.at().plus(Duration.ofMinutes(59)), failed.at().plus(Duration.ofHours(1)));
   }
@@ -785,7 +785,7 @@ class RecordFlowTest {
 
     eventually(() -> first.isSettled() && second.isSettled());
     assertThat(calls).hasSize(1);
-    assertThat(broker.outcomes()).singleElement().matches(outcome -> outcome.attempt() == 1);
+    assertThat(broker.published()).singleElement().matches(outcome -> outcome.attempt() == 1);
   }
 
   @Test
@@ -972,7 +972,7 @@ class RecordFlowTest {
     assertThat(a.store.calls(Op.COMPLETE)).isEqualTo(3);
     assertThat(calls).hasSize(1);
     assertThat(a.listener.delivered()).containsExactly(Delivered.COMPLETED);
-    assertThat(broker.outcomes()).hasSize(1);
+    assertThat(broker.published()).hasSize(1);
   }
 
   @Test
@@ -1116,7 +1116,7 @@ class RecordFlowTest {
 
   @Test
   void mismatch_isSkipped_ifSoConfigured() throws InterruptedException {
-    settings.onMismatch = Settings.OnMismatch.SKIP;
+    settings.onMismatch = EngineSettings.OnMismatch.SKIP;
     TestInstance a = start("a", RecordFlowTest::done);
     Sent original = a.deliver("order-1", "1");
     eventually(original::isSettled);
@@ -1184,7 +1184,7 @@ class RecordFlowTest {
     Sent atC = c.deliver("order-1", "{}");
     eventually(atC::isSettled);
 
-    assertThat(broker.outcomes())
+    assertThat(broker.published())
         .singleElement()
         .satisfies(
             outcome -> {
@@ -1218,7 +1218,7 @@ class RecordFlowTest {
     Sent sent = b.deliver("order-1", "{}");
 
     eventually(sent::isSettled);
-    assertThat(broker.outcomes()).isEmpty();
+    assertThat(broker.published()).isEmpty();
   }
 
   /** Somebody completes a record, by a clock that shows this, and dies before saying so. */
@@ -1249,7 +1249,7 @@ class RecordFlowTest {
   void outcomeThatCannotBePublished_asTheProducerIsClosed_doesNotHoldTheRecordUp()
       throws InterruptedException {
     TestInstance a = start("a", RecordFlowTest::done);
-    a.producer.close();
+    a.outcomes.close();
 
     Sent sent = a.deliver("order-1", "{}");
 

@@ -4,7 +4,7 @@ import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.processor.engine.claim.TestTime;
-import io.firstclaim.processor.engine.config.Settings.Ordering;
+import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

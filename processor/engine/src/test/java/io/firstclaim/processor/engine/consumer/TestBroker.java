@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -35,7 +36,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Kafka's own mocks, joined: what any producer publishes to the outcomes topic, all feeds read. */
-final class TestBroker {
+final class TestBroker implements Clients {
   static final String OUTCOMES = "outcomes";
   static final String DEAD_LETTERS = "in.dlt";
 
@@ -44,6 +45,20 @@ final class TestBroker {
   private final List<ProducerRecord<byte[], byte[]>> published = new CopyOnWriteArrayList<>();
   private final List<FeedConsumer> feeds = new CopyOnWriteArrayList<>();
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
+  private final Consumer<byte[], byte[]> input;
+
+  /** Set when a producer was flushed. */
+  final AtomicBoolean flushed = new AtomicBoolean();
+
+  /** For tests that deliver the records themselves. */
+  TestBroker() {
+    this(new MockConsumer<>("earliest"));
+  }
+
+  /** With this input, of one instance. */
+  TestBroker(Consumer<byte[], byte[]> input) {
+    this.input = input;
+  }
 
   /** Nothing is acknowledged on this topic. */
   void refuse(String topic) {
@@ -55,12 +70,12 @@ final class TestBroker {
     refused.remove(topic);
   }
 
-  List<Outcome> outcomes() {
+  List<Outcome> published() {
     return on(OUTCOMES).stream().map(message -> WireOutcome.read(message.value())).toList();
   }
 
   List<Outcome> outcomes(Outcome.Kind kind) {
-    return outcomes().stream().filter(outcome -> outcome.kind() == kind).toList();
+    return published().stream().filter(outcome -> outcome.kind() == kind).toList();
   }
 
   List<ProducerRecord<byte[], byte[]>> deadLetters() {
@@ -75,7 +90,13 @@ final class TestBroker {
     return published.stream().filter(message -> message.topic().equals(topic)).toList();
   }
 
-  Producer<byte[], byte[]> producer() {
+  @Override
+  public Producer<byte[], byte[]> outcomesProducer() {
+    return producer();
+  }
+
+  @Override
+  public Producer<byte[], byte[]> producer() {
     return new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
       @Override
       public synchronized Future<RecordMetadata> send(
@@ -93,10 +114,23 @@ final class TestBroker {
         }
         return super.send(message, callback);
       }
+
+      @Override
+      public synchronized void flush() {
+        flushed.set(true);
+        super.flush();
+      }
     };
   }
 
-  Consumer<byte[], byte[]> feed() {
+  /** Of whose records nothing is asked, until a test has another one. */
+  @Override
+  public Consumer<byte[], byte[]> input() {
+    return input;
+  }
+
+  @Override
+  public Consumer<byte[], byte[]> outcomes() {
     FeedConsumer feed = new FeedConsumer();
     feeds.add(feed);
     return feed;

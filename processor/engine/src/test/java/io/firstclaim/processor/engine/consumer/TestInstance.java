@@ -8,23 +8,19 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.processor.engine.claim.Affinity;
 import io.firstclaim.processor.engine.claim.FaultyStore;
 import io.firstclaim.processor.engine.claim.LeaseKeeper;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.deadletter.DeadLetters;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.handler.RecordHandler;
-import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.outcome.KnownDone;
-import io.firstclaim.processor.engine.outcome.OutcomeFeed;
-import io.firstclaim.processor.engine.outcome.OutcomePublisher;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.TopicPartition;
@@ -33,23 +29,26 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One instance of a zone, wired as {@link Engine} does it, but for the Kafka clients: the test
- * delivers the records, and the topics it publishes to are the {@link TestBroker}'s.
+ * One instance of a zone, as {@link Instance} wires it. Its Kafka clients are the {@link
+ * TestBroker}'s; the test delivers the records, or has the poll loop take them in.
  */
 final class TestInstance implements AutoCloseable {
+  /** Has leases looked after every 10 ms. */
+  private static final Duration OFTEN = Duration.ofMillis(240);
+
   final FaultyStore store;
   final TestListener listener = new TestListener();
-  final Tickets tickets = new Tickets();
+  final AtomicReference<@Nullable Throwable> defect = new AtomicReference<>();
+  final Tickets tickets;
   final StoreGate gate;
   final LeaseKeeper keeper;
   final Places places;
   final KnownDone known;
-  final RecordFlow flow;
-  final Producer<byte[], byte[]> producer;
+  final PollLoop loop;
+  final Producer<byte[], byte[]> outcomes;
 
   private final TimeSource time;
-  private final Optional<OutcomeFeed> feed;
-  private final Thread keeping;
+  private final Instance instance;
   private final List<AssignedPartition> partitions = new ArrayList<>();
 
   TestInstance(
@@ -57,71 +56,26 @@ final class TestInstance implements AutoCloseable {
       TestSettings test,
       RecordHandler handler,
       MemoryClaimStore.Claims claims,
-      TestBroker broker,
+      Clients clients,
       TimeSource time)
       throws InterruptedException {
-    Settings settings = test.of(zone);
+    EngineSettings settings = test.of(zone);
     this.time = time;
     store = new FaultyStore(new MemoryClaimStore(claims, settings.claim().store(), time));
-    gate = new StoreGate(() -> store.find(RecordId.of("probe")));
-    keeper = new LeaseKeeper(store, time, test.renew, test.handlerTimeout);
-    places = new Places(test.maxInFlight, test.maxParked);
-    known = new KnownDone(10_000, time.now().wall());
-    producer = broker.producer();
-    feed =
-        test.outcomes.map(
-            topic ->
-                new OutcomeFeed(
-                    broker.feed(),
-                    topic,
-                    "test",
-                    zone + "#" + test.instance,
-                    known,
-                    (id, payload, outcome) -> Engine.signal(tickets, id, payload, outcome),
-                    time));
-    Announcer announcer =
-        new Announcer(
-            new OutcomePublisher(producer, test.outcomes, "test", zone + "#" + test.instance),
-            known,
-            time);
-    Attempt attempt =
-        new Attempt(
-            store,
-            gate,
-            keeper,
-            new DeadLetters(producer, Optional.empty(), zone),
-            announcer,
-            new RetryPolicy(test.maxAttempts, test.backoff, Duration.ofMinutes(1)),
-            test.handlerTimeout,
-            zone,
-            listener,
-            time);
-    flow =
-        new RecordFlow(
-            settings,
-            new Identifier(settings.input().recordId()),
-            handler,
-            store,
-            gate,
-            tickets,
-            new Affinity(
-                zone,
-                test.zones,
-                test.headStart,
-                test.lease,
-                other -> feed.isPresent() ? feed.get().lastSignOf(other) : null,
-                time),
-            known,
-            () -> feed.isPresent() && feed.get().isLive(),
-            announcer,
-            attempt,
-            places,
-            listener,
-            time);
-    if (feed.isPresent()) {
-      feed.get().start(Duration.ofSeconds(5));
-    }
-    keeping = keeper.start(Duration.ofMillis(240));
+    instance = new Instance(settings, clients, store, handler, listener, time, defect::set);
+    tickets = instance.tickets;
+    gate = instance.gate;
+    keeper = instance.keeper;
+    places = instance.places;
+    known = instance.known;
+    loop = instance.loop;
+    outcomes = instance.outcomes;
+    instance.listen(OFTEN);
+  }
+
+  /** Has the poll loop take records in, on the thread returned. */
+  Thread poll() {
+    return instance.poll();
   }
 
   /** A delivery, on a partition of its own. */
@@ -137,7 +91,7 @@ final class TestInstance implements AutoCloseable {
           new Delivery(
               record, partition, partition.delivered(record), arrival, null, ended::countDown);
       places.arrive();
-      thread = Thread.ofVirtual().start(() -> flow.run(delivery));
+      thread = Thread.ofVirtual().start(() -> instance.flow.run(delivery));
     }
 
     /** As a late timer of some library may. */
@@ -217,7 +171,6 @@ final class TestInstance implements AutoCloseable {
   @Override
   public void close() {
     stop();
-    keeping.interrupt();
-    feed.ifPresent(OutcomeFeed::close);
+    instance.close();
   }
 }

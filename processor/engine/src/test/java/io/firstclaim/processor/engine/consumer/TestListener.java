@@ -1,5 +1,6 @@
 package io.firstclaim.processor.engine.consumer;
 
+import io.firstclaim.processor.engine.api.EngineListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;

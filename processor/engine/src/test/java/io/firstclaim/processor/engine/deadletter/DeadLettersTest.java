@@ -58,7 +58,7 @@ class DeadLettersTest {
   }
 
   private final Sink sink = new Sink();
-  private final DeadLetters letters = new DeadLetters(sink, Optional.empty(), "eu-1");
+  private final DeadLetters letters = new DeadLetters(sink, topic -> topic + ".dlt", "eu-1");
 
   @SuppressWarnings("NullAway") // key and value of a Kafka record may be null
   private static ConsumerRecord<byte[], byte[]> record(
@@ -134,11 +134,9 @@ class DeadLettersTest {
 
   @Test
   void configuredTopic_takesAll() throws InterruptedException {
-    new DeadLetters(sink, Optional.of("dead"), "eu-1").write(record(KEY, VALUE), ID, 1, "why");
+    new DeadLetters(sink, _ -> "dead", "eu-1").write(record(KEY, VALUE), ID, 1, "why");
 
     assertThat(sink.only().topic()).isEqualTo("dead");
-    assertThat(DeadLetters.topicFor(Optional.of("dead"), "orders")).isEqualTo("dead");
-    assertThat(DeadLetters.topicFor(Optional.empty(), "orders")).isEqualTo("orders.dlt");
   }
 
   @Test
@@ -176,7 +174,7 @@ class DeadLettersTest {
         };
     assertThatThrownBy(
             () ->
-                new DeadLetters(mute, Optional.empty(), "a")
+                new DeadLetters(mute, topic -> topic + ".dlt", "a")
                     .write(record(KEY, VALUE), ID, 1, "why"))
         .isInstanceOf(DeadLetterException.class)
         .hasMessageContaining("orders.dlt")

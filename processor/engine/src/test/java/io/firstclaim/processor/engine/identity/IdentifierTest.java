@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.api.RecordIdSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

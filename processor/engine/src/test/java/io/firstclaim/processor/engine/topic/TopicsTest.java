@@ -2,14 +2,11 @@ package io.firstclaim.processor.engine.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.identity.RecordIdSource;
+import io.firstclaim.processor.engine.Engine;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.stack.server.FreePort;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -21,39 +18,14 @@ class TopicsTest {
 
   private final Topics topics = new Topics(settings());
 
-  private static Settings settings() {
-    return new Settings(
-        "a",
-        List.of(),
-        new Settings.Input(
-            List.of("in"),
-            "group",
-            List.of(new RecordIdSource.Key()),
-            Settings.Ordering.UNORDERED,
-            100,
-            1000,
-            Optional.empty()),
-        new Settings.Claiming(
-            Settings.Backend.MEMORY,
-            ClaimSettings.of("test", "a"),
-            true,
-            Duration.ZERO,
-            Settings.OnMismatch.SKIP,
-            "table",
-            false,
-            Optional.empty()),
-        new Settings.Handling(
-            "log",
-            Duration.ofMinutes(5),
-            Optional.empty(),
-            Duration.ofSeconds(30),
-            Optional.empty(),
-            Optional.empty()),
-        new Settings.Retrying(3, Duration.ofSeconds(1), Duration.ofMinutes(1)),
-        Optional.empty(),
-        Optional.empty(),
-        Duration.ofSeconds(5),
-        Map.of("bootstrap.servers", "k1:9092,k2:9092"));
+  private static EngineSettings settings() {
+    return Engine.builder()
+        .zone("a")
+        .topics("in")
+        .recordId("key")
+        .withoutOutcomes()
+        .bootstrapServers("k1:9092,k2:9092")
+        .settings();
   }
 
   @Test

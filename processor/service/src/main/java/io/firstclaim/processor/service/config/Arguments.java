@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.config.WrongSettingException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;

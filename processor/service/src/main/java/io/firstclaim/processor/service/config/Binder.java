@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.config.WrongSettingException;
 import io.micronaut.core.beans.BeanIntrospection;
 import io.micronaut.core.type.Argument;
 import io.micronaut.core.value.PropertyResolver;

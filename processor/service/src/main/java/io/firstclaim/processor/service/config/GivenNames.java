@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.config.WrongSettingException;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.env.PropertySource.PropertyConvention;

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.config.WrongSettingException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.MalformedURLException;

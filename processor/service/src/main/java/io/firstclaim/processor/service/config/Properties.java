@@ -1,8 +1,8 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.config.Settings.OnMismatch;
-import io.firstclaim.processor.engine.config.Settings.Ordering;
-import io.firstclaim.processor.engine.identity.RecordIdSource;
+import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
+import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
+import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.micronaut.context.annotation.ConfigurationProperties;
 import io.micronaut.core.annotation.Introspected;
 import io.micronaut.core.bind.annotation.Bindable;
@@ -291,7 +291,7 @@ final class Properties {
   @ConfigurationProperties("firstclaim.shutdown")
   record Shutdown(
       @Meaning("how long handlers may finish at SIGTERM; the rest is released for the other zone")
-          @Bindable(defaultValue = "30s")
+          @Bindable(defaultValue = "20s")
           @NotZero
           Duration grace) {}
 }

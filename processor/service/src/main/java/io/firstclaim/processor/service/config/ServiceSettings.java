@@ -1,6 +1,6 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.config.Settings;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import java.util.List;
 import java.util.Map;
 
@@ -14,7 +14,7 @@ import java.util.Map;
  * @param unused names of those that were given for a backend or handler that was not chosen
  */
 public record ServiceSettings(
-    Settings engine,
+    EngineSettings engine,
     Backend backend,
     Handling handler,
     Map<String, String> inForce,

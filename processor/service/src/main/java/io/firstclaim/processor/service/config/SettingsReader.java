@@ -2,9 +2,7 @@ package io.firstclaim.processor.service.config;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.dataset.DatasetSettings;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.config.WrongSettingException;
-import io.firstclaim.processor.engine.deadletter.DeadLetters;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.micronaut.context.env.Environment;
 import java.net.InetAddress;
@@ -25,6 +23,7 @@ import java.util.stream.Collectors;
  */
 public final class SettingsReader {
   private static final int MAX_TOPIC = 249;
+  private static final String DEAD_LETTERS = ".dlt";
 
   /** A record waits as long in its handler. */
   private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(10);
@@ -50,9 +49,7 @@ public final class SettingsReader {
       Environment environment, KnownHandlers known, List<WrongSettingException> more) {
     SettingsReader reader = new SettingsReader(environment);
     more.forEach(reader.binder::wrong);
-    ServiceSettings settings = reader.settings(known);
-    reader.binder.requireRight();
-    return settings;
+    return reader.settings(known);
   }
 
   /**
@@ -74,30 +71,43 @@ public final class SettingsReader {
     Properties.Names names = binder.bind(Properties.Names.class);
     Properties.Zones zone = binder.bind(Properties.Zones.class);
     List<String> zones = zones(zone);
-    Settings.Input input = input(names.application() + "-" + zone.zone());
+    Properties.Input input = binder.bind(Properties.Input.class);
+    String group = input.group() == null ? names.application() + "-" + zone.zone() : input.group();
+    binder.force("firstclaim.input.group", group);
     Properties.Claim claim = binder.bind(Properties.Claim.class);
     ClaimSettings claims = claims(names, claim, zone.zone());
     Backend backend = backend(claim);
     Properties.Handler handler = binder.bind(Properties.Handler.class);
     Handling handling = handling(handler, backend, known);
+    Properties.Retry retry = retrying();
     Optional<String> deadLetterTopic = deadLetterTopic(input.topics());
     Optional<String> outcomesTopic = outcomesTopic(names.application());
     requireApart(input.topics(), deadLetterTopic, outcomesTopic, handling);
-    Settings engine =
-        EngineMapping.settings(
+    Duration grace = binder.bind(Properties.Shutdown.class).grace();
+    Map<String, Object> kafka = kafka();
+    binder.requireRight();
+    EngineSettings engine =
+        new EngineSettings(
+            names.application(),
             zone.zone(),
             zones,
-            input,
-            claims,
-            claim,
+            new EngineSettings.Input(
+                input.topics(),
+                group,
+                input.recordId(),
+                input.ordering(),
+                input.maxInFlight(),
+                input.maxParked(),
+                Optional.ofNullable(input.replayHorizon())),
+            new EngineSettings.Claiming(
+                claims, claim.renew(), claim.headStart(), claim.onMismatch()),
+            new EngineSettings.Retrying(retry.maxAttempts(), retry.backoff(), retry.maxBackoff()),
             handler.timeout(),
-            retrying(),
             deadLetterTopic,
             outcomesTopic,
-            binder.bind(Properties.Shutdown.class).grace(),
-            kafka());
-    return new ServiceSettings(
-        engine, backend, handling, binder.inForce(), List.copyOf(unused));
+            grace,
+            kafka);
+    return new ServiceSettings(engine, backend, handling, binder.inForce(), List.copyOf(unused));
   }
 
   private List<String> zones(Properties.Zones given) {
@@ -118,20 +128,6 @@ public final class SettingsReader {
       }
     }
     return zones;
-  }
-
-  private Settings.Input input(String defaultGroup) {
-    Properties.Input input = binder.bind(Properties.Input.class);
-    String group = input.group() == null ? defaultGroup : input.group();
-    binder.force("firstclaim.input.group", group);
-    return new Settings.Input(
-        input.topics(),
-        group,
-        input.recordId(),
-        input.ordering(),
-        input.maxInFlight(),
-        input.maxParked(),
-        Optional.ofNullable(input.replayHorizon()));
   }
 
   private ClaimSettings claims(Properties.Names names, Properties.Claim claim, String zone) {
@@ -281,7 +277,7 @@ public final class SettingsReader {
     }
   }
 
-  private Settings.Retrying retrying() {
+  private Properties.Retry retrying() {
     Properties.Retry retry = binder.bind(Properties.Retry.class);
     String backoff = "firstclaim.retry.backoff";
     String maxBackoff = "firstclaim.retry.max-backoff";
@@ -291,12 +287,12 @@ public final class SettingsReader {
           binder.inForce().get(maxBackoff),
           "it must not be shorter than %s=%s".formatted(backoff, binder.inForce().get(backoff)));
     }
-    return new Settings.Retrying(retry.maxAttempts(), retry.backoff(), retry.maxBackoff());
+    return retry;
   }
 
   private Optional<String> deadLetterTopic(List<String> inputs) {
     Optional<String> topic = Optional.ofNullable(binder.bind(Properties.DeadLetter.class).topic());
-    int longest = MAX_TOPIC - ".dlt".length();
+    int longest = MAX_TOPIC - DEAD_LETTERS.length();
     if (topic.isEmpty() && binder.areRight("firstclaim.input.topics")) {
       inputs.stream()
           .filter(input -> input.length() > longest)
@@ -329,7 +325,7 @@ public final class SettingsReader {
     Map<String, String> uses = new HashMap<>();
     inputs.forEach(input -> uses.put(input, "one of firstclaim.input.topics"));
     inputs.stream()
-        .map(input -> DeadLetters.topicFor(deadLetterTopic, input))
+        .map(input -> deadLetterTopic.orElse(input + DEAD_LETTERS))
         .distinct()
         .forEach(topic -> use("firstclaim.dead-letter.topic", topic, uses));
     outcomesTopic.ifPresent(topic -> use("firstclaim.outcomes.topic", topic, uses));

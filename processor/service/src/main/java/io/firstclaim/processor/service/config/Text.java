@@ -1,6 +1,6 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.identity.RecordIdSource;
+import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.micronaut.core.convert.ConversionService;
 import io.micronaut.core.type.Argument;
 import java.net.URI;

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.config.WrongSettingException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;

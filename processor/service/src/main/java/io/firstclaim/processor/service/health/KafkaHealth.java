@@ -1,21 +1,23 @@
 package io.firstclaim.processor.service.health;
 
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.service.Service;
-import io.firstclaim.processor.engine.consumer.Engine;
-import io.micronaut.context.BeanProvider;
+import io.firstclaim.processor.service.config.ServiceSettings;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.AbstractHealthIndicator;
 import io.micronaut.management.health.indicator.annotation.Readiness;
+import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.jspecify.annotations.Nullable;
 
 /** Whether the broker answers and is polled. */
 @Singleton
@@ -23,14 +25,16 @@ import org.apache.kafka.clients.admin.Admin;
 class KafkaHealth extends AbstractHealthIndicator<Map<String, Object>> {
   private static final Duration LIMIT = Duration.ofSeconds(2);
   private static final Duration SILENT = Duration.ofSeconds(30);
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
   private final Service service;
-  private final BeanProvider<Admin> admin;
+  private final Map<String, Object> kafka;
   private final TimeSource time;
+  private @Nullable Admin admin;
 
-  KafkaHealth(Service service, BeanProvider<Admin> admin, TimeSource time) {
+  KafkaHealth(Service service, ServiceSettings settings, TimeSource time) {
     this.service = service;
-    this.admin = admin;
+    this.kafka = settings.engine().kafka();
     this.time = time;
   }
 
@@ -41,24 +45,22 @@ class KafkaHealth extends AbstractHealthIndicator<Map<String, Object>> {
 
   @Override
   protected Map<String, Object> getHealthInformation() {
-    Map<String, Object> details = new LinkedHashMap<>();
-    Optional<Engine> engine = service.engine();
     healthStatus = HealthStatus.DOWN;
-    if (engine.isEmpty()) {
-      details.put("waitsFor", String.valueOf(service.waitsFor()));
-      return details;
-    }
-    Duration silent = time.now().since(engine.get().lastPoll());
+    return switch (service.state()) {
+      case EngineState.Starting(String what) -> Map.of("waitsFor", what);
+      case EngineState.Running running -> ask(running);
+      case EngineState.Ended _ -> Map.of("fault", "ended");
+    };
+  }
+
+  private Map<String, Object> ask(EngineState.Running running) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    Duration silent = time.now().since(running.lastPoll());
     details.put("lastPollMillisAgo", silent.toMillis());
     try {
       details.put(
           "brokers",
-          admin
-              .get()
-              .describeCluster()
-              .nodes()
-              .get(LIMIT.toMillis(), TimeUnit.MILLISECONDS)
-              .size());
+          admin().describeCluster().nodes().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS).size());
       if (silent.compareTo(SILENT) < 0) {
         healthStatus = HealthStatus.UP;
       }
@@ -68,5 +70,20 @@ class KafkaHealth extends AbstractHealthIndicator<Map<String, Object>> {
       Thread.currentThread().interrupt();
     }
     return details;
+  }
+
+  /** Made when it is first needed: not before Kafka has an address. */
+  private synchronized Admin admin() {
+    if (admin == null) {
+      admin = Admin.create(new HashMap<>(kafka));
+    }
+    return admin;
+  }
+
+  @PreDestroy
+  synchronized void close() {
+    if (admin != null) {
+      admin.close(CLOSE_LIMIT);
+    }
   }
 }

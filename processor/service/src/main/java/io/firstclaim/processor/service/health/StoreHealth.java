@@ -1,7 +1,7 @@
 package io.firstclaim.processor.service.health;
 
+import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.service.Service;
-import io.firstclaim.processor.engine.consumer.Engine;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.AbstractHealthIndicator;
 import io.micronaut.management.health.indicator.annotation.Readiness;
@@ -26,12 +26,13 @@ class StoreHealth extends AbstractHealthIndicator<Map<String, Object>> {
 
   @Override
   protected Map<String, Object> getHealthInformation() {
-    String fault = service.engine().map(Engine::storeFault).orElse(null);
-    boolean up = service.engine().isPresent() && fault == null;
-    healthStatus = up ? HealthStatus.UP : HealthStatus.DOWN;
-    return up
-        ? Map.of()
-        : Map.of(
-            "fault", Optional.ofNullable(fault).orElseGet(() -> "waits for " + service.waitsFor()));
+    Optional<String> fault =
+        switch (service.state()) {
+          case EngineState.Starting(String what) -> Optional.of("waits for " + what);
+          case EngineState.Running running -> running.storeFault();
+          case EngineState.Ended _ -> Optional.of("ended");
+        };
+    healthStatus = fault.isEmpty() ? HealthStatus.UP : HealthStatus.DOWN;
+    return fault.<Map<String, Object>>map(why -> Map.of("fault", why)).orElse(Map.of());
   }
 }

@@ -1,6 +1,6 @@
 package io.firstclaim.processor.service.log;
 
-import io.firstclaim.processor.engine.config.WrongSettingException;
+import io.firstclaim.processor.service.config.WrongSettingException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

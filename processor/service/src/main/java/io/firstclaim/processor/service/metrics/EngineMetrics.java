@@ -1,7 +1,8 @@
 package io.firstclaim.processor.service.metrics;
 
-import io.firstclaim.processor.engine.consumer.Engine;
-import io.firstclaim.processor.engine.consumer.EngineListener;
+import io.firstclaim.processor.engine.Engine;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineState.Running;
 import io.firstclaim.processor.service.store.LockStore.StoreMetrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.ToDoubleFunction;
 
 /** The metrics of an instance, under the names of the README. Thread-safe. */
 public final class EngineMetrics implements EngineListener, StoreMetrics {
@@ -55,17 +57,21 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
         .register(registry);
   }
 
-  /** Adds what is read off a running engine. */
+  /** Adds what is read off an engine: zeros while it does not run. */
   public void observe(Engine engine) {
-    Gauge.builder("firstclaim.in.flight", engine, Engine::inFlight)
+    Gauge.builder("firstclaim.in.flight", () -> read(engine, Running::inFlight))
         .description("Records being claimed or handled")
         .register(registry);
-    Gauge.builder("firstclaim.parked", engine, Engine::parked)
+    Gauge.builder("firstclaim.parked", () -> read(engine, Running::parked))
         .description("Records waiting for another holder, a retry, their head start or their turn")
         .register(registry);
-    Gauge.builder("firstclaim.watermark.lag", engine, Engine::watermarkLag)
+    Gauge.builder("firstclaim.watermark.lag", () -> read(engine, Running::watermarkLag))
         .description("Offsets between what is settled without a gap and what was polled")
         .register(registry);
+  }
+
+  private static double read(Engine engine, ToDoubleFunction<Running> value) {
+    return engine.state() instanceof Running running ? value.applyAsDouble(running) : 0;
   }
 
   @Override

@@ -16,7 +16,7 @@ public interface LockStore extends AutoCloseable {
   /**
    * The store for these settings; nothing is asked of it yet.
    *
-   * @throws io.firstclaim.processor.engine.config.WrongSettingException if the AWS SDK lacks one of
+   * @throws io.firstclaim.processor.service.config.WrongSettingException if the AWS SDK lacks one of
    *     its settings
    */
   static LockStore of(StoreSettings settings) {
@@ -37,7 +37,7 @@ public interface LockStore extends AutoCloseable {
    * @param upkeep does what has to be done to it again and again
    * @throws io.firstclaim.lock.StoreUnavailableException if it does not answer yet
    * @throws io.firstclaim.lock.StoreRefusedException if it must not be used
-   * @throws io.firstclaim.processor.engine.config.WrongSettingException if it is reached with the
+   * @throws io.firstclaim.processor.service.config.WrongSettingException if it is reached with the
    *     wrong credentials or in the wrong Region
    */
   ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep);

@@ -2,26 +2,21 @@ package io.firstclaim.processor.service.bench;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.TimeSource;
-import io.firstclaim.processor.engine.config.Settings;
-import io.firstclaim.processor.engine.consumer.Engine;
-import io.firstclaim.processor.engine.consumer.EngineListener;
-import io.firstclaim.processor.engine.consumer.KafkaClients;
+import io.firstclaim.processor.engine.Engine;
+import io.firstclaim.processor.engine.EngineBuilder;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.handler.RecordHandler;
-import io.firstclaim.processor.engine.identity.RecordIdSource;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
-import org.apache.kafka.clients.producer.Producer;
 
 /** One zone's engine, in this process. */
 final class Instance implements AutoCloseable, EngineListener {
   private final LongAdder completed = new LongAdder();
   private final LongAdder duplicates = new LongAdder();
-  private final Producer<byte[], byte[]> producer;
   private final Engine engine;
 
   /** What may differ between measurements. */
@@ -56,51 +51,23 @@ final class Instance implements AutoCloseable, EngineListener {
   }
 
   Instance(Stack stack, Plan plan, ClaimStore store, RecordHandler handler) {
-    Settings settings =
-        new Settings(
-            plan.zone(),
-            plan.zones(),
-            new Settings.Input(
-                List.of(plan.topic()),
-                plan.topic() + "-" + plan.zone(),
-                RecordIdSource.parseList("key"),
-                Settings.Ordering.UNORDERED,
-                plan.inFlight(),
-                10_000,
-                Optional.empty()),
-            new Settings.Claiming(
-                Settings.Backend.MEMORY,
-                plan.store(),
-                true,
-                Duration.ofMillis(100),
-                Settings.OnMismatch.DEAD_LETTER,
-                "",
-                false,
-                Optional.empty()),
-            new Settings.Handling(
-                "bench",
-                Duration.ofMinutes(5),
-                Optional.empty(),
-                Duration.ZERO,
-                Optional.empty(),
-                Optional.empty()),
-            new Settings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)),
-            Optional.empty(),
-            plan.outcomes(),
-            Duration.ofSeconds(5),
-            Map.of("bootstrap.servers", stack.bootstrapServers()));
-    KafkaClients clients = new KafkaClients(settings);
-    producer = clients.producer();
-    engine =
-        new Engine(
-            settings,
-            clients,
-            producer,
-            store,
-            handler,
-            this,
-            TimeSource.system(),
-            fault -> fault.printStackTrace());
+    EngineBuilder builder =
+        Engine.builder()
+            .zone(plan.zone())
+            .zones(plan.zones())
+            .topics(plan.topic())
+            .group(plan.topic() + "-" + plan.zone())
+            .recordId("key")
+            .maxInFlight(plan.inFlight())
+            .claims(plan.store())
+            .shutdownGrace(Duration.ofSeconds(5))
+            .bootstrapServers(stack.bootstrapServers())
+            .store(_ -> store)
+            .handler(handler)
+            .listener(this)
+            .onDefect(Throwable::printStackTrace);
+    plan.outcomes().ifPresentOrElse(builder::outcomesTopic, builder::withoutOutcomes);
+    engine = builder.build();
   }
 
   /** A new outcomes topic. */
@@ -123,11 +90,18 @@ final class Instance implements AutoCloseable, EngineListener {
   }
 
   int inFlight() {
-    return engine.inFlight();
+    return running().inFlight();
   }
 
   int parked() {
-    return engine.parked();
+    return running().parked();
+  }
+
+  private EngineState.Running running() {
+    if (engine.state() instanceof EngineState.Running running) {
+      return running;
+    }
+    throw new IllegalStateException("the engine does not run: " + engine.state());
   }
 
   /** Starts all of them, and measures from the first record counted to the last of so many. */
@@ -164,21 +138,11 @@ final class Instance implements AutoCloseable, EngineListener {
   }
 
   @Override
-  public void claimed(String result) {}
-
-  @Override
-  public void tookOver() {}
-
-  @Override
-  public void handled(Duration took) {}
-
-  @Override
   public void close() {
     try {
       engine.stop();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    producer.close();
   }
 }

@@ -1,15 +1,15 @@
 package io.firstclaim.processor.service.config;
 
-import io.firstclaim.processor.engine.config.Settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.processor.engine.config.Settings.OnMismatch;
-import io.firstclaim.processor.engine.config.Settings.Ordering;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
+import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.dataset.DatasetSettings;
-import io.firstclaim.processor.engine.identity.RecordIdSource;
+import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.MapPropertySource;
@@ -97,7 +97,7 @@ class SettingsReaderTest {
     assertThat(settings.engine().zones()).isEmpty();
     assertThat(settings.engine().input())
         .isEqualTo(
-            new Settings.Input(
+            new EngineSettings.Input(
                 List.of("orders"),
                 "firstclaim-a",
                 List.of(new RecordIdSource.Header("ce_id"), new RecordIdSource.Key()),
@@ -118,15 +118,15 @@ class SettingsReaderTest {
     assertThat(settings.engine().claim().renew()).isTrue();
     assertThat(settings.engine().claim().headStart()).isEqualTo(Duration.ofMillis(100));
     assertThat(settings.engine().claim().onMismatch()).isEqualTo(OnMismatch.DEAD_LETTER);
-    assertThat(settings.engine().handler().timeout()).isEqualTo(Duration.ofMinutes(5));
+    assertThat(settings.engine().handlerTimeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("firstclaim", false));
     assertThat(settings.handler()).isEqualTo(new Handling.Log());
     assertThat(settings.unused()).isEmpty();
     assertThat(settings.engine().retry())
-        .isEqualTo(new Settings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)));
+        .isEqualTo(new EngineSettings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)));
     assertThat(settings.engine().deadLetterTopic()).isEmpty();
     assertThat(settings.engine().outcomesTopic()).contains("firstclaim.outcomes");
-    assertThat(settings.engine().shutdownGrace()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(settings.engine().shutdownGrace()).isEqualTo(Duration.ofSeconds(20));
     assertThat(settings.engine().kafka()).isEqualTo(Map.of("bootstrap.servers", "localhost:9092"));
   }
 
@@ -192,7 +192,7 @@ class SettingsReaderTest {
         good(
             "firstclaim.handler.timeout",
             "PT90S",
-            s -> s.engine().handler().timeout(),
+            s -> s.engine().handlerTimeout(),
             Duration.ofSeconds(90)),
         good("firstclaim.retry.max-attempts", "1", s -> s.engine().retry().maxAttempts(), 1),
         good("firstclaim.retry.backoff", "10ms", s -> s.engine().retry().backoff(), Duration.ofMillis(10)),

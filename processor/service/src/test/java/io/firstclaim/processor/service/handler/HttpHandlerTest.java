@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.handler;
 
-import io.firstclaim.processor.handler.HandlerResult;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.handler.HandlerResult;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

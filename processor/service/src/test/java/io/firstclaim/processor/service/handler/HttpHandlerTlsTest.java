@@ -1,10 +1,10 @@
 package io.firstclaim.processor.service.handler;
 
-import io.firstclaim.processor.handler.HandlerResult;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import io.firstclaim.processor.handler.HandlerResult;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

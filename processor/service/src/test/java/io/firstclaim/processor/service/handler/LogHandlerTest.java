@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.handler;
 
-import io.firstclaim.processor.handler.HandlerResult;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -8,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.handler.HandlerResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

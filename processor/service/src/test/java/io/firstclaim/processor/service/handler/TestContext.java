@@ -1,8 +1,8 @@
 package io.firstclaim.processor.service.handler;
 
-import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.handler.RecordContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package io.firstclaim.processor.service.handler;
 
-import io.firstclaim.processor.handler.HandlerResult;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;

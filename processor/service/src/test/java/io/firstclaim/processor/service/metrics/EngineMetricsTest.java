@@ -2,7 +2,7 @@ package io.firstclaim.processor.service.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.processor.engine.consumer.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;

@@ -63,9 +63,7 @@ class DatasetIT {
     assertThat(files()).as("files, each written once").hasSize(before + ids.size()).contains(STRAY);
     scenario.eventually(
         "the registry lists what is there",
-        () ->
-            assertThat(lake.listed())
-                .containsExactlyInAnyOrderElementsOf(files()));
+        () -> assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(files()));
   }
 
   private List<String> files() {

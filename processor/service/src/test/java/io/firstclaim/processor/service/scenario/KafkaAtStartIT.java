@@ -33,7 +33,7 @@ class KafkaAtStartIT {
                 "JDK_JAVA_OPTIONS",
                 "-Djdk.net.hosts.file=%s -Dsun.net.inetaddr.negative.ttl=0".formatted(hosts));
     zone.launch();
-    String line = "Waiting for Kafka: no name in kafka.bootstrap.servers=late.test:" + port;
+    String line = "Waiting for Kafka: no name in bootstrap.servers=late.test:" + port;
     scenario.eventually("the zone waits", () -> assertThat(zone.logText()).containsOnlyOnce(line));
     assertThat(zone.isReady()).isFalse();
     assertThat(zone.isLive()).isTrue();
@@ -54,7 +54,7 @@ class KafkaAtStartIT {
             () ->
                 assertThat(zone.logText())
                     .containsOnlyOnce(
-                        "Waiting for Kafka: nothing answers at kafka.bootstrap.servers=" + wrong));
+                        "Waiting for Kafka: nothing answers at bootstrap.servers=" + wrong));
     assertThat(zone.isLive()).isTrue();
     assertThat(zone.logText().lines().filter(line -> line.contains(" WARN "))).hasSize(1);
   }

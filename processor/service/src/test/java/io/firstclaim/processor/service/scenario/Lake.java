@@ -67,11 +67,11 @@ final class Lake implements AutoCloseable {
   List<String> listed() throws IOException {
     byte[] registry =
         client
-            .getObjectAsBytes(
-                get -> get.bucket(bucket).key("metastore/dataset_registry.json"))
+            .getObjectAsBytes(get -> get.bucket(bucket).key("metastore/dataset_registry.json"))
             .asByteArray();
     List<String> files = new ArrayList<>();
-    for (var partition : new ObjectMapper().readTree(registry).required("partitions").properties()) {
+    for (var partition :
+        new ObjectMapper().readTree(registry).required("partitions").properties()) {
       for (var file : partition.getValue().required("sizes").properties()) {
         files.add(partition.getKey() + "/" + file.getKey());
       }

@@ -2,10 +2,10 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.processor.service.scenario.Outcomes.Outcome;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Rule;
+import io.firstclaim.processor.service.scenario.Outcomes.Outcome;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

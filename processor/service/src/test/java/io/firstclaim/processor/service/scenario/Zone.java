@@ -2,8 +2,8 @@ package io.firstclaim.processor.service.scenario;
 
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.process.ChildJvm;
-import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.stack.server.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.engine.identity;
+package io.firstclaim.processor.engine.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,8 +1,11 @@
-package io.firstclaim.processor.engine.consumer;
+package io.firstclaim.processor.engine.api;
 
 import java.time.Duration;
 
-/** Told of what happens to records; for metrics. Must not block or throw. Thread-safe. */
+/**
+ * Told of what happens to records; for metrics. Thread-safe; its methods must neither block nor
+ * throw.
+ */
 public interface EngineListener {
   /** How one delivery ended for this instance. */
   enum Delivered {
@@ -21,17 +24,17 @@ public interface EngineListener {
   }
 
   /** A delivery, or an attempt on it, ended. */
-  void delivered(Delivered result);
+  default void delivered(Delivered result) {}
 
   /**
    * A claim was answered {@code granted}, {@code held}, …, {@code unreadable} or {@code
    * unavailable}.
    */
-  void claimed(String result);
+  default void claimed(String result) {}
 
   /** A lease of another holder was taken over. */
-  void tookOver();
+  default void tookOver() {}
 
   /** A handler ran for this long. */
-  void handled(Duration took);
+  default void handled(Duration took) {}
 }

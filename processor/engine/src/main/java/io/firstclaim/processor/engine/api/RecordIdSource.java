@@ -1,10 +1,10 @@
-package io.firstclaim.processor.engine.identity;
+package io.firstclaim.processor.engine.api;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A place where a record's ID may be. */
+/** A place where a record's ID may be. Immutable. */
 public sealed interface RecordIdSource {
 
   /** The last header of this name. */

@@ -2,7 +2,6 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
@@ -11,26 +10,29 @@ import io.firstclaim.processor.engine.claim.LeaseKeeper;
 import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
-import io.firstclaim.processor.engine.config.Settings;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
-import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.outcome.KnownDone;
 import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.engine.outcome.OutcomeFeed;
 import io.firstclaim.processor.engine.outcome.OutcomePublisher;
+import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes the records of the input topics: wires the parts of one instance together, starts and
- * stops them.
+ * The parts of one instance, wired together. Started once and stopped once; safe to read from any
+ * thread.
  */
-public final class Engine {
+public final class Instance {
   private static final int KNOWN = 100_000;
   private static final Duration READ_UP = Duration.ofSeconds(10);
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
@@ -38,40 +40,43 @@ public final class Engine {
   /** Found by nobody; asking for it shows that the store answers. */
   private static final RecordId PROBE = RecordId.of("firstclaim-probe");
 
-  private final Settings settings;
-  private final Producer<byte[], byte[]> outcomes;
+  final Producer<byte[], byte[]> outcomes;
+  final Tickets tickets = new Tickets();
+  final KnownDone known;
+  final StoreGate gate;
+  final LeaseKeeper keeper;
+  final Places places;
+  final RecordFlow flow;
+  final PollLoop loop;
+
+  private final Duration lease;
+  private final Consumer<byte[], byte[]> input;
+  private final Producer<byte[], byte[]> deadLetters;
   private final Optional<OutcomeFeed> feed;
-  private final LeaseKeeper keeper;
-  private final StoreGate gate;
-  private final Places places;
-  private final PollLoop loop;
   private final Thread poller;
   private @Nullable Thread keeping;
 
   /**
-   * An engine that is not running yet.
+   * An instance that is not running yet.
    *
-   * @param clients makes the Kafka clients that the engine owns
-   * @param producer of dead letters; shared, and not closed by the engine
-   * @param onDefect told if the engine ends by itself
+   * @param clients makes the Kafka clients, which the instance owns
+   * @param onDefect told if it ends by itself
    */
-  public Engine(
-      Settings settings,
-      KafkaClients clients,
-      Producer<byte[], byte[]> producer,
+  public Instance(
+      EngineSettings settings,
+      Clients clients,
       ClaimStore store,
       RecordHandler handler,
       EngineListener listener,
       TimeSource time,
-      Consumer<Throwable> onDefect) {
-    this.settings = settings;
-    this.outcomes = clients.outcomesProducer();
-    Duration lease = settings.claim().store().lease();
+      java.util.function.Consumer<? super Throwable> onDefect) {
+    this.lease = settings.claim().store().lease();
     String namespace = settings.claim().store().namespace();
     // Not the holder's name: a restarted process bears it again, and two may bear it at once.
     String self = Nonce.random().toString();
-    Tickets tickets = new Tickets();
-    KnownDone known = new KnownDone(KNOWN, time.now().wall());
+    this.outcomes = clients.outcomesProducer();
+    this.deadLetters = clients.producer();
+    this.known = new KnownDone(KNOWN, time.now().wall());
     this.feed =
         settings
             .outcomesTopic()
@@ -87,7 +92,7 @@ public final class Engine {
                         time));
     this.gate = new StoreGate(() -> store.find(PROBE));
     this.keeper =
-        new LeaseKeeper(store, time, settings.claim().renew(), settings.handler().timeout());
+        new LeaseKeeper(store, time, settings.claim().renew(), settings.handlerTimeout());
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
     Announcer announcer =
         new Announcer(
@@ -97,17 +102,17 @@ public final class Engine {
             store,
             gate,
             keeper,
-            new DeadLetters(producer, settings.deadLetterTopic(), settings.zone()),
+            new DeadLetters(deadLetters, settings::deadLetterTopicOf, settings.zone()),
             announcer,
             new RetryPolicy(
                 settings.retry().maxAttempts(),
                 settings.retry().backoff(),
                 settings.retry().maxBackoff()),
-            settings.handler().timeout(),
+            settings.handlerTimeout(),
             settings.zone(),
             listener,
             time);
-    RecordFlow flow =
+    this.flow =
         new RecordFlow(
             settings,
             new Identifier(settings.input().recordId()),
@@ -129,9 +134,10 @@ public final class Engine {
             places,
             listener,
             time);
+    this.input = clients.input();
     this.loop =
         new PollLoop(
-            clients.input(),
+            input,
             settings,
             flow,
             places,
@@ -169,11 +175,26 @@ public final class Engine {
 
   /** Starts to process. Returns when the recent outcomes are known and polling has begun. */
   public void start() throws InterruptedException {
+    listen(lease);
+    Thread _ = poll();
+  }
+
+  /**
+   * Starts what a record needs.
+   *
+   * @param lease so long that leases are looked after often enough
+   */
+  void listen(Duration lease) throws InterruptedException {
     if (feed.isPresent()) {
       feed.get().start(READ_UP);
     }
-    keeping = keeper.start(settings.claim().store().lease());
+    keeping = keeper.start(lease);
+  }
+
+  /** Starts to take records in, on the thread returned. */
+  Thread poll() {
     poller.start();
+    return poller;
   }
 
   /**
@@ -183,35 +204,29 @@ public final class Engine {
   public void stop() throws InterruptedException {
     loop.stop();
     poller.join();
+    close();
+  }
+
+  /** Closes all that the poll loop does not. */
+  void close() {
+    if (poller.getState() == Thread.State.NEW) {
+      input.close(CloseOptions.timeout(CLOSE_LIMIT)); // else the loop's to close
+    }
     feed.ifPresent(OutcomeFeed::close);
     if (keeping != null) {
       keeping.interrupt();
     }
     outcomes.close(CLOSE_LIMIT);
+    deadLetters.close(CLOSE_LIMIT);
   }
 
-  /** Records that are being claimed or handled. */
-  public int inFlight() {
-    return places.inFlight();
-  }
-
-  /** Records that wait for another holder, a retry, their head start or their turn. */
-  public int parked() {
-    return places.parked();
-  }
-
-  /** Offsets between what is settled without a gap and what was polled, over all partitions. */
-  public long watermarkLag() {
-    return loop.lag();
-  }
-
-  /** When the broker was last polled. */
-  public Moment lastPoll() {
-    return loop.lastPoll();
-  }
-
-  /** Why the lock store does not answer; null if it does. */
-  public @Nullable String storeFault() {
-    return gate.fault();
+  /** What it is doing now. */
+  public EngineState.Running state() {
+    return new EngineState.Running(
+        places.inFlight(),
+        places.parked(),
+        loop.lag(),
+        loop.lastPoll(),
+        Optional.ofNullable(gate.fault()));
   }
 }

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.engine.config;
+package io.firstclaim.processor.service.config;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,0 +1,63 @@
+package io.firstclaim.stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code docker/smoke} where the engine fails, which a script in its place plays. */
+@Timeout(30)
+class SmokeTest {
+  @TempDir private Path directory;
+
+  private record Run(int exitCode, String output) {}
+
+  @BeforeEach
+  void noDocker_andPodmanComposeThatAlwaysSucceeds() throws IOException {
+    program("docker", "exit 1");
+    program("podman-compose", "exit 0");
+  }
+
+  @Test
+  void imageThatCannotBeBuilt_isSaidAtOnce() throws Exception {
+    program("podman", "[ $1 = build ] || exit 0; echo no space left; exit 125");
+
+    Run run = smoke();
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.output())
+        .contains("no space left")
+        .contains("FAILED: the image firstclaim/processor cannot be built");
+  }
+
+  @Test
+  void containerThatIsNotThere_isSaidAtOnce() throws Exception {
+    program("podman", "exit 0");
+
+    Run run = smoke();
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.output()).contains("FAILED: kafka was not started");
+  }
+
+  private void program(String name, String script) throws IOException {
+    Path file = directory.resolve(name);
+    Files.writeString(file, "#!/bin/sh\n" + script + "\n");
+    assertThat(file.toFile().setExecutable(true)).isTrue();
+  }
+
+  private Run smoke() throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder("../docker/smoke", "dynamodb");
+    Map<String, String> environment = builder.environment();
+    environment.put("PATH", directory + ":" + environment.get("PATH"));
+    environment.put("TMPDIR", directory.toString());
+    Process process = builder.redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Run(process.waitFor(), output);
+  }
+}

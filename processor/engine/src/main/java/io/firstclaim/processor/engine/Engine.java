@@ -1,0 +1,236 @@
+package io.firstclaim.processor.engine;
+
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.Waiting.Answer;
+import io.firstclaim.processor.engine.consumer.Instance;
+import io.firstclaim.processor.engine.consumer.KafkaClients;
+import io.firstclaim.processor.engine.topic.Topics;
+import io.firstclaim.processor.handler.RecordHandler;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One instance of an application that processes each Kafka record once, over all its zones.
+ *
+ * {@snippet :
+ * Engine engine =
+ *     Engine.builder()
+ *         .application("orders")
+ *         .zone("a")
+ *         .topics("orders")
+ *         .recordId("header:ce_id")
+ *         .bootstrapServers("localhost:9092")
+ *         .store(claims -> new MemoryClaimStore(claims, TimeSource.system()))
+ *         .handler(context -> HandlerResult.done())
+ *         .build();
+ * engine.start();
+ * }
+ *
+ * <p>It is started once and stopped once. Thread-safe: it may be stopped while it starts.
+ */
+public final class Engine {
+  private static final Phase NEW = new Phase.New();
+  private static final Duration KAFKA_LIMIT = Duration.ofSeconds(3);
+
+  private final EngineSettings settings;
+  private final Function<? super ClaimSettings, ? extends ClaimStore> store;
+  private final RecordHandler handler;
+  private final EngineListener listener;
+  private final TimeSource time;
+  private final Consumer<? super Throwable> onDefect;
+  private final Waiting waiting;
+  private final AtomicReference<Phase> phase = new AtomicReference<>(NEW);
+  private volatile @Nullable Throwable fault;
+
+  Engine(
+      EngineSettings settings,
+      Function<? super ClaimSettings, ? extends ClaimStore> store,
+      RecordHandler handler,
+      EngineListener listener,
+      TimeSource time,
+      Consumer<? super Throwable> onDefect) {
+    this.settings = settings;
+    this.store = store;
+    this.handler = handler;
+    this.listener = listener;
+    this.time = time;
+    this.onDefect = onDefect;
+    this.waiting = new Waiting(time);
+  }
+
+  /** A builder with the defaults. */
+  public static EngineBuilder builder() {
+    return new EngineBuilder();
+  }
+
+  /** A builder with these values, each of which may still be changed. */
+  public static EngineBuilder builder(EngineSettings settings) {
+    return new EngineBuilder(settings);
+  }
+
+  private sealed interface Phase {
+    record New() implements Phase {}
+
+    record Starting(Thread starter) implements Phase {}
+
+    record Running(Instance instance) implements Phase {}
+
+    record Over() implements Phase {}
+  }
+
+  /**
+   * Waits for Kafka, the lock store, the handler and the topics, begins to process, and returns.
+   *
+   * @throws IllegalStateException if it was started or stopped before
+   * @throws InterruptedException if the thread is interrupted, or the engine stopped meanwhile
+   * @throws io.firstclaim.lock.StoreRefusedException if claims cannot rest on the store
+   * @throws io.firstclaim.processor.engine.api.TopicRefusedException if the topics are not as they must be
+   * @throws org.apache.kafka.common.KafkaException if a Kafka client cannot be made
+   */
+  public void start() throws InterruptedException {
+    Phase starting = new Phase.Starting(Thread.currentThread());
+    if (!phase.compareAndSet(NEW, starting)) {
+      throw new IllegalStateException("an engine is started once: build another one");
+    }
+    try {
+      KafkaClients clients = new KafkaClients(settings);
+      boolean _ = waiting.await(() -> address(clients));
+      ClaimStore opened = waiting.await(this::openStore);
+      boolean _ = waiting.await(this::openHandler);
+      awaitTopics(clients);
+      Instance instance =
+          new Instance(settings, clients, opened, handler, listener, time, this::failed);
+      begin(instance, starting);
+    } catch (RuntimeException | Error e) {
+      fault = e;
+      throw e;
+    } finally {
+      phase.compareAndSet(starting, new Phase.Over());
+    }
+  }
+
+  private void begin(Instance instance, Phase starting) throws InterruptedException {
+    boolean running = false;
+    try {
+      instance.start();
+      running = phase.compareAndSet(starting, new Phase.Running(instance));
+      if (!running) {
+        throw new InterruptedException("stopped while it started");
+      }
+    } finally {
+      if (!running) {
+        instance.stop();
+      }
+    }
+  }
+
+  /**
+   * Stops in good order: lets handlers finish within the grace, releases the rest for the other
+   * zones, commits and leaves the group. Of an engine that is starting, ends the start.
+   */
+  public void stop() throws InterruptedException {
+    Phase last = phase.getAndUpdate(now -> now instanceof Phase.Running ? now : new Phase.Over());
+    switch (last) {
+      case Phase.Starting(Thread starter) -> starter.interrupt();
+      case Phase.Running(Instance instance) -> {
+        instance.stop();
+        phase.set(new Phase.Over());
+      }
+      case Phase.New _, Phase.Over _ -> {}
+    }
+  }
+
+  /** What the engine is doing now. Never blocks. */
+  public EngineState state() {
+    Throwable defect = fault;
+    if (defect != null) {
+      return new EngineState.Ended(Optional.of(defect));
+    }
+    return switch (phase.get()) {
+      case Phase.New _, Phase.Starting _ -> new EngineState.Starting(waiting.waitsFor());
+      case Phase.Running(Instance instance) -> instance.state();
+      case Phase.Over _ -> new EngineState.Ended(Optional.empty());
+    };
+  }
+
+  private void failed(Throwable defect) {
+    fault = defect;
+    onDefect.accept(defect);
+  }
+
+  /** Asked first: Kafka's clients cannot be made before. */
+  private static Answer<Boolean> address(KafkaClients clients) {
+    return clients.hasAddress()
+        ? new Answer.Here<>(true)
+        : new Answer.NotYet<>(
+            "Kafka: no name in bootstrap.servers=%s has an address"
+                .formatted(clients.bootstrapServers()));
+  }
+
+  private Answer<ClaimStore> openStore() {
+    try {
+      return new Answer.Here<>(store.apply(settings.claim().store()));
+    } catch (StoreUnavailableException e) {
+      return new Answer.NotYet<>("the lock store: " + e.getMessage());
+    }
+  }
+
+  private Answer<Boolean> openHandler() throws InterruptedException {
+    try {
+      handler.open();
+      return new Answer.Here<>(true);
+    } catch (StoreUnavailableException e) {
+      return new Answer.NotYet<>("the handler: " + e.getMessage());
+    }
+  }
+
+  private void awaitTopics(KafkaClients clients) throws InterruptedException {
+    Topics topics = new Topics(settings);
+    Admin admin = clients.admin();
+    try {
+      boolean _ = waiting.await(() -> answers(clients, admin));
+      boolean _ = waiting.await(() -> ready(topics, admin));
+    } finally {
+      admin.close(Duration.ZERO);
+    }
+  }
+
+  /** Asked for a short while only: by itself, a client is silent for a minute. */
+  private static Answer<Boolean> answers(KafkaClients clients, Admin admin)
+      throws InterruptedException {
+    var options = new DescribeClusterOptions().timeoutMs((int) KAFKA_LIMIT.toMillis());
+    try {
+      String _ = admin.describeCluster(options).clusterId().get();
+      return new Answer.Here<>(true);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RetriableException) {
+        return new Answer.NotYet<>(
+            "Kafka: nothing answers at bootstrap.servers=%s; is it up, are host, port and security.protocol right?"
+                .formatted(clients.bootstrapServers()));
+      }
+      throw new KafkaException(e.getCause());
+    }
+  }
+
+  private static Answer<Boolean> ready(Topics topics, Admin admin) throws InterruptedException {
+    return topics
+        .ready(admin)
+        .<Answer<Boolean>>map(Answer.NotYet::new)
+        .orElseGet(() -> new Answer.Here<>(true));
+  }
+}

@@ -1,0 +1,36 @@
+package io.firstclaim.processor.engine.api;
+
+import io.firstclaim.lock.Moment;
+import java.util.Optional;
+
+/** What an engine is doing at one moment: for health, metrics and people. */
+public sealed interface EngineState {
+
+  /**
+   * No record is processed yet.
+   *
+   * @param waitsFor what the start waits for, as a noun and in one line
+   */
+  record Starting(String waitsFor) implements EngineState {}
+
+  /**
+   * Records are processed, or what is left of them while the engine stops.
+   *
+   * @param inFlight records that are being claimed or handled
+   * @param parked records that wait for another holder, a retry, their head start or their turn
+   * @param watermarkLag offsets between what is settled without a gap and what was polled, over all
+   *     partitions
+   * @param lastPoll when the broker was last polled
+   * @param storeFault why the lock store does not answer; empty if it does
+   */
+  record Running(
+      int inFlight, int parked, long watermarkLag, Moment lastPoll, Optional<String> storeFault)
+      implements EngineState {}
+
+  /**
+   * No record will be processed any more.
+   *
+   * @param fault why; empty if the engine was told to stop
+   */
+  record Ended(Optional<Throwable> fault) implements EngineState {}
+}

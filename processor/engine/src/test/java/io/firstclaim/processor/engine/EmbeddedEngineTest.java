@@ -1,0 +1,180 @@
+package io.firstclaim.processor.engine;
+
+import static io.firstclaim.processor.engine.claim.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.stack.server.FreePort;
+import io.firstclaim.stack.server.KafkaBroker;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The engine as an application has it: its door alone, a real broker, no framework. */
+@Timeout(90)
+class EmbeddedEngineTest {
+  private final Queue<String> handled = new ConcurrentLinkedQueue<>();
+
+  private EngineBuilder builder(String bootstrapServers) {
+    return Engine.builder()
+        .application("orders")
+        .zone("a")
+        .topics("in")
+        .recordId("key")
+        .bootstrapServers(bootstrapServers)
+        .store(claims -> new MemoryClaimStore(claims, TimeSource.system()))
+        .handler(
+            record -> {
+              handled.add(record.id().text());
+              return HandlerResult.done();
+            });
+  }
+
+  private static void publish(String bootstrapServers, String... keys) throws Exception {
+    try (Producer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", bootstrapServers),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (String key : keys) {
+        Object _ =
+            producer.send(new ProducerRecord<>("in", key.getBytes(UTF_8), new byte[] {1})).get();
+      }
+    }
+  }
+
+  private static EngineState.Running running(Engine engine) {
+    return (EngineState.Running) engine.state();
+  }
+
+  @Test
+  void record_isHandledOnce_betweenStartAndStop() throws Exception {
+    try (KafkaBroker broker = KafkaBroker.start()) {
+      broker.createTopic("in", 1);
+      publish(broker.bootstrapServers(), "order-1", "order-1", "order-2", "order-1");
+      Queue<EngineListener.Delivered> delivered = new ConcurrentLinkedQueue<>();
+      Engine engine =
+          builder(broker.bootstrapServers())
+              .listener(
+                  new EngineListener() {
+                    @Override
+                    public void delivered(Delivered result) {
+                      delivered.add(result);
+                    }
+                  })
+              .build();
+      assertThat(engine.state()).isEqualTo(new EngineState.Starting("its start"));
+
+      engine.start();
+      eventually(() -> delivered.size() == 4);
+      eventually(() -> running(engine).watermarkLag() == 0);
+
+      assertThat(handled).containsExactlyInAnyOrder("order-1", "order-2");
+      assertThat(delivered)
+          .containsExactlyInAnyOrderElementsOf(
+              List.of(
+                  EngineListener.Delivered.COMPLETED,
+                  EngineListener.Delivered.COMPLETED,
+                  EngineListener.Delivered.DUPLICATE,
+                  EngineListener.Delivered.DUPLICATE));
+      assertThat(running(engine).storeFault()).isEmpty();
+      assertThat(running(engine).parked()).isZero();
+
+      engine.stop();
+
+      assertThat(engine.state())
+          .isInstanceOfSatisfying(
+              EngineState.Ended.class, ended -> assertThat(ended.fault()).isEmpty());
+      assertThatThrownBy(engine::start).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  private static Thread inBackground(Engine engine, AtomicReference<@Nullable Throwable> fault) {
+    return Thread.ofPlatform()
+        .start(
+            () -> {
+              try {
+                engine.start();
+              } catch (Exception e) {
+                fault.set(e);
+              }
+            });
+  }
+
+  @Test
+  void startThatWaits_saysForWhat_andIsEndedByAStop() throws InterruptedException {
+    String nobody = "127.0.0.1:" + FreePort.next();
+    AtomicReference<@Nullable Throwable> fault = new AtomicReference<>();
+    Engine engine =
+        builder(nobody)
+            .store(
+                _ -> {
+                  throw new StoreUnavailableException(
+                      "table is being created", new IOException("not yet"));
+                })
+            .build();
+    Thread starting = inBackground(engine, fault);
+    eventually(
+        () ->
+            engine
+                .state()
+                .equals(new EngineState.Starting("the lock store: table is being created")));
+
+    engine.stop();
+
+    starting.join();
+    assertThat(fault.get()).isInstanceOf(InterruptedException.class);
+    assertThat(engine.state()).isInstanceOf(EngineState.Ended.class);
+  }
+
+  @Test
+  void kafkaThatDoesNotAnswer_isSaidAtOnce() throws InterruptedException {
+    String nobody = "127.0.0.1:" + FreePort.next();
+    AtomicReference<@Nullable Throwable> fault = new AtomicReference<>();
+    Engine engine = builder(nobody).build();
+    Thread starting = inBackground(engine, fault);
+    eventually(
+        () ->
+            engine.state() instanceof EngineState.Starting(String what)
+                && what.startsWith("Kafka: nothing answers at bootstrap.servers=" + nobody));
+
+    engine.stop();
+
+    starting.join();
+    assertThat(fault.get()).isInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  void startThatIsRefused_isTheStatesFault() {
+    IllegalStateException refusal = new IllegalStateException("no such table");
+    Engine engine =
+        builder("127.0.0.1:" + FreePort.next())
+            .store(
+                _ -> {
+                  throw refusal;
+                })
+            .build();
+
+    assertThatThrownBy(engine::start).isSameAs(refusal);
+
+    EngineState.Ended ended = (EngineState.Ended) engine.state();
+    assertThat(ended.fault()).contains(refusal);
+  }
+}

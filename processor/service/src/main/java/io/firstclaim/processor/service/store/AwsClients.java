@@ -14,7 +14,6 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 
 /**
  * Clients of AWS, of which Region, credentials and endpoint are the AWS SDK's own settings. What is
@@ -58,25 +57,23 @@ public enum AwsClients {
    * @throws WrongSettingException if Region or credentials are missing
    */
   public <B extends AwsSyncClientBuilder<B, C> & AwsClientBuilder<B, C>, C> C client(B builder) {
-    Region region = region();
     DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
+    C client = built(builder.credentialsProvider(credentials));
     requireCredentials(credentials);
-    return builder
-        .region(region)
-        .credentialsProvider(credentials)
-        .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
-        .build();
+    return client;
   }
 
-  private Region region() {
+  private <B extends AwsSyncClientBuilder<B, C> & AwsClientBuilder<B, C>, C> C built(B builder) {
     try {
-      return DefaultAwsRegionProviderChain.builder().build().getRegion();
+      return builder
+          .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
+          .build();
     } catch (SdkException e) {
       throw new WrongSettingException(
           "AWS_REGION",
           null,
-          "name the Region, such as eu-central-1; any will do where %s is set"
-              .formatted(endpointVariable));
+          "name the Region, such as eu-central-1; any will do where %s is set (%s)"
+              .formatted(endpointVariable, e.getMessage()));
     }
   }
 
@@ -93,20 +90,21 @@ public enum AwsClients {
   }
 
   /**
-   * Asks.
+   * Asks a client's service.
    *
+   * @param region the client's
    * @throws StoreUnavailableException if there is no answer
    * @throws WrongSettingException if the answer is that credentials or Region are wrong
    */
-  public <T> T ask(Supplier<T> request) {
+  public <T> T ask(Region region, Supplier<T> request) {
     try {
       return request.get();
     } catch (StoreUnavailableException e) {
-      throw wrongSetting(e).<RuntimeException>map(wrong -> wrong).orElse(e);
+      throw wrongSetting(region, e).<RuntimeException>map(wrong -> wrong).orElse(e);
     }
   }
 
-  private Optional<WrongSettingException> wrongSetting(StoreUnavailableException fault) {
+  private Optional<WrongSettingException> wrongSetting(Region region, StoreUnavailableException fault) {
     for (@Nullable Throwable t = fault; t != null; t = t.getCause()) {
       if (t instanceof AwsServiceException answer && answer.awsErrorDetails() != null) {
         String code = String.valueOf(answer.awsErrorDetails().errorCode());
@@ -121,25 +119,25 @@ public enum AwsClients {
         }
         if (WRONG_REGION.contains(code)) {
           return Optional.of(
-              wrongRegion("it is in another Region (%s)".formatted(answer.awsErrorDetails().errorMessage())));
+              wrongRegion(region, "it is in another Region (%s)".formatted(answer.awsErrorDetails().errorMessage())));
         }
       }
-      if (t instanceof UnknownHostException && isNoRegion()) {
+      if (t instanceof UnknownHostException && isNoRegion(region)) {
         return Optional.of(
-            wrongRegion("there is no such Region; give one such as eu-central-1"));
+            wrongRegion(region, "there is no such Region; give one such as eu-central-1"));
       }
     }
     return Optional.empty();
   }
 
   /** With an endpoint of one's own, the name of the Region is of no matter. */
-  private boolean isNoRegion() {
+  private boolean isNoRegion(Region region) {
     return System.getenv(endpointVariable) == null
         && System.getenv("AWS_ENDPOINT_URL") == null
-        && !Region.regions().contains(region());
+        && !Region.regions().contains(region);
   }
 
-  private WrongSettingException wrongRegion(String remedy) {
-    return new WrongSettingException("AWS_REGION", region().id(), remedy);
+  private static WrongSettingException wrongRegion(Region region, String remedy) {
+    return new WrongSettingException("AWS_REGION", region.id(), remedy);
   }
 }

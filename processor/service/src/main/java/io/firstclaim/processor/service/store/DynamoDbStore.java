@@ -8,6 +8,7 @@ import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.processor.service.config.Backend;
 import java.util.List;
+import java.util.function.Supplier;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** Claims in a DynamoDB table. */
@@ -32,7 +33,7 @@ final class DynamoDbStore implements LockStore {
 
   @Override
   public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
-    return AwsClients.DYNAMODB.ask(
+    return ask(
         () -> {
           create();
           return DynamoDbClaimStore.open(client, place.table(), claims, time, metrics);
@@ -41,11 +42,15 @@ final class DynamoDbStore implements LockStore {
 
   @Override
   public List<Check> probe() {
-    return AwsClients.DYNAMODB.ask(
+    return ask(
         () -> {
           create();
           return table.checks();
         });
+  }
+
+  private <T> T ask(Supplier<T> request) {
+    return AwsClients.DYNAMODB.ask(client.serviceClientConfiguration().region(), request);
   }
 
   private void create() {

@@ -9,6 +9,7 @@ import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.lock.s3.Sweeper;
 import io.firstclaim.processor.service.config.Backend;
 import java.util.List;
+import java.util.function.Supplier;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** Claims in an S3 bucket. */
@@ -35,7 +36,7 @@ final class S3Store implements LockStore {
 
   @Override
   public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
-    AwsClients.S3.ask(
+    ask(
         () -> {
           create();
           bucket.verify();
@@ -52,11 +53,15 @@ final class S3Store implements LockStore {
 
   @Override
   public List<Check> probe() {
-    return AwsClients.S3.ask(
+    return ask(
         () -> {
           create();
           return bucket.checks();
         });
+  }
+
+  private <T> T ask(Supplier<T> request) {
+    return AwsClients.S3.ask(client.serviceClientConfiguration().region(), request);
   }
 
   private void create() {

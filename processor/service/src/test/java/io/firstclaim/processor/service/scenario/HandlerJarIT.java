@@ -36,9 +36,11 @@ class HandlerJarIT {
     try (JarOutputStream jar =
             new JarOutputStream(Files.newOutputStream(folder.resolve("handlers.jar")));
         Stream<Path> files = Files.walk(classes)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        String name = classes.relativize(file).toString().replace('\\', '/');
-        if (name.contains(ours.replace('.', '/')) || name.contains(ours)) {
+      for (Path file : files.toList()) {
+        String name = classes.relativize(file).toString();
+        if (Files.isDirectory(file) && !name.isEmpty()) {
+          jar.putNextEntry(new JarEntry(name + "/")); // Micronaut looks for folders
+        } else if (name.contains(ours.replace('.', '/')) || name.contains(ours)) {
           jar.putNextEntry(new JarEntry(name));
           jar.write(Files.readAllBytes(file));
         }

@@ -28,7 +28,8 @@ public final class HandlerJars extends URLClassLoader {
   /** Adds the jars of the folder that the settings name, if there is one; a wrong one has none. */
   public void addFrom(Optional<String> folder) {
     folder
-        .filter(path -> fault(path).isEmpty())
+        .map(String::strip)
+        .filter(path -> !path.isEmpty() && fault(path).isEmpty())
         .ifPresent(path -> jars(Path.of(path)).stream().map(HandlerJars::url).forEach(this::addURL));
   }
 

@@ -99,7 +99,9 @@ public final class Engine {
    * @throws IllegalStateException if it was started or stopped before
    * @throws InterruptedException if the thread is interrupted, or the engine stopped meanwhile
    * @throws io.firstclaim.lock.StoreRefusedException if claims cannot rest on the store
-   * @throws io.firstclaim.processor.engine.api.TopicRefusedException if the topics are not as they must be
+   * @throws io.firstclaim.processor.engine.api.ShortRetentionException if claims are forgotten
+   *     before their records
+   * @throws io.firstclaim.processor.engine.api.TopicRefusedException if a topic is missing
    * @throws org.apache.kafka.common.KafkaException if a Kafka client cannot be made
    */
   public void start() throws InterruptedException {

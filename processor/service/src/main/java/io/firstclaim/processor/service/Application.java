@@ -3,6 +3,7 @@ package io.firstclaim.processor.service;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.processor.service.config.WrongSettingException;
+import io.firstclaim.processor.engine.api.ShortRetentionException;
 import io.firstclaim.processor.engine.api.TopicRefusedException;
 import io.firstclaim.processor.service.config.Arguments;
 import io.firstclaim.processor.service.config.HandlerJars;
@@ -195,6 +196,11 @@ public final class Application {
           || t instanceof TopicRefusedException
           || t instanceof StoreUnavailableException) {
         break;
+      }
+      if (t instanceof ShortRetentionException) {
+        return inOneLine(
+            "firstclaim.claim.retention: %s (firstclaim.input.replay-horizon)"
+                .formatted(t.getMessage()));
       }
       if (t instanceof ConfigException) {
         return inOneLine("a setting under kafka: " + t.getMessage());

@@ -78,7 +78,7 @@ class ArchitectureTest {
   private static String module(JavaClass of) {
     return MODULES.stream()
         .filter(module -> (of.getPackageName() + ".").startsWith(module + "."))
-        .max(Comparator.comparing(String::length))
+        .max(Comparator.comparingInt(String::length))
         .orElseThrow(() -> new AssertionError(of + " is in no module"));
   }
 

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.engine.topic;
 
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.ShortRetentionException;
 import io.firstclaim.processor.engine.api.TopicRefusedException;
 import java.time.Duration;
 import java.util.Collection;
@@ -51,7 +52,8 @@ public final class Topics {
    * Looks once.
    *
    * @return what is to be waited for, as a noun, or empty if everything is there
-   * @throws TopicRefusedException if something will not come by waiting
+   * @throws ShortRetentionException if claims are forgotten before their records
+   * @throws TopicRefusedException if something else will not come by waiting
    */
   public Optional<String> ready(Admin admin) throws InterruptedException {
     try {
@@ -122,7 +124,7 @@ public final class Topics {
       long millis = retentionMillis(config(admin, topic));
       Optional<Duration> horizon = settings.input().replayHorizon();
       if (millis < 0 && horizon.isEmpty()) {
-        throw new TopicRefusedException(
+        throw new ShortRetentionException(
             "topic %s keeps records for ever, and a retention of %s lets a rewind process them again: give the replay horizon, which says how far back it is ever rewound"
                 .formatted(topic, days(kept)));
       }
@@ -132,7 +134,7 @@ public final class Topics {
               .orElse(Duration.ofMillis(millis));
       Duration needed = replayed.plus(MARGIN);
       if (kept.compareTo(needed) < 0) {
-        throw new TopicRefusedException(
+        throw new ShortRetentionException(
             "topic %s can deliver records for %s and zones may lag by %s, but claims have a retention of %s: give at least %s, or a shorter replay horizon"
                 .formatted(topic, days(replayed), days(MARGIN), days(kept), days(needed)));
       }

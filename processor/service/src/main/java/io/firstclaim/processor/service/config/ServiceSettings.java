@@ -18,4 +18,11 @@ public record ServiceSettings(
     Backend backend,
     Handling handler,
     Map<String, String> inForce,
-    List<String> unused) {}
+    List<String> unused) {
+
+  /** Without what is passed to the Kafka clients and to the handler, which may hold secrets. */
+  @Override
+  public String toString() {
+    return "ServiceSettings" + inForce;
+  }
+}

@@ -1,13 +1,13 @@
 package io.firstclaim.processor.engine;
 
-import io.firstclaim.processor.engine.api.EngineListener;
-import io.firstclaim.processor.engine.api.EngineSettings;
-import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.Waiting.Answer;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.consumer.Instance;
 import io.firstclaim.processor.engine.consumer.KafkaClients;
 import io.firstclaim.processor.engine.topic.Topics;

@@ -1,16 +1,16 @@
 package io.firstclaim.processor.engine;
 
-import io.firstclaim.processor.engine.api.EngineListener;
-import io.firstclaim.processor.engine.api.EngineSettings;
-import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.Claiming;
 import io.firstclaim.processor.engine.api.EngineSettings.Input;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.EngineSettings.Retrying;
+import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -5,11 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstclaim.processor.engine.api.EngineListener;
-import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.stack.server.KafkaBroker;

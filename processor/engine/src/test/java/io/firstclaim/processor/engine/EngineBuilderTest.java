@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
 import java.util.List;
@@ -125,9 +125,7 @@ class EngineBuilderTest {
         .hasMessage("the store is not given: say how the lock store is opened");
     assertThatThrownBy(
             () ->
-                least()
-                    .store(claims -> new MemoryClaimStore(claims, TimeSource.system()))
-                    .build())
+                least().store(claims -> new MemoryClaimStore(claims, TimeSource.system())).build())
         .hasMessage("the handler is not given: say what is done with a record");
   }
 }

@@ -2,7 +2,6 @@ package io.firstclaim.processor.service;
 
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.processor.service.config.WrongSettingException;
 import io.firstclaim.processor.engine.api.ShortRetentionException;
 import io.firstclaim.processor.engine.api.TopicRefusedException;
 import io.firstclaim.processor.service.config.Arguments;
@@ -10,6 +9,7 @@ import io.firstclaim.processor.service.config.HandlerJars;
 import io.firstclaim.processor.service.config.Help;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.SettingsReader;
+import io.firstclaim.processor.service.config.WrongSettingException;
 import io.firstclaim.processor.service.config.WrongSettingsException;
 import io.firstclaim.processor.service.log.LogSettings;
 import io.micronaut.context.ApplicationContext;
@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * Starts the service and ends it: with exit code 0 when it is told to stop, with 1 and one line
  * that says why when it cannot start or go on; of wrong settings, one line each. With the argument
  * {@code probe} it only tries the lock store and prints what that does: 0 if claims can rest on it,
- * 1 if not, 2 and one line if it cannot be tried. {@code --help} and {@code --version} answer, other
- * arguments are settings, such as {@code -firstclaim.zone=a}.
+ * 1 if not, 2 and one line if it cannot be tried. {@code --help} and {@code --version} answer,
+ * other arguments are settings, such as {@code -firstclaim.zone=a}.
  */
 public final class Application {
   /** Looked for before the first logger is made. */
@@ -92,14 +92,10 @@ public final class Application {
 
   private static void serve(Arguments arguments) {
     try {
-      HandlerJars handlers = new HandlerJars(Application.class.getClassLoader());
-      Thread.currentThread().setContextClassLoader(handlers);
-      ApplicationContext context = context(arguments, handlers);
-      Environment environment = context.getEnvironment().start();
-      handlers.addFrom(environment.getProperty(HandlerJars.PROPERTY, String.class));
-      context.start();
+      ApplicationContext context = startedContext(arguments);
       ServiceSettings settings =
-          SettingsReader.read(environment, context.getBean(OwnHandlers.class), LOG_FAULTS);
+          SettingsReader.read(
+              context.getEnvironment(), context.getBean(OwnHandlers.class), LOG_FAULTS);
       context.registerSingleton(ServiceSettings.class, settings);
       show(settings);
       // Beside the rest, to be up sooner: neither needs the other.
@@ -112,6 +108,22 @@ public final class Application {
     } catch (RuntimeException | Error e) {
       fail(e);
     }
+  }
+
+  /** The started context: with the handlers of the user's, if the settings say where those are. */
+  private static ApplicationContext startedContext(Arguments arguments) {
+    ClassLoader own = Application.class.getClassLoader();
+    ApplicationContext context = context(arguments, own);
+    Environment environment = context.getEnvironment().start();
+    Optional<ClassLoader> handlers =
+        HandlerJars.load(environment.getProperty(HandlerJars.PROPERTY, String.class), own);
+    if (handlers.isEmpty()) {
+      return context.start();
+    }
+    // Micronaut keeps in mind what it found for a class loader, so this takes a context of its own.
+    environment.close();
+    Thread.currentThread().setContextClassLoader(handlers.get());
+    return context(arguments, handlers.get()).start();
   }
 
   private static void show(ServiceSettings settings) {

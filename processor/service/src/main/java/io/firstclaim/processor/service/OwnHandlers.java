@@ -29,7 +29,8 @@ final class OwnHandlers implements KnownHandlers {
   @Override
   public List<String> names() {
     return Stream.concat(
-            beans().map(OwnHandlers::name), services().map(service -> service.type().getSimpleName()))
+            beans().map(OwnHandlers::name),
+            services().map(service -> service.type().getSimpleName()))
         .distinct()
         .sorted()
         .toList();
@@ -62,7 +63,8 @@ final class OwnHandlers implements KnownHandlers {
     return services()
         .filter(
             service ->
-                service.type().getSimpleName().equals(name) || service.type().getName().equals(name))
+                service.type().getSimpleName().equals(name)
+                    || service.type().getName().equals(name))
         .findFirst();
   }
 

@@ -100,7 +100,8 @@ class ArchitectureTest {
                       .filter(use -> !OPEN.contains(use.getTargetClass().getPackageName()))
                       .forEach(
                           use ->
-                              events.add(SimpleConditionEvent.violated(user, use.getDescription())));
+                              events.add(
+                                  SimpleConditionEvent.violated(user, use.getDescription())));
                 }
               });
 
@@ -223,8 +224,7 @@ class ArchitectureTest {
               SERVICE, SERVICE + ".admin..", SERVICE + ".health..", SERVICE + ".metrics..")
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage(
-              SERVICE + ".admin..", SERVICE + ".health..", SERVICE + ".metrics..");
+          .resideInAnyPackage(SERVICE + ".admin..", SERVICE + ".health..", SERVICE + ".metrics..");
 
   @ArchTest
   static final ArchRule consumer_conducts_andIsNotCalledBack =

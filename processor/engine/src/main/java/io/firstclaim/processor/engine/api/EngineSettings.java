@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 
 /**
  * The values that an engine runs by. They are checked when they are put together: what exists is
- * sound by itself, though Kafka and the lock store may still disagree. Immutable. The
- * engine's builder has the defaults.
+ * sound by itself, though Kafka and the lock store may still disagree. Immutable. The engine's
+ * builder has the defaults.
  *
  * @param application names everything that two applications must not share
  * @param zone this deployment's zone: 1 to 32 of a-z, 0-9 and -

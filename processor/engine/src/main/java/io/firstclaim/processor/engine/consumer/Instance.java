@@ -5,14 +5,14 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.claim.Affinity;
 import io.firstclaim.processor.engine.claim.LeaseKeeper;
 import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
-import io.firstclaim.processor.engine.api.EngineListener;
-import io.firstclaim.processor.engine.api.EngineSettings;
-import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.outcome.KnownDone;
@@ -91,8 +91,7 @@ public final class Instance {
                         (id, payload, outcome) -> signal(tickets, id, payload, outcome),
                         time));
     this.gate = new StoreGate(() -> store.find(PROBE));
-    this.keeper =
-        new LeaseKeeper(store, time, settings.claim().renew(), settings.handlerTimeout());
+    this.keeper = new LeaseKeeper(store, time, settings.claim().renew(), settings.handlerTimeout());
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
     Announcer announcer =
         new Announcer(
@@ -137,16 +136,7 @@ public final class Instance {
     this.input = clients.input();
     this.loop =
         new PollLoop(
-            input,
-            settings,
-            flow,
-            places,
-            gate,
-            tickets,
-            keeper,
-            outcomes::flush,
-            onDefect,
-            time);
+            input, settings, flow, places, gate, tickets, keeper, outcomes::flush, onDefect, time);
     this.poller = Thread.ofPlatform().name("firstclaim-poll").unstarted(loop);
   }
 

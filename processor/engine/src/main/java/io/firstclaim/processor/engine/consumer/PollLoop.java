@@ -2,10 +2,10 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.claim.LeaseKeeper;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
-import io.firstclaim.processor.engine.api.EngineSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

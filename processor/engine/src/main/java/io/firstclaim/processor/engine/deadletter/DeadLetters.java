@@ -36,7 +36,8 @@ public final class DeadLetters {
    * @param producer must ask for the acknowledgement of all in-sync replicas
    * @param topicOf the dead-letter topic of an input topic
    */
-  public DeadLetters(Producer<byte[], byte[]> producer, UnaryOperator<String> topicOf, String zone) {
+  public DeadLetters(
+      Producer<byte[], byte[]> producer, UnaryOperator<String> topicOf, String zone) {
     this.producer = producer;
     this.topicOf = topicOf;
     this.zone = zone;

@@ -3,8 +3,8 @@ package io.firstclaim.processor.engine.consumer;
 import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
+import io.firstclaim.processor.engine.claim.TestTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

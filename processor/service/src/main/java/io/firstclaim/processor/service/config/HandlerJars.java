@@ -15,22 +15,20 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Loads the classes of the service and, once it is told where they are, of the user's handlers. */
-public final class HandlerJars extends URLClassLoader {
-  /** The folder of the jars. */
+/** The jars of the user's handlers, all in one folder. */
+public final class HandlerJars {
+  /** The folder. */
   public static final String PROPERTY = "firstclaim.handler.path";
 
-  /** Has the classes of the parent only, yet. */
-  public HandlerJars(ClassLoader parent) {
-    super("handlers", new URL[0], parent);
-  }
+  private HandlerJars() {}
 
-  /** Adds the jars of the folder that the settings name, if there is one; a wrong one has none. */
-  public void addFrom(Optional<String> folder) {
-    folder
+  /** Loads the classes in the jars of a folder beside those of the parent; not, if it is wrong. */
+  public static Optional<ClassLoader> load(Optional<String> folder, ClassLoader parent) {
+    return folder
         .map(String::strip)
         .filter(path -> !path.isEmpty() && fault(path).isEmpty())
-        .ifPresent(path -> jars(Path.of(path)).stream().map(HandlerJars::url).forEach(this::addURL));
+        .map(path -> jars(Path.of(path)).stream().map(HandlerJars::url).toArray(URL[]::new))
+        .map(urls -> new URLClassLoader("handlers", urls, parent));
   }
 
   /** What is wrong with a folder of handlers; nothing, if none is given. */

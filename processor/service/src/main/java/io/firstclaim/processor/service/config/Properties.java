@@ -80,7 +80,8 @@ final class Properties {
           @Pattern(regexp = ZONE, message = "a zone has 1 to 32 of a-z, 0-9 and -")
           String zone,
       @Meaning(
-              value = "all zones, comma-separated; with it, each record has a preferred zone by hash",
+              value =
+                  "all zones, comma-separated; with it, each record has a preferred zone by hash",
               otherwise = "none")
           @Nullable
               List<
@@ -155,8 +156,7 @@ final class Properties {
       @Meaning("how long the other zones leave a record to its preferred zone")
           @Bindable(defaultValue = "100ms")
           Duration headStart,
-      @Meaning(
-              "how long finished claims are kept; at least the replay horizon + 1 day")
+      @Meaning("how long finished claims are kept; at least the replay horizon + 1 day")
           @Bindable(defaultValue = "8d")
           @NotZero
           Duration retention,
@@ -203,7 +203,8 @@ final class Properties {
   @ConfigurationProperties("firstclaim.handler")
   record Handler(
       @Meaning(
-              value = "`log`, `http`, `topic`, `dataset`, or the name of a `RecordHandler` of yours",
+              value =
+                  "`log`, `http`, `topic`, `dataset`, or the name of a `RecordHandler` of yours",
               otherwise = "required")
           @Nullable String type,
       @Meaning("then the handler is interrupted and the attempt has failed")
@@ -271,9 +272,7 @@ final class Properties {
   @Introspected
   @ConfigurationProperties("firstclaim.dead-letter")
   record DeadLetter(
-      @Meaning(
-              value = "created where it is missing; kept for ever",
-              otherwise = "`<topic>.dlt`")
+      @Meaning(value = "created where it is missing; kept for ever", otherwise = "`<topic>.dlt`")
           @Pattern(regexp = TOPIC, message = TOPIC_REMEDY)
           @Nullable String topic) {}
 

@@ -174,8 +174,7 @@ public final class SettingsReader {
     return backend;
   }
 
-  private Handling handling(
-      Properties.Handler handler, Backend backend, KnownHandlers known) {
+  private Handling handling(Properties.Handler handler, Backend backend, KnownHandlers known) {
     String type = handler.type();
     Handling handling =
         switch (type == null ? "" : type) {
@@ -368,9 +367,7 @@ public final class SettingsReader {
   }
 
   private void unused(Class<?> room) {
-    Setting.names(room).stream()
-        .filter(name -> binder.text(name).isPresent())
-        .forEach(unused::add);
+    Setting.names(room).stream().filter(name -> binder.text(name).isPresent()).forEach(unused::add);
   }
 
   private static String randomInstance() {

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
-import software.amazon.awssdk.awscore.client.builder.AwsSyncClientBuilder;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.awscore.client.builder.AwsSyncClientBuilder;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
@@ -43,7 +43,10 @@ public enum AwsClients {
           "UnrecognizedClientException");
 
   private static final Set<String> WRONG_REGION =
-      Set.of("AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException");
+      Set.of(
+          "AuthorizationHeaderMalformed",
+          "PermanentRedirect",
+          "IllegalLocationConstraintException");
 
   private final String endpointVariable;
 
@@ -79,7 +82,7 @@ public enum AwsClients {
 
   private static void requireCredentials(DefaultCredentialsProvider credentials) {
     try {
-      var unused = credentials.resolveCredentials();
+      var _ = credentials.resolveCredentials();
     } catch (SdkException e) {
       throw new WrongSettingException(
           "AWS_ACCESS_KEY_ID",
@@ -104,7 +107,8 @@ public enum AwsClients {
     }
   }
 
-  private Optional<WrongSettingException> wrongSetting(Region region, StoreUnavailableException fault) {
+  private Optional<WrongSettingException> wrongSetting(
+      Region region, StoreUnavailableException fault) {
     for (@Nullable Throwable t = fault; t != null; t = t.getCause()) {
       if (t instanceof AwsServiceException answer && answer.awsErrorDetails() != null) {
         String code = String.valueOf(answer.awsErrorDetails().errorCode());
@@ -114,12 +118,15 @@ public enum AwsClients {
                   "AWS credentials",
                   code,
                   "AWS refuses them (%s); check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,"
-                      .formatted(answer.awsErrorDetails().errorMessage())
+                          .formatted(answer.awsErrorDetails().errorMessage())
                       + " AWS_PROFILE or the role, and AWS_REGION"));
         }
         if (WRONG_REGION.contains(code)) {
           return Optional.of(
-              wrongRegion(region, "it is in another Region (%s)".formatted(answer.awsErrorDetails().errorMessage())));
+              wrongRegion(
+                  region,
+                  "it is in another Region (%s)"
+                      .formatted(answer.awsErrorDetails().errorMessage())));
         }
       }
       if (t instanceof UnknownHostException && isNoRegion(region)) {

@@ -16,8 +16,8 @@ public interface LockStore extends AutoCloseable {
   /**
    * The store for these settings; nothing is asked of it yet.
    *
-   * @throws io.firstclaim.processor.service.config.WrongSettingException if the AWS SDK lacks one of
-   *     its settings
+   * @throws io.firstclaim.processor.service.config.WrongSettingException if the AWS SDK lacks one
+   *     of its settings
    */
   static LockStore of(StoreSettings settings) {
     return switch (settings.backend()) {

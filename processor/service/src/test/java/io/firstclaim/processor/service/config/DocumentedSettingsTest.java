@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class DocumentedSettingsTest {
   private static String row(Setting setting) {
-    return "| `%s` | %s | %s |"
-        .formatted(setting.name(), setting.otherwise(), setting.meaning());
+    return "| `%s` | %s | %s |".formatted(setting.name(), setting.otherwise(), setting.meaning());
   }
 
   @Test
@@ -33,6 +32,8 @@ class DocumentedSettingsTest {
     assertThat(Setting.all())
         .allSatisfy(
             setting ->
-                assertThat(lines).filteredOn(line -> line.startsWith(setting.name() + " ")).hasSize(1));
+                assertThat(lines)
+                    .filteredOn(line -> line.startsWith(setting.name() + " "))
+                    .hasSize(1));
   }
 }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
-import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
@@ -141,7 +141,11 @@ class SettingsReaderTest {
         good("firstclaim.zone", "eu-west-1", s -> s.engine().zone(), "eu-west-1"),
         good("firstclaim.zones", "b, a", s -> s.engine().zones(), List.of("b", "a")),
         good("firstclaim.instance", "pod-7", s -> s.engine().claim().store().holder(), "a/pod-7"),
-        good("firstclaim.input.topics", "x, y_2 ,", s -> s.engine().input().topics(), List.of("x", "y_2")),
+        good(
+            "firstclaim.input.topics",
+            "x, y_2 ,",
+            s -> s.engine().input().topics(),
+            List.of("x", "y_2")),
         good("firstclaim.input.group", "g", s -> s.engine().input().group(), "g"),
         good(
             "firstclaim.input.record-id",
@@ -155,14 +159,22 @@ class SettingsReaderTest {
             s -> s.engine().input().ordering(),
             Ordering.PARTITION),
         good("firstclaim.input.max-in-flight", "1", s -> s.engine().input().maxInFlight(), 1),
-        good("firstclaim.input.max-parked", "1000000", s -> s.engine().input().maxParked(), 1_000_000),
+        good(
+            "firstclaim.input.max-parked",
+            "1000000",
+            s -> s.engine().input().maxParked(),
+            1_000_000),
         good(
             "firstclaim.input.replay-horizon",
             "36h",
             s -> s.engine().input().replayHorizon(),
             Optional.of(Duration.ofHours(36))),
         good("firstclaim.claim.backend", "memory", s -> s.backend(), new Backend.Memory()),
-        good("firstclaim.claim.namespace", "shop", s -> s.engine().claim().store().namespace(), "shop"),
+        good(
+            "firstclaim.claim.namespace",
+            "shop",
+            s -> s.engine().claim().store().namespace(),
+            "shop"),
         good(
             "firstclaim.claim.lease",
             "10s",
@@ -170,14 +182,26 @@ class SettingsReaderTest {
             Duration.ofSeconds(10)),
         good("firstclaim.claim.renew", "false", s -> s.engine().claim().renew(), false),
         good("firstclaim.claim.renew", "TRUE", s -> s.engine().claim().renew(), true),
-        good("firstclaim.claim.max-skew", "0s", s -> s.engine().claim().store().maxSkew(), Duration.ZERO),
+        good(
+            "firstclaim.claim.max-skew",
+            "0s",
+            s -> s.engine().claim().store().maxSkew(),
+            Duration.ZERO),
         good(
             "firstclaim.claim.retention",
             "30d",
             s -> s.engine().claim().store().retention(),
             Duration.ofDays(30)),
-        good("firstclaim.claim.head-start", "0ms", s -> s.engine().claim().headStart(), Duration.ZERO),
-        good("firstclaim.claim.on-mismatch", "skip", s -> s.engine().claim().onMismatch(), OnMismatch.SKIP),
+        good(
+            "firstclaim.claim.head-start",
+            "0ms",
+            s -> s.engine().claim().headStart(),
+            Duration.ZERO),
+        good(
+            "firstclaim.claim.on-mismatch",
+            "skip",
+            s -> s.engine().claim().onMismatch(),
+            OnMismatch.SKIP),
         good(
             "firstclaim.claim.dynamodb.table",
             "t-1",
@@ -195,14 +219,29 @@ class SettingsReaderTest {
             s -> s.engine().handlerTimeout(),
             Duration.ofSeconds(90)),
         good("firstclaim.retry.max-attempts", "1", s -> s.engine().retry().maxAttempts(), 1),
-        good("firstclaim.retry.backoff", "10ms", s -> s.engine().retry().backoff(), Duration.ofMillis(10)),
         good(
-            "firstclaim.retry.max-backoff", "1h", s -> s.engine().retry().maxBackoff(), Duration.ofHours(1)),
+            "firstclaim.retry.backoff",
+            "10ms",
+            s -> s.engine().retry().backoff(),
+            Duration.ofMillis(10)),
         good(
-            "firstclaim.dead-letter.topic", "dead", s -> s.engine().deadLetterTopic(), Optional.of("dead")),
+            "firstclaim.retry.max-backoff",
+            "1h",
+            s -> s.engine().retry().maxBackoff(),
+            Duration.ofHours(1)),
+        good(
+            "firstclaim.dead-letter.topic",
+            "dead",
+            s -> s.engine().deadLetterTopic(),
+            Optional.of("dead")),
         good("firstclaim.outcomes.topic", "o", s -> s.engine().outcomesTopic(), Optional.of("o")),
-        good("firstclaim.outcomes.topic", "none", s -> s.engine().outcomesTopic(), Optional.empty()),
-        good("firstclaim.shutdown.grace", "1m", s -> s.engine().shutdownGrace(), Duration.ofMinutes(1)));
+        good(
+            "firstclaim.outcomes.topic", "none", s -> s.engine().outcomesTopic(), Optional.empty()),
+        good(
+            "firstclaim.shutdown.grace",
+            "1m",
+            s -> s.engine().shutdownGrace(),
+            Duration.ofMinutes(1)));
   }
 
   private static Arguments good(
@@ -297,8 +336,7 @@ class SettingsReaderTest {
 
   @Test
   void store_isReadWithoutZoneTopicsAndKafka_andCheckedTheSame() {
-    assertThat(
-            read(SettingsReader::readStore, MapPropertySource.of("test", Map.of())).backend())
+    assertThat(read(SettingsReader::readStore, MapPropertySource.of("test", Map.of())).backend())
         .isEqualTo(new Backend.DynamoDb("firstclaim", false));
     assertThatThrownBy(
             () ->
@@ -616,8 +654,7 @@ class SettingsReaderTest {
                 "firstclaim.handler.http.url",
                 "http://me:s3cret@localhost"));
 
-    assertThat(settings.engine().kafka())
-        .containsEntry("sasl.jaas.config", "password=\"s3cret\";");
+    assertThat(settings.engine().kafka()).containsEntry("sasl.jaas.config", "password=\"s3cret\";");
     assertThat(settings.inForce())
         .containsEntry("firstclaim.input.topics", "orders")
         .containsEntry("firstclaim.input.group", "firstclaim-a")

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.log;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;

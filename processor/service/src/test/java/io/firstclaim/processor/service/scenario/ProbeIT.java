@@ -2,8 +2,8 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.stack.server.S3Server;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -91,7 +91,8 @@ class ProbeIT {
   @Test
   void settingsGivenAsArguments_work() throws IOException {
     requireOneLine(
-        "firstclaim.claim.backend=memory: ", run(Map.of(), "-firstclaim.claim.backend=memory", "probe"));
+        "firstclaim.claim.backend=memory: ",
+        run(Map.of(), "-firstclaim.claim.backend=memory", "probe"));
   }
 
   @Test

@@ -18,11 +18,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Handlers of a user's in a jar of their own, beside the package. */
 @Timeout(120)
+@Execution(ExecutionMode.SAME_THREAD) // the runs of a test share a log
 class HandlerJarIT {
   @TempDir static Path folder;
 

@@ -4,26 +4,43 @@ import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.processor.engine.api.ShortRetentionException;
 import io.firstclaim.processor.engine.api.TopicRefusedException;
+import io.firstclaim.processor.service.config.Arguments;
+import io.firstclaim.processor.service.config.HandlerJars;
+import io.firstclaim.processor.service.config.Help;
+import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.SettingsReader;
 import io.firstclaim.processor.service.config.WrongSettingException;
+import io.firstclaim.processor.service.config.WrongSettingsException;
 import io.firstclaim.processor.service.log.LogSettings;
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.env.CommandLinePropertySource;
 import io.micronaut.context.env.Environment;
+import io.micronaut.context.env.PropertySource;
 import io.micronaut.http.server.exceptions.ServerStartupException;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Starts the service and ends it: with exit code 0 when it is told to stop, with 1 and one line
- * that says why when it cannot start or go on. With the argument {@code probe} it only tries the
- * lock store and prints what that does: 0 if claims can rest on it, 1 if not, 2 and one line if it
- * cannot be tried. Other arguments are settings, such as {@code -firstclaim.zone=a}.
+ * that says why when it cannot start or go on; of wrong settings, one line each. With the argument
+ * {@code probe} it only tries the lock store and prints what that does: 0 if claims can rest on it,
+ * 1 if not, 2 and one line if it cannot be tried. {@code --help} and {@code --version} answer,
+ * other arguments are settings, such as {@code -firstclaim.zone=a}.
  */
 public final class Application {
+  /** Looked for before the first logger is made. */
+  private static final List<WrongSettingException> LOG_FAULTS = logFaults();
+
   private static final Logger LOG = LoggerFactory.getLogger(Application.class);
 
   private static final AtomicBoolean failed = new AtomicBoolean();
@@ -34,24 +51,53 @@ public final class Application {
 
   /** Called by the launcher. */
   public static void main(String[] args) {
-    boolean serves = args.length == 0 || args[0].startsWith("-");
     try {
-      LogSettings.check(System.getenv());
+      Arguments arguments = Arguments.parse(args);
+      switch (arguments.command()) {
+        case HELP -> System.out.println(Help.text());
+        case VERSION -> System.out.println("firstclaim " + version());
+        case PROBE -> System.exit(probe(arguments));
+        case SERVE -> serve(arguments);
+      }
     } catch (WrongSettingException e) {
-      System.err.println("firstclaim: " + e.getMessage());
-      System.exit(serves ? 1 : 2);
-    }
-    if (serves) {
-      serve(args);
-    } else {
-      System.exit(probe(args));
+      tell(e);
+      System.exit(2);
     }
   }
 
-  private static void serve(String[] args) {
+  private static List<WrongSettingException> logFaults() {
+    List<WrongSettingException> faults = LogSettings.faults(System.getenv());
+    if (!faults.isEmpty()) {
+      LogSettings.silence();
+    }
+    return faults;
+  }
+
+  private static String version() {
+    return Optional.ofNullable(Application.class.getPackage().getImplementationVersion())
+        .orElse("(not packaged)");
+  }
+
+  /** A context that is not started. Its classes are the service's, and what is added to them. */
+  private static ApplicationContext context(Arguments arguments, ClassLoader classes) {
+    return ApplicationContext.builder()
+        .classLoader(classes)
+        .propertySources(
+            PropertySource.of(
+                "arguments", arguments.settings(), CommandLinePropertySource.POSITION))
+        .banner(false)
+        .bootstrapEnvironment(false)
+        .build();
+  }
+
+  private static void serve(Arguments arguments) {
     try {
-      ApplicationContext context =
-          ApplicationContext.builder(args).banner(false).bootstrapEnvironment(false).start();
+      ApplicationContext context = startedContext(arguments);
+      ServiceSettings settings =
+          SettingsReader.read(
+              context.getEnvironment(), context.getBean(OwnHandlers.class), LOG_FAULTS);
+      context.registerSingleton(ServiceSettings.class, settings);
+      show(settings);
       // Beside the rest, to be up sooner: neither needs the other.
       Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
       Service service = context.getBean(Service.class);
@@ -64,6 +110,34 @@ public final class Application {
     }
   }
 
+  /** The started context: with the handlers of the user's, if the settings say where those are. */
+  private static ApplicationContext startedContext(Arguments arguments) {
+    ClassLoader own = Application.class.getClassLoader();
+    ApplicationContext context = context(arguments, own);
+    Environment environment = context.getEnvironment().start();
+    Optional<ClassLoader> handlers =
+        HandlerJars.load(environment.getProperty(HandlerJars.PROPERTY, String.class), own);
+    if (handlers.isEmpty()) {
+      return context.start();
+    }
+    // Micronaut keeps in mind what it found for a class loader, so this takes a context of its own.
+    environment.close();
+    Thread.currentThread().setContextClassLoader(handlers.get());
+    return context(arguments, handlers.get()).start();
+  }
+
+  private static void show(ServiceSettings settings) {
+    LOG.info(
+        "Settings in force: {}",
+        settings.inForce().entrySet().stream()
+            .map(Map.Entry::toString)
+            .collect(Collectors.joining(", ")));
+    if (!settings.unused().isEmpty()) {
+      LOG.info(
+          "Not used with this backend and this handler: {}", String.join(", ", settings.unused()));
+    }
+  }
+
   private static void listen(ApplicationContext context) {
     try {
       context.getBean(EmbeddedServer.class).start();
@@ -73,20 +147,20 @@ public final class Application {
   }
 
   /** Tries the lock store; the exit code. */
-  private static int probe(String[] args) {
-    try (Environment environment =
-        ApplicationContext.builder(args).banner(false).build().getEnvironment()) {
-      if (!args[0].equals("probe")) {
-        throw new WrongSettingException(
-            "argument", args[0], "give none, or probe to try the lock store");
-      }
+  private static int probe(Arguments arguments) {
+    ClassLoader classes = Application.class.getClassLoader();
+    try (Environment environment = context(arguments, classes).getEnvironment()) {
       environment.start();
-      Probe probe = Probe.of(SettingsReader.readClaiming(environment));
+      if (!LOG_FAULTS.isEmpty()) {
+        LOG_FAULTS.forEach(Application::tell);
+        return 2;
+      }
+      Probe probe = Probe.of(SettingsReader.readStore(environment));
       System.out.println(probe.table());
       return probe.accepted() ? 0 : 1;
     } catch (RuntimeException e) {
       LOG.debug("Cannot probe", e);
-      System.err.println("firstclaim: " + reason(e));
+      tell(e);
       return 2;
     }
   }
@@ -100,7 +174,7 @@ public final class Application {
     if (failed.getAndSet(true)) {
       return;
     }
-    System.err.println("firstclaim: " + reason(fault));
+    tell(fault);
     exitCode = 1;
     // On a thread of its own: the shutdown waits for the thread that may have called this.
     Thread.ofPlatform().name("firstclaim-exit").start(() -> System.exit(exitCode));
@@ -118,6 +192,12 @@ public final class Application {
     Runtime.getRuntime().halt(exitCode);
   }
 
+  private static void tell(Throwable fault) {
+    List<String> lines =
+        fault instanceof WrongSettingsException wrong ? wrong.lines() : List.of(reason(fault));
+    lines.forEach(line -> System.err.println("firstclaim: " + line));
+  }
+
   /** The one line that helps: of the innermost fault that was made for people, or of the last. */
   private static String reason(Throwable fault) {
     Throwable last = fault;
@@ -130,17 +210,27 @@ public final class Application {
         break;
       }
       if (t instanceof ShortRetentionException) {
-        return "firstclaim.claim.retention: %s (firstclaim.input.replay-horizon)"
-            .formatted(t.getMessage());
+        return inOneLine(
+            "firstclaim.claim.retention: %s (firstclaim.input.replay-horizon)"
+                .formatted(t.getMessage()));
       }
       if (t instanceof ConfigException) {
-        return "a setting under kafka: " + t.getMessage();
+        return inOneLine("a setting under kafka: " + t.getMessage());
+      }
+      if (t instanceof AuthenticationException || t instanceof AuthorizationException) {
+        return inOneLine(
+            "Kafka refuses the service: %s; check kafka.security.protocol, kafka.sasl.* and kafka.ssl.*"
+                .formatted(t.getMessage()));
       }
       if (t instanceof ServerStartupException && t.getCause() != null) {
-        return "micronaut.server.port: %s; choose another one".formatted(t.getCause().getMessage());
+        return inOneLine(
+            "micronaut.server.port: %s; choose another one".formatted(t.getCause().getMessage()));
       }
     }
-    String message = last.getMessage() == null ? last.toString() : last.getMessage();
-    return message.replaceAll("\\p{Cntrl}+", " ");
+    return inOneLine(last.getMessage() == null ? last.toString() : last.getMessage());
+  }
+
+  private static String inOneLine(String text) {
+    return text.replaceAll("\\p{Cntrl}+", " ");
   }
 }

@@ -6,7 +6,10 @@ import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.log.KafkaClientLog;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
+import io.firstclaim.processor.service.store.LockStore;
+import io.firstclaim.processor.service.store.Upkeep;
 import jakarta.inject.Singleton;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,18 +20,21 @@ public class Service {
   private static final Logger LOG = LoggerFactory.getLogger(Service.class);
 
   private final ServiceSettings settings;
+  private final LockStore store;
   private final Engine engine;
 
   Service(
       ServiceSettings settings,
-      StoreOpener opener,
+      LockStore store,
+      Upkeep upkeep,
       RecordHandler handler,
       EngineMetrics metrics,
       TimeSource time) {
     this.settings = settings;
+    this.store = store;
     this.engine =
         Engine.builder(settings.engine())
-            .store(_ -> opener.open())
+            .store(_ -> store.open(time, metrics, upkeep))
             .handler(handler)
             .listener(metrics)
             .time(time)
@@ -39,15 +45,21 @@ public class Service {
 
   /** Waits for the lock store and for Kafka, then begins to process, and returns. */
   void run() throws InterruptedException {
-    engine.start();
+    // The engine says what it waits for; Kafka's clients need not say it several times a second.
+    KafkaClientLog.quiet();
+    try {
+      engine.start();
+    } finally {
+      KafkaClientLog.asConfigured();
+    }
     EngineSettings values = settings.engine();
     LOG.info(
         "Zone {} as {} processes {} with handler {}, claims in {}",
         values.zone(),
         values.claim().store().holder(),
         String.join(",", values.input().topics()),
-        settings.handler().type(),
-        settings.claim().backend());
+        settings.inForce().get("firstclaim.handler.type"),
+        store.name());
   }
 
   /** Stops in good order. */

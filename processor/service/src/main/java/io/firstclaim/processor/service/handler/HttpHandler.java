@@ -74,7 +74,8 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
 
   HttpHandler(URI url, Duration timeout, InstantSource clock, @Nullable SSLContext tls) {
     this.place = withoutSecrets(url);
-    boolean secure = checkedScheme(url).equals("https");
+    requireUsable(url);
+    boolean secure = url.getScheme().equalsIgnoreCase("https");
     if (!timeout.isPositive()) {
       throw new IllegalArgumentException(
           "the timeout of an HTTP request is positive, not " + timeout);
@@ -99,7 +100,13 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
     this.client = (tls == null ? builder : builder.sslContext(tls)).build();
   }
 
-  private static String checkedScheme(URI url) {
+  /**
+   * Does nothing if records can be posted to this URL.
+   *
+   * @throws IllegalArgumentException if it is not http or https with a host; the message names the
+   *     value, without secrets, and what is right
+   */
+  public static void requireUsable(URI url) {
     String scheme = url.getScheme() == null ? "" : url.getScheme().toLowerCase(Locale.ROOT);
     boolean sound =
         (scheme.equals("http") || scheme.equals("https"))
@@ -111,7 +118,6 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
           "'%s' is no http or https URL with a host, such as http://127.0.0.1:8000/records"
               .formatted(withoutSecrets(url)));
     }
-    return scheme;
   }
 
   private static String withoutSecrets(URI url) {

@@ -1,6 +1,8 @@
 package io.firstclaim.processor.service.log;
 
 import io.firstclaim.processor.service.config.WrongSettingException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -17,20 +19,25 @@ public final class LogSettings {
 
   private LogSettings() {}
 
-  /**
-   * Checks them.
-   *
-   * @throws WrongSettingException if one is wrong
-   */
-  public static void check(Map<String, String> environment) {
+  /** What is wrong with them in these environment variables. */
+  public static List<WrongSettingException> faults(Map<String, String> environment) {
+    List<WrongSettingException> faults = new ArrayList<>();
     String format = environment.getOrDefault(FORMAT, "plain");
     if (!format.equals("plain") && !format.equals("json")) {
-      throw new WrongSettingException(FORMAT, format, "give plain or json");
+      faults.add(new WrongSettingException(FORMAT, format, "give plain or json"));
     }
     String level = environment.getOrDefault(LEVEL, "INFO");
     if (!LEVELS.contains(level.toUpperCase(Locale.ROOT))) {
-      throw new WrongSettingException(
-          LEVEL, level, "give one of TRACE, DEBUG, INFO, WARN, ERROR, OFF, ALL");
+      faults.add(
+          new WrongSettingException(
+              LEVEL, level, "give one of TRACE, DEBUG, INFO, WARN, ERROR, OFF, ALL"));
     }
+    return faults;
+  }
+
+  /** Has the log, which must not be there yet, say nothing, as the settings for it are wrong. */
+  public static void silence() {
+    System.setProperty(FORMAT, "plain");
+    System.setProperty(LEVEL, "OFF");
   }
 }

@@ -1,9 +1,9 @@
 package io.firstclaim.processor.service.metrics;
 
-import io.firstclaim.lock.StoreListener;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState.Running;
+import io.firstclaim.processor.service.store.LockStore.StoreMetrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.ToDoubleFunction;
 
 /** The metrics of an instance, under the names of the README. Thread-safe. */
-public final class EngineMetrics implements EngineListener, StoreListener {
+public final class EngineMetrics implements EngineListener, StoreMetrics {
   private final MeterRegistry registry;
   private final ConcurrentMap<Delivered, Counter> deliveries = new ConcurrentHashMap<>();
   private final ConcurrentMap<Claimed, Counter> claims = new ConcurrentHashMap<>();
@@ -137,12 +137,7 @@ public final class EngineMetrics implements EngineListener, StoreListener {
         .record(took);
   }
 
-  /**
-   * A page of the bucket was swept.
-   *
-   * @param listed its objects
-   * @param removed how many were deleted
-   */
+  @Override
   public void swept(int listed, int removed) {
     sweptListed.increment(listed);
     sweptRemoved.increment(removed);

@@ -246,25 +246,18 @@ public final class Bench {
     String topic = stack.topicOf(1, 100);
     try (FaultProxy proxy = FaultProxy.start(dynamoDb.endpoint())) {
       Map<String, String> settings =
-          Map.of(
-              "FIRSTCLAIM_ZONE",
-              "a",
-              "FIRSTCLAIM_INPUT_TOPICS",
-              topic,
-              "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE",
-              dynamoDb.newPlace(),
-              "KAFKA_BOOTSTRAP_SERVERS",
-              stack.bootstrapServers(),
-              "AWS_ENDPOINT_URL_DYNAMODB",
-              proxy.endpoint().toString(),
-              "AWS_REGION",
-              "us-east-1",
-              "AWS_ACCESS_KEY_ID",
-              "local",
-              "AWS_SECRET_ACCESS_KEY",
-              "local",
-              "MICRONAUT_SERVER_PORT",
-              Integer.toString(FreePort.next()));
+          Map.ofEntries(
+              Map.entry("FIRSTCLAIM_ZONE", "a"),
+              Map.entry("FIRSTCLAIM_INPUT_TOPICS", topic),
+              Map.entry("FIRSTCLAIM_INPUT_RECORD_ID", "key"),
+              Map.entry("FIRSTCLAIM_HANDLER_TYPE", "log"),
+              Map.entry("FIRSTCLAIM_CLAIM_DYNAMODB_TABLE", dynamoDb.newPlace()),
+              Map.entry("KAFKA_BOOTSTRAP_SERVERS", stack.bootstrapServers()),
+              Map.entry("AWS_ENDPOINT_URL_DYNAMODB", proxy.endpoint().toString()),
+              Map.entry("AWS_REGION", "us-east-1"),
+              Map.entry("AWS_ACCESS_KEY_ID", "local"),
+              Map.entry("AWS_SECRET_ACCESS_KEY", "local"),
+              Map.entry("MICRONAUT_SERVER_PORT", Integer.toString(FreePort.next())));
       JvmCommand command =
           JvmCommand.ofJar("service", Path.of(System.getProperty("processor.jar")))
               .withJvmArgs(jvmArgs)

@@ -10,13 +10,13 @@ import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.RecordIdSource;
-import io.firstclaim.processor.service.config.ServiceSettings.Backend;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.MapPropertySource;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.env.PropertySource.PropertyConvention;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,10 +37,26 @@ class SettingsReaderTest {
       Map.of(
           "firstclaim.zone", "a",
           "firstclaim.input.topics", "orders",
+          "firstclaim.input.record-id", "header:ce_id,key",
+          "firstclaim.handler.type", "log",
           "kafka.bootstrap.servers", "localhost:9092");
 
+  /** A handler of the user's, beside those of the service. */
+  private static final KnownHandlers OWN =
+      new KnownHandlers() {
+        @Override
+        public List<String> names() {
+          return List.of("mine");
+        }
+
+        @Override
+        public boolean has(String name) {
+          return names().contains(name);
+        }
+      };
+
   private static ServiceSettings read(PropertySource... sources) {
-    return read(SettingsReader::read, sources);
+    return read(environment -> SettingsReader.read(environment, OWN, List.of()), sources);
   }
 
   private static <T> T read(Function<Environment, T> reader, PropertySource... sources) {
@@ -88,53 +105,42 @@ class SettingsReaderTest {
                 1000,
                 10_000,
                 Optional.empty()));
-    ClaimSettings store = settings.claim().store();
+    ClaimSettings store = settings.engine().claim().store();
     assertThat(store.holder()).matches("a/.+-[0-9a-f]{8}");
-    assertThat(settings.engine().claim())
+    assertThat(store)
         .isEqualTo(
-            new EngineSettings.Claiming(
-                store, true, Duration.ofMillis(100), OnMismatch.DEAD_LETTER));
-    assertThat(settings.claim())
-        .isEqualTo(
-            new ServiceSettings.Claiming(
-                Backend.DYNAMODB,
-                new ClaimSettings(
-                    "default",
-                    store.holder(),
-                    Duration.ofSeconds(30),
-                    Duration.ofSeconds(1),
-                    Duration.ofDays(8)),
+            new ClaimSettings(
                 "firstclaim",
-                false,
-                Optional.empty()));
-    assertThat(settings.engine().handlerTimeout()).isEqualTo(Duration.ofMinutes(5));
-    assertThat(settings.handler())
-        .isEqualTo(
-            new ServiceSettings.Handling(
-                "log",
-                Optional.empty(),
+                store.holder(),
                 Duration.ofSeconds(30),
-                Optional.empty(),
-                Optional.empty()));
+                Duration.ofSeconds(1),
+                Duration.ofDays(8)));
+    assertThat(settings.engine().claim().renew()).isTrue();
+    assertThat(settings.engine().claim().headStart()).isEqualTo(Duration.ofMillis(100));
+    assertThat(settings.engine().claim().onMismatch()).isEqualTo(OnMismatch.DEAD_LETTER);
+    assertThat(settings.engine().handlerTimeout()).isEqualTo(Duration.ofMinutes(5));
+    assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("firstclaim", false));
+    assertThat(settings.handler()).isEqualTo(new Handling.Log());
+    assertThat(settings.unused()).isEmpty();
     assertThat(settings.engine().retry())
         .isEqualTo(new EngineSettings.Retrying(5, Duration.ofSeconds(1), Duration.ofMinutes(1)));
     assertThat(settings.engine().deadLetterTopic()).isEmpty();
     assertThat(settings.engine().outcomesTopic()).contains("firstclaim.outcomes");
-    assertThat(settings.engine().shutdownGrace()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(settings.engine().shutdownGrace()).isEqualTo(Duration.ofSeconds(20));
     assertThat(settings.engine().kafka()).isEqualTo(Map.of("bootstrap.servers", "localhost:9092"));
   }
 
   @Test
   void twoInstances_haveTwoNames() {
-    assertThat(read(Map.of()).claim().store().holder())
-        .isNotEqualTo(read(Map.of()).claim().store().holder());
+    assertThat(read(Map.of()).engine().claim().store().holder())
+        .isNotEqualTo(read(Map.of()).engine().claim().store().holder());
   }
 
   static Stream<Arguments> goodValues() {
     return Stream.of(
         good("firstclaim.zone", "eu-west-1", s -> s.engine().zone(), "eu-west-1"),
         good("firstclaim.zones", "b, a", s -> s.engine().zones(), List.of("b", "a")),
-        good("firstclaim.instance", "pod-7", s -> s.claim().store().holder(), "a/pod-7"),
+        good("firstclaim.instance", "pod-7", s -> s.engine().claim().store().holder(), "a/pod-7"),
         good(
             "firstclaim.input.topics",
             "x, y_2 ,",
@@ -163,20 +169,28 @@ class SettingsReaderTest {
             "36h",
             s -> s.engine().input().replayHorizon(),
             Optional.of(Duration.ofHours(36))),
-        good("firstclaim.claim.backend", "memory", s -> s.claim().backend(), Backend.MEMORY),
-        good("firstclaim.claim.namespace", "shop", s -> s.claim().store().namespace(), "shop"),
+        good("firstclaim.claim.backend", "memory", s -> s.backend(), new Backend.Memory()),
+        good(
+            "firstclaim.claim.namespace",
+            "shop",
+            s -> s.engine().claim().store().namespace(),
+            "shop"),
         good(
             "firstclaim.claim.lease",
             "10s",
-            s -> s.claim().store().lease(),
+            s -> s.engine().claim().store().lease(),
             Duration.ofSeconds(10)),
         good("firstclaim.claim.renew", "false", s -> s.engine().claim().renew(), false),
         good("firstclaim.claim.renew", "TRUE", s -> s.engine().claim().renew(), true),
-        good("firstclaim.claim.max-skew", "0s", s -> s.claim().store().maxSkew(), Duration.ZERO),
+        good(
+            "firstclaim.claim.max-skew",
+            "0s",
+            s -> s.engine().claim().store().maxSkew(),
+            Duration.ZERO),
         good(
             "firstclaim.claim.retention",
             "30d",
-            s -> s.claim().store().retention(),
+            s -> s.engine().claim().store().retention(),
             Duration.ofDays(30)),
         good(
             "firstclaim.claim.head-start",
@@ -188,29 +202,22 @@ class SettingsReaderTest {
             "skip",
             s -> s.engine().claim().onMismatch(),
             OnMismatch.SKIP),
-        good("firstclaim.claim.dynamodb.table", "t-1", s -> s.claim().table(), "t-1"),
-        good("firstclaim.claim.create", "true", s -> s.claim().create(), true),
-        good("firstclaim.handler.type", "mine", s -> s.handler().type(), "mine"),
+        good(
+            "firstclaim.claim.dynamodb.table",
+            "t-1",
+            s -> s.backend(),
+            new Backend.DynamoDb("t-1", false)),
+        good(
+            "firstclaim.claim.create",
+            "true",
+            s -> s.backend(),
+            new Backend.DynamoDb("firstclaim", true)),
+        good("firstclaim.handler.type", "mine", s -> s.handler(), new Handling.Bean("mine")),
         good(
             "firstclaim.handler.timeout",
             "PT90S",
             s -> s.engine().handlerTimeout(),
             Duration.ofSeconds(90)),
-        good(
-            "firstclaim.handler.http.url",
-            "http://127.0.0.1:8000/x",
-            s -> s.handler().httpUrl(),
-            Optional.of(URI.create("http://127.0.0.1:8000/x"))),
-        good(
-            "firstclaim.handler.http.timeout",
-            "5s",
-            s -> s.handler().httpTimeout(),
-            Duration.ofSeconds(5)),
-        good(
-            "firstclaim.handler.topic.name",
-            "out",
-            s -> s.handler().topicName(),
-            Optional.of("out")),
         good("firstclaim.retry.max-attempts", "1", s -> s.engine().retry().maxAttempts(), 1),
         good(
             "firstclaim.retry.backoff",
@@ -298,12 +305,6 @@ class SettingsReaderTest {
         arguments("firstclaim.claim.dynamodb.table", "my claims", TABLE),
         arguments("firstclaim.claim.create", "maybe", "give true or false"),
         arguments("firstclaim.handler.timeout", "0s", DURATION),
-        arguments(
-            "firstclaim.handler.http.url",
-            "http://a b",
-            "give an http or https URL, such as http://127.0.0.1:8000/records"),
-        arguments("firstclaim.handler.http.timeout", "30", DURATION),
-        arguments("firstclaim.handler.topic.name", "a/b", TOPIC),
         arguments("firstclaim.retry.max-attempts", "0", COUNT),
         arguments("firstclaim.retry.backoff", "0s", DURATION),
         arguments(
@@ -321,7 +322,7 @@ class SettingsReaderTest {
       String property, String value, String remedy) {
     String shown = value.replace('\t', '?');
     assertThatThrownBy(() -> read(property, value))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .hasMessage("%s=%s: %s".formatted(property, shown, remedy));
   }
 
@@ -334,37 +335,37 @@ class SettingsReaderTest {
   }
 
   @Test
-  void claiming_isReadWithoutZoneTopicsAndKafka_andCheckedTheSame() {
-    assertThat(read(SettingsReader::readClaiming, MapPropertySource.of("test", Map.of())).table())
-        .isEqualTo("firstclaim");
+  void store_isReadWithoutZoneTopicsAndKafka_andCheckedTheSame() {
+    assertThat(read(SettingsReader::readStore, MapPropertySource.of("test", Map.of())).backend())
+        .isEqualTo(new Backend.DynamoDb("firstclaim", false));
     assertThatThrownBy(
             () ->
                 read(
-                    SettingsReader::readClaiming,
+                    SettingsReader::readStore,
                     MapPropertySource.of("test", Map.of("firstclaim.claim.lease", "soon"))))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .hasMessageStartingWith("firstclaim.claim.lease=soon: ");
   }
 
   @Test
   void s3_needsItsBucket_andHasADefaultPrefix() {
     assertThatThrownBy(() -> read("firstclaim.claim.backend", "s3"))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .hasMessage(
             "firstclaim.claim.s3.bucket is not set: name the bucket that claims are kept in");
-    assertThat(readS3(Map.of()).claim().s3())
-        .contains(new ServiceSettings.S3("my-claims", "claims/", Duration.ofDays(1)));
+    assertThat(readS3(Map.of()).backend())
+        .isEqualTo(new Backend.S3("my-claims", "claims/", Duration.ofDays(1), false));
     Map<String, Object> given =
         Map.of("firstclaim.claim.s3.prefix", "a/b.c/", "firstclaim.claim.s3.sweep", "0s");
-    assertThat(readS3(given).claim().s3())
-        .contains(new ServiceSettings.S3("my-claims", "a/b.c/", Duration.ZERO));
+    assertThat(readS3(given).backend())
+        .isEqualTo(new Backend.S3("my-claims", "a/b.c/", Duration.ZERO, false));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"claims", "/", "/claims/", "a//b/", "a b/x/", "a b/", "a?x/"})
   void s3PrefixThatIsNoFolder_stopsTheStart(String prefix) {
     assertThatThrownBy(() -> readS3(Map.of("firstclaim.claim.s3.prefix", prefix)))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .hasMessageStartingWith("firstclaim.claim.s3.prefix=")
         .hasMessageEndingWith(
             "give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as claims/");
@@ -374,7 +375,7 @@ class SettingsReaderTest {
   @ValueSource(strings = {"b", "a/b", "a b", "arn:aws:s3:::claims"})
   void s3BucketThatIsNoName_stopsTheStart(String bucket) {
     assertThatThrownBy(() -> readS3(Map.of("firstclaim.claim.s3.bucket", bucket)))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .hasMessage(
             "firstclaim.claim.s3.bucket=%s: a bucket has 3 to 63 of a-z A-Z 0-9 . _ -"
                 .formatted(bucket));
@@ -394,13 +395,12 @@ class SettingsReaderTest {
   void dataset_isInTheBucketOfTheClaims_ifItHasNoneOfItsOwn() {
     int eight = 8 << 20;
     Duration second = Duration.ofSeconds(1);
-    assertThat(readS3(Map.of("firstclaim.handler.type", "dataset")).handler().dataset())
-        .contains(new DatasetSettings("my-claims", "", eight, second));
-    assertThat(readDataset(Map.of()).handler().dataset())
-        .contains(new DatasetSettings("my-lake", "", eight, second));
-    assertThat(readS3(Map.of()).handler().dataset()).isEmpty();
+    assertThat(readS3(Map.of("firstclaim.handler.type", "dataset")).handler())
+        .isEqualTo(new Handling.Dataset(new DatasetSettings("my-claims", "", eight, second)));
+    assertThat(readDataset(Map.of()).handler())
+        .isEqualTo(new Handling.Dataset(new DatasetSettings("my-lake", "", eight, second)));
     assertThatThrownBy(() -> read("firstclaim.handler.type", "dataset"))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .hasMessage(
             "firstclaim.handler.dataset.bucket is not set: name the bucket that the dataset is kept"
                 + " in");
@@ -414,9 +414,10 @@ class SettingsReaderTest {
                         "firstclaim.handler.dataset.prefix", "a/lake/",
                         "firstclaim.handler.dataset.multipart-threshold", "5MB",
                         "firstclaim.handler.dataset.registry-interval", "200ms"))
-                .handler()
-                .dataset())
-        .contains(new DatasetSettings("my-lake", "a/lake/", 5 << 20, Duration.ofMillis(200)));
+                .handler())
+        .isEqualTo(
+            new Handling.Dataset(
+                new DatasetSettings("my-lake", "a/lake/", 5 << 20, Duration.ofMillis(200))));
   }
 
   @ParameterizedTest
@@ -433,7 +434,7 @@ class SettingsReaderTest {
   void wrongDatasetSetting_stopsTheStart(String name, String value, String remedy) {
     String property = "firstclaim.handler.dataset." + name;
     assertThatThrownBy(() -> readDataset(Map.of(property, value)))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .hasMessage("%s=%s: %s".formatted(property, value, remedy));
   }
 
@@ -446,7 +447,7 @@ class SettingsReaderTest {
             "firstclaim.handler.dataset.prefix", prefix,
             "firstclaim.claim.s3.prefix", claims);
     assertThatThrownBy(() -> readDataset(sameBucket))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .hasMessageStartingWith("firstclaim.handler.dataset.prefix=" + prefix)
         .hasMessageEndingWith(
             " must be apart from firstclaim.claim.s3.prefix=%s, where objects expire"
@@ -456,7 +457,7 @@ class SettingsReaderTest {
   @Test
   void leaseThatIsTooShortForTheSkew_stopsTheStart_withWhatIsNeeded() {
     assertThatThrownBy(() -> read("firstclaim.claim.lease", "1s"))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .message()
         .startsWith("firstclaim.claim.lease=1s: ")
         .contains("clock difference of 1s", "need at least")
@@ -466,7 +467,7 @@ class SettingsReaderTest {
   @Test
   void topicThatLeavesNoRoomForItsDeadLetters_stopsTheStart() {
     assertThatThrownBy(() -> read("firstclaim.input.topics", "x".repeat(246)))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .message()
         .startsWith("firstclaim.input.topics=xxx")
         .endsWith(": a topic has 1 to 245 of a-z A-Z 0-9 . _ -");
@@ -483,8 +484,12 @@ class SettingsReaderTest {
   })
   void topicWithTwoUses_stopsTheStart_withBothProperties(
       String name, String topic, String otherUse) {
-    assertThatThrownBy(() -> read("firstclaim." + name, topic))
-        .isInstanceOf(WrongSettingException.class)
+    Map<String, Object> given = new HashMap<>(Map.of("firstclaim." + name, topic));
+    if (name.startsWith("handler.")) {
+      given.put("firstclaim.handler.type", "topic");
+    }
+    assertThatThrownBy(() -> read(given))
+        .isInstanceOf(WrongSettingsException.class)
         .hasMessage(
             "firstclaim.%s=%s: it is %s; give another topic".formatted(name, topic, otherUse));
   }
@@ -492,7 +497,7 @@ class SettingsReaderTest {
   @Test
   void inputThatIsTheDeadLetterTopicOfAnother_stopsTheStart() {
     assertThatThrownBy(() -> read("firstclaim.input.topics", "orders,orders.dlt"))
-        .isInstanceOf(WrongSettingException.class)
+        .isInstanceOf(WrongSettingsException.class)
         .hasMessage(
             "firstclaim.dead-letter.topic=orders.dlt: it is one of firstclaim.input.topics; give"
                 + " another topic");
@@ -510,6 +515,15 @@ class SettingsReaderTest {
     return Stream.of(
         arguments("firstclaim.zone", "name this deployment's zone, such as a"),
         arguments("firstclaim.input.topics", "name the input topics, comma-separated"),
+        arguments(
+            "firstclaim.input.record-id",
+            "say where a record's ID is: header:NAME, key, json:/pointer, sha256:value or offset."
+                + " There is no safe guess: two records with one ID count as one, and a key is"
+                + " often an entity's, not an event's"),
+        arguments(
+            "firstclaim.handler.type",
+            "say what is done with a record: log (marks all records done), http, topic, dataset or"
+                + " one of your handlers: mine"),
         arguments("kafka.bootstrap.servers", "give the brokers, such as localhost:9092"));
   }
 
@@ -542,7 +556,7 @@ class SettingsReaderTest {
 
   @Test
   void passwordInTheUrl_isNotShown() {
-    assertThatThrownBy(() -> read("firstclaim.handler.http.url", "http://me:s3cret@a b"))
+    assertThatThrownBy(() -> readHttp("firstclaim.handler.http.url", "http://me:s3cret@a b"))
         .message()
         .startsWith("firstclaim.handler.http.url=")
         .doesNotContain("s3cret");
@@ -592,6 +606,8 @@ class SettingsReaderTest {
                 Map.of(
                     "FIRSTCLAIM_ZONE", "b",
                     "FIRSTCLAIM_INPUT_TOPICS", "orders,returns",
+                    "FIRSTCLAIM_INPUT_RECORD_ID", "key",
+                    "FIRSTCLAIM_HANDLER_TYPE", "log",
                     "FIRSTCLAIM_INPUT_MAX_IN_FLIGHT", "7",
                     "FIRSTCLAIM_CLAIM_MAX_SKEW", "250ms",
                     "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE", "claims",
@@ -602,8 +618,8 @@ class SettingsReaderTest {
     assertThat(settings.engine().zone()).isEqualTo("b");
     assertThat(settings.engine().input().topics()).containsExactly("orders", "returns");
     assertThat(settings.engine().input().maxInFlight()).isEqualTo(7);
-    assertThat(settings.claim().store().maxSkew()).isEqualTo(Duration.ofMillis(250));
-    assertThat(settings.claim().table()).isEqualTo("claims");
+    assertThat(settings.engine().claim().store().maxSkew()).isEqualTo(Duration.ofMillis(250));
+    assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("claims", false));
     assertThat(settings.engine().deadLetterTopic()).contains("dead");
     assertThat(settings.engine().kafka())
         .isEqualTo(Map.of("bootstrap.servers", "one:9092,two:9092", "max.poll.records", "50"));
@@ -625,14 +641,199 @@ class SettingsReaderTest {
   }
 
   @Test
-  void settingsAsText_hideWhatMayBeSecret() {
+  void settingsInForce_areTheDefaultsToo_withoutSecrets() {
     ServiceSettings settings =
         read(
             Map.of(
-                "kafka.sasl.jaas.config", "password=\"s3cret\";",
-                "firstclaim.handler.http.url", "http://me:s3cret@localhost"));
+                "kafka.sasl.jaas.config",
+                "password=\"s3cret\";",
+                "kafka.ssl.key.password",
+                "s3cret",
+                "firstclaim.handler.type",
+                "http",
+                "firstclaim.handler.http.url",
+                "http://me:s3cret@localhost"));
 
     assertThat(settings.engine().kafka()).containsEntry("sasl.jaas.config", "password=\"s3cret\";");
+    assertThat(settings.inForce())
+        .containsEntry("firstclaim.input.topics", "orders")
+        .containsEntry("firstclaim.input.group", "firstclaim-a")
+        .containsEntry("firstclaim.claim.lease", "30s")
+        .containsEntry("kafka.sasl.jaas.config", "(hidden)")
+        .containsEntry("kafka.ssl.key.password", "(hidden)")
+        .containsEntry("firstclaim.handler.http.url", "(hidden: it may have a password)")
+        .doesNotContainKey("firstclaim.claim.s3.prefix");
     assertThat(settings).asString().doesNotContain("s3cret").contains("orders");
+  }
+
+  private static ServiceSettings readHttp(String property, String value) {
+    Map<String, Object> all =
+        new HashMap<>(
+            Map.of(
+                "firstclaim.handler.type", "http",
+                "firstclaim.handler.http.url", "http://127.0.0.1:8000/x"));
+    all.put(property, value);
+    return read(all);
+  }
+
+  @Test
+  void httpHandler_hasItsUrlAndItsTimeout() {
+    URI url = URI.create("http://127.0.0.1:8000/x");
+    assertThat(readHttp("firstclaim.handler.http.timeout", "5s").handler())
+        .isEqualTo(new Handling.Http(url, Duration.ofSeconds(5)));
+    assertThat(readHttp("firstclaim.zone", "a").handler())
+        .isEqualTo(new Handling.Http(url, Duration.ofSeconds(30)));
+  }
+
+  static Stream<Arguments> wrongHttpSettings() {
+    return Stream.of(
+        arguments(
+            "url",
+            "http://a b",
+            "give an http or https URL, such as http://127.0.0.1:8000/records"),
+        arguments(
+            "url",
+            "ftp://a/x",
+            "'ftp://a/x' is no http or https URL with a host, such as"
+                + " http://127.0.0.1:8000/records"),
+        arguments("timeout", "30", DURATION));
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrongHttpSettings")
+  void wrongHttpSetting_stopsTheStart(String name, String value, String remedy) {
+    String property = "firstclaim.handler.http." + name;
+    assertThatThrownBy(() -> readHttp(property, value))
+        .isInstanceOf(WrongSettingsException.class)
+        .hasMessage("%s=%s: %s".formatted(property, value, remedy));
+  }
+
+  @Test
+  void topicHandler_hasItsTopic() {
+    assertThat(readTopic("out").handler()).isEqualTo(new Handling.Topic("out"));
+    assertThatThrownBy(() -> readTopic("a/b"))
+        .hasMessage("firstclaim.handler.topic.name=a/b: " + TOPIC);
+  }
+
+  private static ServiceSettings readTopic(String name) {
+    return read(Map.of("firstclaim.handler.type", "topic", "firstclaim.handler.topic.name", name));
+  }
+
+  @Test
+  void application_namesGroupOutcomesAndNamespace() {
+    ServiceSettings settings = read("firstclaim.application", "shop");
+
+    assertThat(settings.engine().input().group()).isEqualTo("shop-a");
+    assertThat(settings.engine().outcomesTopic()).contains("shop.outcomes");
+    assertThat(settings.engine().claim().store().namespace()).isEqualTo("shop");
+  }
+
+  @Test
+  void allFaults_areToldAtOnce_aLineEach() {
+    Map<String, Object> given =
+        Map.of(
+            "firstclaim.zone", "Zone A",
+            "firstclaim.claim.leese", "10s",
+            "firstclaim.claim.lease", "thirty",
+            "firstclaim.claim.backend", "s3",
+            "firstclaim.handler.type", "htttp",
+            "firstclaim.retry.max-backoff", "500ms",
+            "kafka.group.id", "mine");
+    assertThatThrownBy(() -> read(given))
+        .isInstanceOfSatisfying(
+            WrongSettingsException.class,
+            wrong ->
+                assertThat(wrong.lines())
+                    .containsExactlyInAnyOrder(
+                        "firstclaim.claim.leese=10s: there is no such setting; the nearest is"
+                            + " firstclaim.claim.lease",
+                        "firstclaim.zone=Zone A: a zone has 1 to 32 of a-z, 0-9 and -",
+                        "firstclaim.claim.lease=thirty: " + DURATION,
+                        "firstclaim.claim.s3.bucket is not set: name the bucket that claims are"
+                            + " kept in",
+                        "firstclaim.handler.type=htttp: there is no such handler; give log (marks"
+                            + " all records done), http, topic, dataset or one of your handlers:"
+                            + " mine",
+                        "firstclaim.retry.max-backoff=500ms: it must not be shorter than"
+                            + " firstclaim.retry.backoff=1s",
+                        "kafka.group.id=mine: leave it out; the consumer group is"
+                            + " <application>-<zone>, or what firstclaim.input.group names"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "FIRSTCLAIM_CLAIM_LEESE,there is no such setting; the nearest is FIRSTCLAIM_CLAIM_LEASE",
+    "FIRSTCLAIM_INPUT_TOPIC,there is no such setting; the nearest is FIRSTCLAIM_INPUT_TOPICS",
+    "FIRSTCLAIM_LOG_LEVELS,there is no such setting; the nearest is FIRSTCLAIM_LOG_LEVEL",
+    "FIRSTCLAIM_CLAIM_RESOURCES,this setting is not in this version; leave it out"
+  })
+  void misspeltVariable_stopsTheStart_withTheNearest(String variable, String remedy) {
+    assertThatThrownBy(
+            () ->
+                read(
+                    MapPropertySource.of("test", new HashMap<>(LEAST)),
+                    variables(Map.of(variable, "x"))))
+        .hasMessage("%s=x: %s".formatted(variable, remedy));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "firstclaim.input.max-buffered,this setting is not in this version; leave it out",
+    "firstclaim.handler.http.dead-letter-on,this setting is not in this version; leave it out",
+    "firstclaim.handler.typ,there is no such setting; the nearest is firstclaim.handler.type",
+    "firstclaim.claim.leaseTime,there is no such setting; the nearest is firstclaim.claim.lease",
+    "firstclaim.log.level,give it as the environment variable FIRSTCLAIM_LOG_LEVEL"
+  })
+  void misspeltProperty_stopsTheStart_withTheNearest(String property, String remedy) {
+    assertThatThrownBy(() -> read(property, "x"))
+        .hasMessage("%s=x: %s".formatted(property.replace("leaseTime", "lease-time"), remedy));
+  }
+
+  @Test
+  void variablesOfAServiceInKubernetes_arePassedOver() {
+    Map<String, Object> ofAService = new HashMap<>();
+    ofAService.put("FIRSTCLAIM_PORT", "tcp://10.0.0.1:8080");
+    ofAService.put("FIRSTCLAIM_SERVICE_HOST", "10.0.0.1");
+    ofAService.put("FIRSTCLAIM_SERVICE_PORT", "8080");
+    ofAService.put("FIRSTCLAIM_SERVICE_PORT_HTTP", "8080");
+    ofAService.put("FIRSTCLAIM_PORT_8080_TCP", "tcp://10.0.0.1:8080");
+    ofAService.put("FIRSTCLAIM_PORT_8080_TCP_ADDR", "10.0.0.1");
+    ofAService.put("FIRSTCLAIM_PORT_8080_TCP_PORT", "8080");
+    ofAService.put("FIRSTCLAIM_PORT_8080_TCP_PROTO", "tcp");
+    ofAService.put("FIRSTCLAIM_ZONE_A_SERVICE_HOST", "10.0.0.2");
+    ofAService.put("FIRSTCLAIM_ZONE_A_PORT", "tcp://10.0.0.2:8080");
+
+    assertThat(read(MapPropertySource.of("test", new HashMap<>(LEAST)), variables(ofAService)))
+        .isNotNull();
+  }
+
+  @Test
+  void settingsOfWhatWasNotChosen_areNamed_andNeverRefused() {
+    Map<String, Object> given =
+        Map.of(
+            "firstclaim.claim.s3.bucket", "?",
+            "firstclaim.handler.http.timeout", "soon",
+            "firstclaim.handler.path", "/not/there");
+    assertThat(read(given).unused())
+        .containsExactlyInAnyOrder(
+            "firstclaim.claim.s3.bucket",
+            "firstclaim.handler.http.timeout",
+            "firstclaim.handler.path");
+  }
+
+  @Test
+  void folderOfHandlersThatIsNotThere_orHasNoJar_stopsTheStart(@TempDir Path empty) {
+    assertThatThrownBy(() -> readOwnHandler("/not/there"))
+        .hasMessage(
+            "firstclaim.handler.path=/not/there: there is no such folder; name the folder of your"
+                + " handler's jar");
+    assertThatThrownBy(() -> readOwnHandler(empty.toString()))
+        .hasMessage(
+            "firstclaim.handler.path=%s: no jar is in this folder; put your handler's jar there"
+                .formatted(empty));
+  }
+
+  private static ServiceSettings readOwnHandler(String path) {
+    return read(Map.of("firstclaim.handler.type", "mine", "firstclaim.handler.path", path));
   }
 }

@@ -1,10 +1,9 @@
 package io.firstclaim.processor.service.log;
 
-import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.processor.service.config.WrongSettingException;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -13,17 +12,16 @@ class LogSettingsTest {
 
   @Test
   void settingsThatAreNotGiven_areRight() {
-    assertThatCode(() -> LogSettings.check(Map.of())).doesNotThrowAnyException();
+    assertThat(LogSettings.faults(Map.of())).isEmpty();
   }
 
   @ParameterizedTest
   @CsvSource({"plain,INFO", "json,debug", "plain,OFF"})
   void knownFormatAndLevel_areRight(String format, String level) {
-    assertThatCode(
-            () ->
-                LogSettings.check(
-                    Map.of("FIRSTCLAIM_LOG_FORMAT", format, "FIRSTCLAIM_LOG_LEVEL", level)))
-        .doesNotThrowAnyException();
+    assertThat(
+            LogSettings.faults(
+                Map.of("FIRSTCLAIM_LOG_FORMAT", format, "FIRSTCLAIM_LOG_LEVEL", level)))
+        .isEmpty();
   }
 
   @ParameterizedTest
@@ -35,8 +33,8 @@ class LogSettingsTest {
   })
   void unknownValue_stopsTheStart_withPropertyValueAndRemedy(
       String property, String value, String remedy) {
-    assertThatThrownBy(() -> LogSettings.check(Map.of(property, value)))
-        .isInstanceOf(WrongSettingException.class)
+    assertThat(LogSettings.faults(Map.of(property, value)))
+        .singleElement(InstanceOfAssertFactories.THROWABLE)
         .hasMessage("%s=%s: %s".formatted(property, value, remedy));
   }
 }

@@ -2,9 +2,11 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.stack.server.FreePort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,11 +36,27 @@ class KafkaAtStartIT {
     String line = "Waiting for Kafka: no name in bootstrap.servers=late.test:" + port;
     scenario.eventually("the zone waits", () -> assertThat(zone.logText()).containsOnlyOnce(line));
     assertThat(zone.isReady()).isFalse();
-    assertThat(zone.isLive()).isTrue();
+    scenario.eventually("the zone is live", () -> assertThat(zone.isLive()).isTrue());
 
     Files.write(hosts, List.of("127.0.0.1 late.test localhost"));
     zone.awaitReady();
     assertThat(zone.logText()).containsOnlyOnce(line);
+  }
+
+  @Test
+  void brokerThatRefuses_isWaitedFor_inOneLineWithinSeconds() {
+    String wrong = "127.0.0.1:" + FreePort.next();
+    Zone zone = scenario.zone("a").set("KAFKA_BOOTSTRAP_SERVERS", wrong);
+    zone.launch();
+    scenario
+        .within(Duration.ofSeconds(20), "the zone says what it waits for")
+        .untilAsserted(
+            () ->
+                assertThat(zone.logText())
+                    .containsOnlyOnce(
+                        "Waiting for Kafka: nothing answers at bootstrap.servers=" + wrong));
+    scenario.eventually("the zone is live", () -> assertThat(zone.isLive()).isTrue());
+    assertThat(zone.logText().lines().filter(line -> line.contains(" WARN "))).hasSize(1);
   }
 
   @Test

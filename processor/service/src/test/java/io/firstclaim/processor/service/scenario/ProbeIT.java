@@ -2,16 +2,12 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.lock.testkit.process.ChildJvm;
-import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.stack.server.S3Server;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,25 +22,14 @@ class ProbeIT {
 
   @TempDir Path directory;
 
-  private record Ended(int exitCode, String output) {}
-
-  private Ended run(Map<String, String> settings, String... args) throws IOException {
+  private Run run(Map<String, String> settings, String... args) throws IOException {
     Map<String, String> env = new HashMap<>(settings);
     env.put("AWS_REGION", "eu-central-1");
     env.put("AWS_ACCESS_KEY_ID", "local");
     env.put("AWS_SECRET_ACCESS_KEY", SECRET);
-    JvmCommand command =
-        JvmCommand.ofJar("probe", Zone.JAR)
-            .withJvmArgs(Zone.JVM_ARGS)
-            .withArgs(List.of(args))
-            .withEnv(env);
-    Path log = directory.resolve("probe.log");
-    try (ChildJvm process = ChildJvm.start(command, log)) {
-      assertThat(process.waitFor(Scenario.PATIENCE)).as("it ends").isTrue();
-      String output = Files.readString(log);
-      assertThat(output).doesNotContain(SECRET);
-      return new Ended(process.exitCode(), output);
-    }
+    Run run = Run.of(directory, env, args);
+    assertThat(run.output()).doesNotContain(SECRET);
+    return run;
   }
 
   private static Map<String, String> s3(S3Server server) {
@@ -60,14 +45,14 @@ class ProbeIT {
     Map<String, String> settings = new HashMap<>(backend.settings("probe"));
     settings.put("FIRSTCLAIM_CLAIM_CREATE", "true");
 
-    Ended ended = run(settings, "probe");
+    Run ended = run(settings, "probe");
 
-    assertThat(ended.exitCode()).as(ended.output).isZero();
-    assertThat(ended.output)
+    assertThat(ended.exitCode()).as(ended.output()).isZero();
+    assertThat(ended.output())
         .contains("probe")
         .endsWith("Claims can rest on it." + System.lineSeparator());
-    assertThat(ended.output.lines().filter(line -> line.endsWith("  ok")))
-        .as(ended.output)
+    assertThat(ended.output().lines().filter(line -> line.endsWith("  ok")))
+        .as(ended.output())
         .hasSizeGreaterThan(5);
   }
 
@@ -76,19 +61,19 @@ class ProbeIT {
     try (S3Server raw = S3Server.startRaw(JvmTuning.SHORT_RUN)) {
       raw.createBucket("probe");
 
-      Ended ended = run(s3(raw), "probe");
+      Run ended = run(s3(raw), "probe");
 
-      assertThat(ended.exitCode()).as(ended.output).isEqualTo(1);
-      assertThat(ended.output)
+      assertThat(ended.exitCode()).as(ended.output()).isEqualTo(1);
+      assertThat(ended.output())
           .containsPattern("If-Match by 4 slow writers +\\d of 4 taken +BROKEN")
           .containsPattern("If-None-Match: \\* where one is +refused +ok")
           .endsWith("Claims cannot rest on it." + System.lineSeparator());
     }
   }
 
-  private static void requireOneLine(String line, Ended ended) {
-    assertThat(ended.exitCode()).as(ended.output).isEqualTo(2);
-    assertThat(ended.output.lines()).singleElement().asString().startsWith("firstclaim: " + line);
+  private static void requireOneLine(String line, Run ended) {
+    assertThat(ended.exitCode()).as(ended.output()).isEqualTo(2);
+    assertThat(ended.output().lines()).singleElement().asString().startsWith("firstclaim: " + line);
   }
 
   @Test
@@ -101,6 +86,13 @@ class ProbeIT {
   @Test
   void unknownArgument_isToldInOneLine() throws IOException {
     requireOneLine("argument=prove: ", run(Map.of(), "prove"));
+  }
+
+  @Test
+  void settingsGivenAsArguments_work() throws IOException {
+    requireOneLine(
+        "firstclaim.claim.backend=memory: ",
+        run(Map.of(), "-firstclaim.claim.backend=memory", "probe"));
   }
 
   @Test

@@ -42,7 +42,7 @@ final class S3Claims implements Claims {
         .map(S3Object::key)
         .filter(key -> !key.startsWith("claims/self-test/"))
         .map(this::marker)
-        .filter(marker -> marker.required("namespace").textValue().equals("default"))
+        .filter(marker -> marker.required("namespace").textValue().equals("firstclaim"))
         .map(S3Claims::claim)
         .filter(claim -> !claim.id().startsWith(Scenario.WARM_UP))
         .toList();

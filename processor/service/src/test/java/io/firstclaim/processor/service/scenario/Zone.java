@@ -48,6 +48,7 @@ final class Zone implements AutoCloseable {
     this.instance = instance;
     this.log = log;
     this.backend = backend;
+    env.put("FIRSTCLAIM_INPUT_RECORD_ID", "header:ce_id,key");
     env.putAll(
         Map.of(
             "FIRSTCLAIM_ZONE", name,

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service;
+package io.firstclaim.processor.service.store;
 
 import java.time.Duration;
 import java.util.List;
@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Does chores again and again, each on a thread of its own, until it is closed. Thread-safe. */
-final class Upkeep implements AutoCloseable {
+public final class Upkeep implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
   private static final Duration AFTER_A_FAULT = Duration.ofMinutes(5);
 
@@ -15,13 +15,13 @@ final class Upkeep implements AutoCloseable {
 
   /** What is to be done again and again. */
   @FunctionalInterface
-  interface Chore {
+  public interface Chore {
     /** Does it, if it is due; returns when to do it again. */
     Duration run() throws InterruptedException;
   }
 
   /** Begins with a chore. */
-  void start(String name, Chore chore) {
+  public void start(String name, Chore chore) {
     threads.add(Thread.ofVirtual().name("firstclaim-" + name).start(() -> repeat(name, chore)));
   }
 

@@ -1,0 +1,74 @@
+package io.firstclaim.processor.service;
+
+import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.processor.service.config.KnownHandlers;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.core.naming.NameUtils;
+import io.micronaut.inject.BeanDefinition;
+import io.micronaut.inject.qualifiers.Qualifiers;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+
+/**
+ * The handlers of the user's: beans, and classes that are named as a service in the jar they are
+ * in. A bean has the name that it was given; the others that of their class, with or without its
+ * package.
+ */
+@Singleton
+final class OwnHandlers implements KnownHandlers {
+  private final ApplicationContext context;
+
+  OwnHandlers(ApplicationContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public List<String> names() {
+    return Stream.concat(
+            beans().map(OwnHandlers::name),
+            services().map(service -> service.type().getSimpleName()))
+        .distinct()
+        .sorted()
+        .toList();
+  }
+
+  @Override
+  public boolean has(String name) {
+    return beans().anyMatch(bean -> name(bean).equals(name)) || service(name).isPresent();
+  }
+
+  /** The handler of this name, which is one of these. */
+  RecordHandler get(String name) {
+    return context
+        .findBean(RecordHandler.class, Qualifiers.byName(name))
+        .or(() -> service(name).map(ServiceLoader.Provider::get))
+        .orElseThrow();
+  }
+
+  private Stream<BeanDefinition<RecordHandler>> beans() {
+    return context.getBeanDefinitions(RecordHandler.class).stream()
+        .filter(bean -> bean.getDeclaringType().filter(Beans.class::equals).isEmpty());
+  }
+
+  private static String name(BeanDefinition<RecordHandler> bean) {
+    return bean.stringValue(Named.class)
+        .orElseGet(() -> NameUtils.decapitalize(bean.getBeanType().getSimpleName()));
+  }
+
+  private Optional<ServiceLoader.Provider<RecordHandler>> service(String name) {
+    return services()
+        .filter(
+            service ->
+                service.type().getSimpleName().equals(name)
+                    || service.type().getName().equals(name))
+        .findFirst();
+  }
+
+  private Stream<ServiceLoader.Provider<RecordHandler>> services() {
+    return ServiceLoader.load(RecordHandler.class, context.getClassLoader()).stream();
+  }
+}

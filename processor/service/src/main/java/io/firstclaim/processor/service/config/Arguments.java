@@ -1,0 +1,59 @@
+package io.firstclaim.processor.service.config;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the service was called with.
+ *
+ * @param command what it is to do
+ * @param settings those that were given, by property
+ */
+public record Arguments(Command command, Map<String, Object> settings) {
+  private static final Pattern SETTING = Pattern.compile("--?([a-z][a-zA-Z0-9-]*\\..+?)=(.*)");
+
+  /** What the service can be told to do. */
+  public enum Command {
+    /** To process records. */
+    SERVE,
+    /** To try the lock store. */
+    PROBE,
+    /** To tell how it is used. */
+    HELP,
+    /** To tell its version. */
+    VERSION
+  }
+
+  /**
+   * Reads them: {@code probe}, {@code --help}, {@code --version} and settings such as {@code
+   * -firstclaim.zone=a} or {@code --firstclaim.zone=a}.
+   *
+   * @throws WrongSettingException if one is none of these
+   */
+  public static Arguments parse(String... args) {
+    Command command = Command.SERVE;
+    Map<String, Object> settings = new LinkedHashMap<>();
+    for (String arg : args) {
+      Matcher setting = SETTING.matcher(arg);
+      if (setting.matches()) {
+        settings.put(setting.group(1), setting.group(2));
+      } else {
+        command =
+            switch (arg) {
+              case "probe" -> Command.PROBE;
+              case "-h", "-help", "--help", "help" -> Command.HELP;
+              case "-V", "-version", "--version", "version" -> Command.VERSION;
+              default ->
+                  throw new WrongSettingException(
+                      "argument",
+                      arg,
+                      "give none, probe to try the lock store, --help, --version, or settings such"
+                          + " as -firstclaim.zone=a");
+            };
+      }
+    }
+    return new Arguments(command, Map.copyOf(settings));
+  }
+}

@@ -1,0 +1,33 @@
+package io.firstclaim.processor.service.config;
+
+import io.firstclaim.processor.dataset.DatasetSettings;
+import java.net.URI;
+import java.time.Duration;
+
+/** What is done with a record. */
+public sealed interface Handling {
+  /** It is logged. */
+  record Log() implements Handling {}
+
+  /**
+   * It is posted.
+   *
+   * @param timeout how long an answer is waited for
+   */
+  record Http(URI url, Duration timeout) implements Handling {
+    /** Without the URL, which may have a password. */
+    @Override
+    public String toString() {
+      return "Http[timeout=" + timeout + "]";
+    }
+  }
+
+  /** It is published to the topic of this name. */
+  record Topic(String name) implements Handling {}
+
+  /** It is stored as a file of a dataset. */
+  record Dataset(DatasetSettings settings) implements Handling {}
+
+  /** It is handed to a handler of the user's, of this name. */
+  record Bean(String name) implements Handling {}
+}

@@ -1,0 +1,26 @@
+package io.firstclaim.processor.service.config;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** Which values of settings are shown to nobody. */
+final class Secrets {
+  private static final Pattern SECRET =
+      Pattern.compile("passw|jaas|secret|token|credential|user.?info");
+
+  /** Of Kafka's clients; where a record's key is, is no secret. */
+  private static final Pattern KEY = Pattern.compile("kafka[._].*[._]key([._]|$)");
+
+  private static final Pattern USER_INFO = Pattern.compile("//[^/?#]*@");
+
+  private Secrets() {}
+
+  /** The value, or a word for it if it is secret by its property's name or has a password in it. */
+  static String shown(String property, String value) {
+    String name = property.toLowerCase(Locale.ROOT);
+    if (SECRET.matcher(name).find() || KEY.matcher(name).find()) {
+      return "(hidden)";
+    }
+    return USER_INFO.matcher(value).find() ? "(hidden: it may have a password)" : value;
+  }
+}

@@ -1,0 +1,113 @@
+package io.firstclaim.processor.service.config;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Names that look like settings of the service, and are none. */
+final class UnknownSettings {
+  /** Settings of the contract that are to come. */
+  private static final Set<String> LATER =
+      Set.of(
+          "firstclaim.input.max-buffered",
+          "firstclaim.claim.resources",
+          "firstclaim.claim.dynamodb.batch",
+          "firstclaim.audit.enabled",
+          "firstclaim.admin.token-file",
+          "firstclaim.outcomes.trust",
+          "firstclaim.handler.http.unavailable-on",
+          "firstclaim.handler.http.dead-letter-on");
+
+  /** They configure the log, which is there before all others. */
+  private static final Set<String> VARIABLES_ONLY =
+      Set.of("FIRSTCLAIM_LOG_FORMAT", "FIRSTCLAIM_LOG_LEVEL");
+
+  /** What Kubernetes gives each container for a service named {@code firstclaim} or so. */
+  private static final Pattern OF_A_SERVICE =
+      Pattern.compile(
+          "FIRSTCLAIM(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?"
+              + "|PORT_\\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)");
+
+  private static final Pattern PORT_OF_A_SERVICE = Pattern.compile("FIRSTCLAIM(_[A-Z0-9_]+)?_PORT");
+  private static final Pattern ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*|\\d+");
+
+  private static final List<String> NAMES = Setting.all().stream().map(Setting::name).toList();
+  private static final List<String> VARIABLES =
+      Stream.concat(Setting.all().stream().map(Setting::variable), VARIABLES_ONLY.stream())
+          .toList();
+
+  private UnknownSettings() {}
+
+  /**
+   * A fault for each name that begins as the service's do and is none of them.
+   *
+   * @param variables all environment variables
+   * @param properties all properties but those that are made of environment variables
+   */
+  static List<WrongSettingException> among(
+      Map<String, String> variables, Map<String, String> properties) {
+    return Stream.concat(
+            new TreeMap<>(variables)
+                .entrySet().stream()
+                    .filter(variable -> variable.getKey().startsWith("FIRSTCLAIM_"))
+                    .filter(variable -> !VARIABLES.contains(variable.getKey()))
+                    .filter(variable -> !isOfKubernetes(variable.getKey(), variable.getValue()))
+                    .map(variable -> fault(variable, VARIABLES)),
+            new TreeMap<>(properties)
+                .entrySet().stream()
+                    .filter(property -> property.getKey().startsWith("firstclaim."))
+                    .filter(property -> !NAMES.contains(property.getKey()))
+                    .map(property -> fault(property, NAMES)))
+        .toList();
+  }
+
+  private static boolean isOfKubernetes(String name, String value) {
+    return OF_A_SERVICE.matcher(name).matches()
+        || (PORT_OF_A_SERVICE.matcher(name).matches() && ADDRESS.matcher(value).matches());
+  }
+
+  private static WrongSettingException fault(Map.Entry<String, String> given, List<String> known) {
+    String name = given.getKey();
+    String remedy;
+    if (LATER.stream().anyMatch(later -> name.equals(later) || name.equals(variable(later)))) {
+      remedy = "this setting is not in this version; leave it out";
+    } else if (VARIABLES_ONLY.contains(variable(name))) {
+      remedy = "give it as the environment variable " + variable(name);
+    } else {
+      remedy = "there is no such setting; the nearest is " + nearest(name, known);
+    }
+    return new WrongSettingException(name, Secrets.shown(name, given.getValue()), remedy);
+  }
+
+  private static String variable(String property) {
+    return new Setting(property, "", "").variable();
+  }
+
+  static String nearest(String name, List<String> known) {
+    return known.stream()
+        .min(Comparator.comparingInt(candidate -> distance(name, candidate)))
+        .orElseThrow();
+  }
+
+  /** The fewest insertions, deletions and replacements that make one of the other. */
+  static int distance(String one, String other) {
+    int[] last = new int[other.length() + 1];
+    for (int j = 0; j < last.length; j++) {
+      last[j] = j;
+    }
+    for (int i = 1; i <= one.length(); i++) {
+      int[] row = new int[last.length];
+      row[0] = i;
+      for (int j = 1; j < row.length; j++) {
+        int replaced = last[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+        row[j] = Math.min(replaced, Math.min(last[j], row[j - 1]) + 1);
+      }
+      last = row;
+    }
+    return last[other.length()];
+  }
+}

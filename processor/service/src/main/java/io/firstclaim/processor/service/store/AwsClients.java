@@ -1,0 +1,150 @@
+package io.firstclaim.processor.service.store;
+
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.processor.service.config.WrongSettingException;
+import java.net.UnknownHostException;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.awscore.client.builder.AwsSyncClientBuilder;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+
+/**
+ * Clients of AWS, of which Region, credentials and endpoint are the AWS SDK's own settings. What is
+ * wrong with those is told as a wrong setting, which no waiting mends.
+ */
+public enum AwsClients {
+  /** Of DynamoDB. */
+  DYNAMODB("AWS_ENDPOINT_URL_DYNAMODB"),
+  /** Of S3. */
+  S3("AWS_ENDPOINT_URL_S3");
+
+  /** Connections to one store: for all that pass the gate, and for renewals. */
+  private static final int CONNECTIONS = 300;
+
+  private static final Set<String> WRONG_CREDENTIALS =
+      Set.of(
+          "ExpiredToken",
+          "ExpiredTokenException",
+          "IncompleteSignature",
+          "InvalidAccessKeyId",
+          "InvalidClientTokenId",
+          "InvalidSignatureException",
+          "InvalidToken",
+          "MissingAuthenticationToken",
+          "MissingAuthenticationTokenException",
+          "SignatureDoesNotMatch",
+          "UnrecognizedClientException");
+
+  private static final Set<String> WRONG_REGION =
+      Set.of(
+          "AuthorizationHeaderMalformed",
+          "PermanentRedirect",
+          "IllegalLocationConstraintException");
+
+  private final String endpointVariable;
+
+  AwsClients(String endpointVariable) {
+    this.endpointVariable = endpointVariable;
+  }
+
+  /**
+   * The client.
+   *
+   * @throws WrongSettingException if Region or credentials are missing
+   */
+  public <B extends AwsSyncClientBuilder<B, C> & AwsClientBuilder<B, C>, C> C client(B builder) {
+    DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
+    C client = built(builder.credentialsProvider(credentials));
+    requireCredentials(credentials);
+    return client;
+  }
+
+  private <B extends AwsSyncClientBuilder<B, C> & AwsClientBuilder<B, C>, C> C built(B builder) {
+    try {
+      return builder
+          .httpClientBuilder(Apache5HttpClient.builder().maxConnections(CONNECTIONS))
+          .build();
+    } catch (SdkException e) {
+      throw new WrongSettingException(
+          "AWS_REGION",
+          null,
+          "name the Region, such as eu-central-1; any will do where %s is set (%s)"
+              .formatted(endpointVariable, e.getMessage()));
+    }
+  }
+
+  private static void requireCredentials(DefaultCredentialsProvider credentials) {
+    try {
+      var _ = credentials.resolveCredentials();
+    } catch (SdkException e) {
+      throw new WrongSettingException(
+          "AWS_ACCESS_KEY_ID",
+          null,
+          "there are no credentials; give AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE,"
+              + " or a role (any will do for a store of one's own that asks for none)");
+    }
+  }
+
+  /**
+   * Asks a client's service.
+   *
+   * @param region the client's
+   * @throws StoreUnavailableException if there is no answer
+   * @throws WrongSettingException if the answer is that credentials or Region are wrong
+   */
+  public <T> T ask(Region region, Supplier<T> request) {
+    try {
+      return request.get();
+    } catch (StoreUnavailableException e) {
+      throw wrongSetting(region, e).<RuntimeException>map(wrong -> wrong).orElse(e);
+    }
+  }
+
+  private Optional<WrongSettingException> wrongSetting(
+      Region region, StoreUnavailableException fault) {
+    for (@Nullable Throwable t = fault; t != null; t = t.getCause()) {
+      if (t instanceof AwsServiceException answer && answer.awsErrorDetails() != null) {
+        String code = String.valueOf(answer.awsErrorDetails().errorCode());
+        if (WRONG_CREDENTIALS.contains(code)) {
+          return Optional.of(
+              new WrongSettingException(
+                  "AWS credentials",
+                  code,
+                  "AWS refuses them (%s); check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,"
+                          .formatted(answer.awsErrorDetails().errorMessage())
+                      + " AWS_PROFILE or the role, and AWS_REGION"));
+        }
+        if (WRONG_REGION.contains(code)) {
+          return Optional.of(
+              wrongRegion(
+                  region,
+                  "it is in another Region (%s)"
+                      .formatted(answer.awsErrorDetails().errorMessage())));
+        }
+      }
+      if (t instanceof UnknownHostException && isNoRegion(region)) {
+        return Optional.of(
+            wrongRegion(region, "there is no such Region; give one such as eu-central-1"));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** With an endpoint of one's own, the name of the Region is of no matter. */
+  private boolean isNoRegion(Region region) {
+    return System.getenv(endpointVariable) == null
+        && System.getenv("AWS_ENDPOINT_URL") == null
+        && !Region.regions().contains(region);
+  }
+
+  private static WrongSettingException wrongRegion(Region region, String remedy) {
+    return new WrongSettingException("AWS_REGION", region.id(), remedy);
+  }
+}

@@ -1,0 +1,66 @@
+package io.firstclaim.processor.service.store;
+
+import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
+import io.firstclaim.lock.dynamodb.DynamoDbTable;
+import io.firstclaim.processor.service.config.Backend;
+import java.util.List;
+import java.util.function.Supplier;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** Claims in a DynamoDB table. */
+final class DynamoDbStore implements LockStore {
+  private final Backend.DynamoDb place;
+  private final ClaimSettings claims;
+  private final DynamoDbClient client;
+  private final DynamoDbTable table;
+
+  DynamoDbStore(Backend.DynamoDb place, ClaimSettings claims) {
+    this.place = place;
+    this.claims = claims;
+    this.client =
+        AwsClients.DYNAMODB.client(DynamoDbTable.configure(DynamoDbClient.builder(), claims));
+    this.table = new DynamoDbTable(client, place.table());
+  }
+
+  @Override
+  public String name() {
+    return place.toString();
+  }
+
+  @Override
+  public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
+    return ask(
+        () -> {
+          create();
+          return DynamoDbClaimStore.open(client, place.table(), claims, time, metrics);
+        });
+  }
+
+  @Override
+  public List<Check> probe() {
+    return ask(
+        () -> {
+          create();
+          return table.checks();
+        });
+  }
+
+  private <T> T ask(Supplier<T> request) {
+    return AwsClients.DYNAMODB.ask(client.serviceClientConfiguration().region(), request);
+  }
+
+  private void create() {
+    if (place.create()) {
+      table.create();
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+}

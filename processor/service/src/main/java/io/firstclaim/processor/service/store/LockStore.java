@@ -1,0 +1,66 @@
+package io.firstclaim.processor.service.store;
+
+import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.service.config.Backend;
+import io.firstclaim.processor.service.config.StoreSettings;
+import java.util.List;
+
+/**
+ * The lock store that was chosen, which is created before use if that is configured. Used by one
+ * thread.
+ */
+public interface LockStore extends AutoCloseable {
+  /**
+   * The store for these settings; nothing is asked of it yet.
+   *
+   * @throws io.firstclaim.processor.service.config.WrongSettingException if the AWS SDK lacks one
+   *     of its settings
+   */
+  static LockStore of(StoreSettings settings) {
+    return switch (settings.backend()) {
+      case Backend.DynamoDb place -> new DynamoDbStore(place, settings.claims());
+      case Backend.S3 place -> new S3Store(place, settings.claims());
+      case Backend.Memory _ -> new MemoryStore(settings.claims());
+    };
+  }
+
+  /** What claims are kept in, for people. */
+  String name();
+
+  /**
+   * The store, after verifying that claims can rest on it.
+   *
+   * @param metrics is told of what is asked of it
+   * @param upkeep does what has to be done to it again and again
+   * @throws io.firstclaim.lock.StoreUnavailableException if it does not answer yet
+   * @throws io.firstclaim.lock.StoreRefusedException if it must not be used
+   * @throws io.firstclaim.processor.service.config.WrongSettingException if it is reached with the
+   *     wrong credentials or in the wrong Region
+   */
+  ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep);
+
+  /**
+   * Tries what claims rest on; throws as {@link #open} does.
+   *
+   * @return one check for each condition
+   */
+  List<Check> probe();
+
+  /** Ends the connections. */
+  @Override
+  void close();
+
+  /** Is told of what a store is asked, and of what a sweep of it does. */
+  interface StoreMetrics extends StoreListener {
+    /**
+     * A page of the bucket was swept.
+     *
+     * @param listed its objects
+     * @param removed how many were deleted
+     */
+    void swept(int listed, int removed);
+  }
+}

@@ -1,0 +1,31 @@
+package io.firstclaim.processor.service.store;
+
+import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.service.config.WrongSettingException;
+import java.util.List;
+
+/** Claims in this process. */
+record MemoryStore(ClaimSettings claims) implements LockStore {
+  @Override
+  public String name() {
+    return "memory";
+  }
+
+  @Override
+  public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
+    return new MemoryClaimStore(claims, time);
+  }
+
+  @Override
+  public List<Check> probe() {
+    throw new WrongSettingException(
+        "firstclaim.claim.backend", "memory", "give dynamodb or s3 to probe it");
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,77 @@
+package io.firstclaim.processor.service.store;
+
+import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.s3.S3Bucket;
+import io.firstclaim.lock.s3.S3ClaimStore;
+import io.firstclaim.lock.s3.Sweeper;
+import io.firstclaim.processor.service.config.Backend;
+import java.util.List;
+import java.util.function.Supplier;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/** Claims in an S3 bucket. */
+final class S3Store implements LockStore {
+  /** Far below what S3 does for a prefix that it has not split yet: 3,500 writes a second. */
+  private static final int SWEPT_PER_SECOND = 100;
+
+  private final Backend.S3 place;
+  private final ClaimSettings claims;
+  private final S3Client client;
+  private final S3Bucket bucket;
+
+  S3Store(Backend.S3 place, ClaimSettings claims) {
+    this.place = place;
+    this.claims = claims;
+    this.client = AwsClients.S3.client(S3Bucket.configure(S3Client.builder(), claims));
+    this.bucket = new S3Bucket(client, place.bucket(), place.prefix());
+  }
+
+  @Override
+  public String name() {
+    return place.toString();
+  }
+
+  @Override
+  public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
+    ask(
+        () -> {
+          create();
+          bucket.verify();
+          return bucket;
+        });
+    if (place.sweep().isPositive()) {
+      Sweeper sweeper =
+          new Sweeper(
+              bucket, claims, place.sweep(), SWEPT_PER_SECOND, time, metrics, metrics::swept);
+      upkeep.start("sweep of the claims", sweeper::sweep);
+    }
+    return new S3ClaimStore(bucket, claims, time, metrics);
+  }
+
+  @Override
+  public List<Check> probe() {
+    return ask(
+        () -> {
+          create();
+          return bucket.checks();
+        });
+  }
+
+  private <T> T ask(Supplier<T> request) {
+    return AwsClients.S3.ask(client.serviceClientConfiguration().region(), request);
+  }
+
+  private void create() {
+    if (place.create()) {
+      bucket.create(claims);
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.processor.service.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,20 +1,54 @@
 package io.firstclaim.lock;
 
-import java.util.regex.Pattern;
-
-/** What others wrote, fit for one line of a log or a message. */
+/** What others wrote, fit for one line of a log, a message or a cause. */
 public final class OneLine {
-  private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}+");
-
   private OneLine() {}
 
-  /** The text with one blank for line breaks and other control characters in a row. */
+  /**
+   * The text with one blank for line breaks and other control characters in a row; what else cannot
+   * be seen, or turns the order of what can be, is escaped as {@code \u005cu{hex}}.
+   */
   public static String of(String text) {
-    return CONTROLS.matcher(text).replaceAll(" ");
+    return of(text, Integer.MAX_VALUE);
   }
 
-  /** The message of a fault likewise. */
+  /**
+   * The same, cut.
+   *
+   * @param most of the text's characters that are kept, in code points; {@code …} follows them
+   */
+  public static String of(String text, int most) {
+    StringBuilder line = new StringBuilder();
+    int kept = 0;
+    for (int at = 0; at < text.length(); at += Character.charCount(text.codePointAt(at))) {
+      if (kept++ == most) {
+        return line.append('…').toString();
+      }
+      append(line, text.codePointAt(at));
+    }
+    return line.toString();
+  }
+
+  /** The message of a fault. */
   public static String of(Throwable fault) {
     return of(String.valueOf(fault.getMessage()));
+  }
+
+  private static void append(StringBuilder line, int codePoint) {
+    switch (Character.getType(codePoint)) {
+      case Character.CONTROL -> {
+        if (line.isEmpty() || line.charAt(line.length() - 1) != ' ') {
+          line.append(' ');
+        }
+      }
+      case Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED ->
+          line.append("\\u{").append(Integer.toHexString(codePoint)).append('}');
+      default -> line.appendCodePoint(codePoint);
+    }
   }
 }

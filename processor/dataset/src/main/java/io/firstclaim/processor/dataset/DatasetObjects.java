@@ -1,5 +1,6 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import java.io.ByteArrayInputStream;
@@ -308,7 +309,7 @@ final class DatasetObjects {
         fault instanceof S3Exception answered && answered.awsErrorDetails() != null
             ? "%d %s".formatted(answered.statusCode(), answered.awsErrorDetails().errorCode())
             : String.valueOf(fault.getMessage());
-    return message.replaceAll("\\p{Cntrl}+", " ");
+    return OneLine.of(message);
   }
 
   private static String sha256(byte[] value) {

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service;
 
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.processor.engine.api.ShortRetentionException;
@@ -210,27 +211,23 @@ public final class Application {
         break;
       }
       if (t instanceof ShortRetentionException) {
-        return inOneLine(
+        return OneLine.of(
             "firstclaim.claim.retention: %s (firstclaim.input.replay-horizon)"
                 .formatted(t.getMessage()));
       }
       if (t instanceof ConfigException) {
-        return inOneLine("a setting under kafka: " + t.getMessage());
+        return OneLine.of("a setting under kafka: " + t.getMessage());
       }
       if (t instanceof AuthenticationException || t instanceof AuthorizationException) {
-        return inOneLine(
+        return OneLine.of(
             "Kafka refuses the service: %s; check kafka.security.protocol, kafka.sasl.* and kafka.ssl.*"
                 .formatted(t.getMessage()));
       }
       if (t instanceof ServerStartupException && t.getCause() != null) {
-        return inOneLine(
+        return OneLine.of(
             "micronaut.server.port: %s; choose another one".formatted(t.getCause().getMessage()));
       }
     }
-    return inOneLine(last.getMessage() == null ? last.toString() : last.getMessage());
-  }
-
-  private static String inOneLine(String text) {
-    return text.replaceAll("\\p{Cntrl}+", " ");
+    return OneLine.of(last.getMessage() == null ? last.toString() : last.getMessage());
   }
 }

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.engine.api;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.OneLine;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -261,8 +262,7 @@ public record EngineSettings(
   }
 
   private static IllegalArgumentException wrong(String name, Object value, String remedy) {
-    String line = String.valueOf(value).replaceAll("\\p{Cntrl}", "?");
-    String shown = line.length() <= MAX_SHOWN ? line : line.substring(0, MAX_SHOWN) + "…";
+    String shown = OneLine.of(String.valueOf(value), MAX_SHOWN);
     return new IllegalArgumentException("%s '%s': %s".formatted(name, shown, remedy));
   }
 }

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.engine.consumer;
 
+import io.firstclaim.lock.OneLine;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,21 +20,6 @@ final class Cause {
     if (told == null || told.isBlank()) {
       return "no cause given";
     }
-    StringBuilder line = new StringBuilder();
-    told.codePoints()
-        .limit(MAX_CODE_POINTS)
-        .forEach(c -> line.appendCodePoint(isPrintable(c) ? c : '?'));
-    return line.toString();
-  }
-
-  private static boolean isPrintable(int codePoint) {
-    return switch (Character.getType(codePoint)) {
-      case Character.CONTROL,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR,
-          Character.SURROGATE ->
-          false;
-      default -> true;
-    };
+    return OneLine.of(told, MAX_CODE_POINTS);
   }
 }

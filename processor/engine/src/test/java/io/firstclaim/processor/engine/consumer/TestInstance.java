@@ -2,21 +2,19 @@ package io.firstclaim.processor.engine.consumer;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.outcome.KnownDone;
 import io.firstclaim.processor.handler.RecordHandler;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

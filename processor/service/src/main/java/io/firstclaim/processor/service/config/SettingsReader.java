@@ -3,6 +3,7 @@ package io.firstclaim.processor.service.config;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.micronaut.context.env.Environment;
 import java.net.InetAddress;
@@ -135,7 +136,7 @@ public final class SettingsReader {
     String instance = names.instance() == null ? randomInstance() : names.instance();
     binder.force("firstclaim.claim.namespace", namespace);
     binder.force("firstclaim.instance", instance);
-    String holder = zone + "/" + instance;
+    String holder = new Holder(zone, instance).toString();
     String lease = "firstclaim.claim.lease";
     String retention = "firstclaim.claim.retention";
     if (binder.areRight(lease, retention) && claim.retention().compareTo(claim.lease()) < 0) {

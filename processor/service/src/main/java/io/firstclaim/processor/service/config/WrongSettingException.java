@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.lock.OneLine;
 import org.jspecify.annotations.Nullable;
 
 /** A setting stops the start. The message is one line: property, value, what would be right. */
@@ -18,11 +19,6 @@ public final class WrongSettingException extends RuntimeException {
     super(
         value == null
             ? "%s is not set: %s".formatted(property, remedy)
-            : "%s=%s: %s".formatted(property, printable(value), remedy));
-  }
-
-  private static String printable(String value) {
-    String line = value.replaceAll("\\p{Cntrl}", "?");
-    return line.length() <= MAX_SHOWN ? line : line.substring(0, MAX_SHOWN) + "…";
+            : "%s=%s: %s".formatted(property, OneLine.of(value, MAX_SHOWN), remedy));
   }
 }

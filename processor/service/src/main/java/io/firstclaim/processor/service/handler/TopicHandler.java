@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.handler;
 
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

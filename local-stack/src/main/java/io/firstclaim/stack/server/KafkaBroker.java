@@ -1,6 +1,5 @@
 package io.firstclaim.stack.server;
 
-import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.lock.testkit.process.StackException;
@@ -9,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -31,8 +29,7 @@ import org.apache.kafka.common.errors.RetriableException;
  * <p>Tuned for tests: one replica of everything, few internal partitions, no rebalance delay, short
  * sessions allowed. Topics are not created by mere use: a mistyped name is an error.
  */
-public final class KafkaBroker implements AutoCloseable {
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+public final class KafkaBroker extends ServerProcess {
   private static final List<String> JVM_ARGS =
       List.of(
           "-Xms128m",
@@ -45,32 +42,30 @@ public final class KafkaBroker implements AutoCloseable {
           "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
           "-Dorg.slf4j.simpleLogger.logFile=System.out");
 
-  private final WorkDirectory directory;
-  private final int port = FreePort.next();
-  private final JvmCommand command;
-  private ChildJvm child;
+  private final int port;
+  private final Path ready;
 
-  private KafkaBroker(WorkDirectory directory, Map<String, String> settings, JvmTuning tuning) {
-    this.directory = directory;
+  private KafkaBroker(
+      WorkDirectory directory, int port, Map<String, String> settings, JvmTuning tuning) {
     Path properties = directory.path().resolve("server.properties");
-    this.command =
+    Path ready = directory.path().resolve("ready");
+    delete(ready);
+    try (Writer out = Files.newBufferedWriter(properties)) {
+      properties(directory, port, settings).store(out, null);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    super(
+        directory,
+        "kafka.log",
         JvmCommand.ofMain("Kafka", ServerClassPath.get(), KafkaMain.class.getName())
             .withJvmArgs(JVM_ARGS)
             .withJvmArgs(tuning.jvmArgs())
             .withArgs(
-                List.of(
-                    properties.toString(), Uuid.randomUuid().toString(), readyFile().toString()));
-    try (Writer out = Files.newBufferedWriter(properties)) {
-      properties(settings).store(out, null);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    try {
-      this.child = launch();
-    } catch (RuntimeException e) {
-      directory.deleteIfTemporary();
-      throw e;
-    }
+                List.of(properties.toString(), Uuid.randomUuid().toString(), ready.toString())),
+        () -> Files.exists(ready));
+    this.port = port;
+    this.ready = ready;
   }
 
   /** Starts a broker on a directory that is deleted at {@link #close()}. */
@@ -85,24 +80,17 @@ public final class KafkaBroker implements AutoCloseable {
 
   /** Starts a broker on a directory that is deleted at the end, with some settings changed. */
   public static KafkaBroker start(JvmTuning tuning, Map<String, String> settings) {
-    return new KafkaBroker(WorkDirectory.temporary("firstclaim-kafka-"), settings, tuning);
+    return new KafkaBroker(
+        WorkDirectory.temporary("firstclaim-kafka-"), FreePort.next(), settings, tuning);
   }
 
   /** Starts a broker with its data, settings and log in {@code directory}, which it leaves. */
   public static KafkaBroker start(Path directory, JvmTuning tuning, Map<String, String> settings) {
-    return new KafkaBroker(WorkDirectory.kept(directory), settings, tuning);
+    return new KafkaBroker(WorkDirectory.kept(directory), FreePort.next(), settings, tuning);
   }
 
   public String bootstrapServers() {
     return "127.0.0.1:" + port;
-  }
-
-  public long pid() {
-    return child.pid();
-  }
-
-  public Path log() {
-    return child.log();
   }
 
   /** Creates a topic and waits until it can be used. */
@@ -145,55 +133,22 @@ public final class KafkaBroker implements AutoCloseable {
   }
 
   /** Ends the broker at once (SIGKILL). */
-  public void kill() {
-    child.kill();
-  }
-
-  /** Starts the broker again, after {@link #kill()} or as it runs, on its ports and data. */
-  public void restart() {
-    child.close();
-    child = launch();
-  }
-
-  /** Stops the broker where it is (SIGSTOP). */
-  public void pause() {
-    child.pause();
-  }
-
-  /** Lets a paused broker go on (SIGCONT). */
-  public void resume() {
-    child.resume();
-  }
-
-  /** Ends the broker at once and deletes its directory if it is a temporary one. */
   @Override
-  public void close() {
-    child.close();
-    directory.deleteIfTemporary();
+  public void kill() {
+    super.kill();
+    delete(ready);
   }
 
-  private ChildJvm launch() {
+  private static void delete(Path file) {
     try {
-      Files.deleteIfExists(readyFile());
+      Files.deleteIfExists(file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    Path log = directory.path().resolve("kafka.log");
-    ChildJvm started = ChildJvm.start(command, log, directory.scratch());
-    try {
-      started.awaitReady("ready", () -> Files.exists(readyFile()), START_TIMEOUT);
-      return started;
-    } catch (RuntimeException e) {
-      started.close();
-      throw e;
-    }
   }
 
-  private Path readyFile() {
-    return directory.path().resolve("ready");
-  }
-
-  private Properties properties(Map<String, String> settings) {
+  private static Properties properties(
+      WorkDirectory directory, int port, Map<String, String> settings) {
     int controllerPort = FreePort.next();
     Properties properties = new Properties();
     properties.putAll(

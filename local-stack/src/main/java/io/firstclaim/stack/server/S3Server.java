@@ -1,6 +1,5 @@
 package io.firstclaim.stack.server;
 
-import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.lock.testkit.process.StackException;
@@ -8,7 +7,6 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 
 /**
@@ -16,8 +14,7 @@ import java.util.List;
  * are. It takes path-style addresses and any credentials, and knows neither bucket policies nor
  * lifecycle rules. Its port survives {@link #kill()} and {@link #restart()}; its buckets do not.
  */
-public final class S3Server implements AutoCloseable {
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+public final class S3Server extends ServerProcess {
   private static final List<String> JVM_ARGS =
       List.of(
           "-Xms128m",
@@ -29,24 +26,22 @@ public final class S3Server implements AutoCloseable {
           // It takes every request that it does not know for an error.
           "-Dorg.slf4j.simpleLogger.log.org.gaul.s3proxy.S3ProxyHandler=off");
 
-  private final WorkDirectory directory;
-  private final int port = FreePort.next();
-  private final JvmCommand command;
-  private ChildJvm child;
+  private final int port;
 
-  private S3Server(WorkDirectory directory, JvmTuning tuning, String ifMatch) {
-    this.directory = directory;
-    this.command =
+  private S3Server(WorkDirectory directory, int port, JvmTuning tuning, String ifMatch) {
+    super(
+        directory,
+        "s3.log",
         JvmCommand.ofMain("S3Proxy", ServerClassPath.get(), S3Main.class.getName())
             .withJvmArgs(JVM_ARGS)
             .withJvmArgs(tuning.jvmArgs())
-            .withArgs(List.of(Integer.toString(port), ifMatch));
-    try {
-      this.child = launch();
-    } catch (RuntimeException e) {
-      directory.deleteIfTemporary();
-      throw e;
-    }
+            .withArgs(List.of(Integer.toString(port), ifMatch)),
+        () -> status(port, "GET", "/") == 200);
+    this.port = port;
+  }
+
+  private static S3Server start(WorkDirectory directory, JvmTuning tuning, String ifMatch) {
+    return new S3Server(directory, FreePort.next(), tuning, ifMatch);
   }
 
   /** Starts a server whose log is deleted at {@link #close()}. */
@@ -56,83 +51,39 @@ public final class S3Server implements AutoCloseable {
 
   /** Starts a server whose log is deleted at {@link #close()}. */
   public static S3Server start(JvmTuning tuning) {
-    return new S3Server(WorkDirectory.temporary("firstclaim-s3-"), tuning, "atomic");
+    return start(WorkDirectory.temporary("firstclaim-s3-"), tuning, "atomic");
   }
 
   /** Starts a server with its log in {@code directory}, which it leaves. */
   public static S3Server start(Path directory, JvmTuning tuning) {
-    return new S3Server(WorkDirectory.kept(directory), tuning, "atomic");
+    return start(WorkDirectory.kept(directory), tuning, "atomic");
   }
 
   /** Starts S3Proxy as it is, whose {@code If-Match} lets two writers win: no store for claims. */
   public static S3Server startRaw(JvmTuning tuning) {
-    return new S3Server(WorkDirectory.temporary("firstclaim-s3-"), tuning, "raw");
+    return start(WorkDirectory.temporary("firstclaim-s3-"), tuning, "raw");
   }
 
   public URI endpoint() {
-    return URI.create("http://127.0.0.1:" + port);
-  }
-
-  public long pid() {
-    return child.pid();
-  }
-
-  public Path log() {
-    return child.log();
+    return endpoint(port);
   }
 
   /** Creates a bucket. */
   public void createBucket(String name) {
-    int status = status("PUT", "/" + name);
+    int status = status(port, "PUT", "/" + name);
     if (status != 200) {
       throw new StackException("bucket " + name + " cannot be created: status " + status);
     }
   }
 
-  /** Ends the server at once (SIGKILL). */
-  public void kill() {
-    child.kill();
-  }
-
-  /** Starts the server again, after {@link #kill()} or as it runs, on its port and empty. */
-  public void restart() {
-    child.close();
-    child = launch();
-  }
-
-  /** Stops the server where it is (SIGSTOP). */
-  public void pause() {
-    child.pause();
-  }
-
-  /** Lets a paused server go on (SIGCONT). */
-  public void resume() {
-    child.resume();
-  }
-
-  /** Ends the server at once. */
-  @Override
-  public void close() {
-    child.close();
-    directory.deleteIfTemporary();
-  }
-
-  private ChildJvm launch() {
-    Path log = directory.path().resolve("s3.log");
-    ChildJvm started = ChildJvm.start(command, log, directory.scratch());
-    try {
-      started.awaitReady("ready", () -> status("GET", "/") == 200, START_TIMEOUT);
-      return started;
-    } catch (RuntimeException e) {
-      started.close();
-      throw e;
-    }
+  private static URI endpoint(int port) {
+    return URI.create("http://127.0.0.1:" + port);
   }
 
   /** What a request without a body is answered; -1 for nothing. */
-  private int status(String method, String path) {
+  private static int status(int port, String method, String path) {
     try {
-      var connection = (HttpURLConnection) endpoint().resolve(path).toURL().openConnection();
+      var connection = (HttpURLConnection) endpoint(port).resolve(path).toURL().openConnection();
       connection.setRequestMethod(method);
       connection.setConnectTimeout(1_000);
       connection.setReadTimeout(5_000);

@@ -74,7 +74,7 @@ class EngineBuilderTest {
   static Stream<Arguments> wrongValues() {
     return Stream.of(
         wrong(b -> b.application(" "), "application ' ': give one that is not blank"),
-        wrong(b -> b.zone("A\n"), "zone 'A?': give 1 to 32 of a-z, 0-9 and -"),
+        wrong(b -> b.zone("A\n"), "zone 'A ': give 1 to 32 of a-z, 0-9 and -"),
         wrong(b -> b.zones(List.of("b")), "zones '[b]': this zone, a, must be among them"),
         wrong(
             b -> b.zones(List.of("a", "a")),

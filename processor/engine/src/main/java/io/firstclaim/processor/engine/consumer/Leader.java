@@ -1,5 +1,6 @@
 package io.firstclaim.processor.engine.consumer;
 
+import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
@@ -34,10 +35,8 @@ import org.slf4j.LoggerFactory;
 final class Leader {
   private static final Logger LOG = LoggerFactory.getLogger(Leader.class);
 
-  /** The first pause between two questions to the store while no outcomes can be read. */
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-
-  private static final int MAX_DOUBLINGS = 10;
+  /** Between two questions to the store while no outcomes can be read. */
+  private static final Backoff PAUSES = new Backoff(Duration.ofMillis(100), Duration.ofMinutes(2));
 
   private final EngineSettings settings;
   private final Duration lease;
@@ -256,7 +255,7 @@ final class Leader {
       if (seat.hearsOutcomes()) {
         return remaining;
       }
-      Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(round, MAX_DOUBLINGS));
+      Duration pause = PAUSES.whole(round + 1);
       return pause.compareTo(remaining) < 0 ? pause : remaining;
     }
 

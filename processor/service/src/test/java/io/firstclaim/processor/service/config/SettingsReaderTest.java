@@ -320,7 +320,7 @@ class SettingsReaderTest {
   @MethodSource("badValues")
   void badValue_stopsTheStart_withPropertyValueAndRemedyInOneLine(
       String property, String value, String remedy) {
-    String shown = value.replace('\t', '?');
+    String shown = value.replace('\t', ' ');
     assertThatThrownBy(() -> read(property, value))
         .isInstanceOf(WrongSettingsException.class)
         .hasMessage("%s=%s: %s".formatted(property, shown, remedy));

@@ -80,7 +80,7 @@ public final class DynamoDbServer implements AutoCloseable {
     child.kill();
   }
 
-  /** Starts the server again, after {@link #kill()} or as it runs, on its port and empty. */
+  /** Starts the server again, whether killed or still running, on the same port and empty. */
   public void restart() {
     child.close();
     child = launch();

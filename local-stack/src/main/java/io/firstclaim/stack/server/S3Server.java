@@ -64,7 +64,9 @@ public final class S3Server implements AutoCloseable {
     return new S3Server(WorkDirectory.kept(directory), tuning, "atomic");
   }
 
-  /** Starts S3Proxy as it is, whose {@code If-Match} lets two writers win: no store for claims. */
+  /**
+   * Starts S3Proxy as it is, whose {@code If-Match} lets two writers win: not a store for claims.
+   */
   public static S3Server startRaw(JvmTuning tuning) {
     return new S3Server(WorkDirectory.temporary("firstclaim-s3-"), tuning, "raw");
   }
@@ -94,7 +96,7 @@ public final class S3Server implements AutoCloseable {
     child.kill();
   }
 
-  /** Starts the server again, after {@link #kill()} or as it runs, on its port and empty. */
+  /** Starts the server again, whether killed or still running, on the same port and empty. */
   public void restart() {
     child.close();
     child = launch();
@@ -129,7 +131,7 @@ public final class S3Server implements AutoCloseable {
     }
   }
 
-  /** What a request without a body is answered; -1 for nothing. */
+  /** The status that answers a request without a body; -1 for no answer. */
   private int status(String method, String path) {
     try {
       var connection = (HttpURLConnection) endpoint().resolve(path).toURL().openConnection();

@@ -11,8 +11,8 @@ import io.firstclaim.lock.StoreUnavailableException;
  * happen twice passes {@link RecordContext#token()} to its sink, which refuses tokens lower than
  * one it has seen, and calls {@link RecordContext#ensureHeld()} right before the effect.
  *
- * <p>The service finds an implementation by {@code firstclaim.handler.type}, if its jar names it as a
- * service or it is a bean.
+ * <p>The service finds an implementation by {@code firstclaim.handler.type} if its jar names it as
+ * a service, or if it is a bean.
  */
 @FunctionalInterface
 public interface RecordHandler {

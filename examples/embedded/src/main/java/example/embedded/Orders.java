@@ -5,7 +5,7 @@ import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.handler.HandlerResult;
 
-/** Handles each order once, in this very process. */
+/** Handles each order once, in this process. */
 final class Orders {
   private Orders() {}
 

@@ -1,4 +1,4 @@
-/** The engine in an application of one's own. */
+/** The engine inside your own application. */
 @NullMarked
 package example.embedded;
 

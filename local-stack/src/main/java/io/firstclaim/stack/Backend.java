@@ -63,7 +63,7 @@ enum Backend {
     return endpointVariable;
   }
 
-  /** Where in it the claims are. */
+  /** Where in the server the claims are. */
   String place() {
     return place;
   }
@@ -71,6 +71,6 @@ enum Backend {
   /** Starts a server with its log in a directory under this one. */
   abstract Server start(Path directory);
 
-  /** By which the processor takes this backend. */
+  /** The settings that make the processor use this backend. */
   abstract Map<String, String> settings();
 }

@@ -22,13 +22,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A file with one JSON document per line. Lines that are the same are one event.
+ * A file with one JSON document per line. Identical lines are one event.
  *
  * @param digested how many events have no {@code id}, so that the SHA-256 of the line is their
  *     record ID
  */
 record EventFile(String name, List<Event> events, int digested) {
-  /** An event and the line where it is first. */
+  /** An event and the first line that has it. */
   private record Found(int line, Event event) {}
 
   private static final String SAMPLE = "earthquakes.jsonl";

@@ -15,8 +15,8 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /**
- * The main job's part outside the zones, for zones that others start, end and cut off: feeds the
- * events, is the service behind the {@code http} handlers, and accounts for every record.
+ * The main job's part outside the zones, for zones that somebody else starts, ends and cuts off:
+ * feeds the events, serves the {@code http} handlers, and accounts for every record.
  *
  * <p>Ends with 0 only if every record was completed once. Settings are environment variables:
  * {@code KAFKA_BOOTSTRAP_SERVERS}, {@code FIRSTCLAIM_ZONES}, {@code FEED_PER_SECOND}, and {@code
@@ -45,7 +45,10 @@ public final class FeedJob {
     }
   }
 
-  /** Runs the job; exits with 0 if all is well, 1 if a record was not, 2 if it could not run. */
+  /**
+   * Runs the job; exits with 0 if all went well, 1 if something was wrong with a record, 2 if it
+   * could not run.
+   */
   public static void main(String[] args) throws InterruptedException {
     Locale.setDefault(Locale.ROOT);
     int exit;
@@ -100,7 +103,7 @@ public final class FeedJob {
     }
   }
 
-  /** Creates the events' topic, and waits for the zones to create that of the outcomes. */
+  /** Creates the topic of the events, and waits for the zones to create that of the outcomes. */
   private void awaitTopics() throws InterruptedException {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka, "client.id", "feeder"))) {
       Set<String> wanted = Set.of(LocalStack.TOPIC, Outcomes.TOPIC);

@@ -14,9 +14,9 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes every event at least three times under one record ID, and no less often than its file
- * has it; goes on with those whose outcome has not been seen. New events wait while many are
- * without an outcome.
+ * Publishes every event at least three times under one record ID, and at least as often as its file
+ * has it; goes on until its outcome has been seen. New events wait while many are without an
+ * outcome.
  */
 final class Feeder implements AutoCloseable {
   private static final int PUBLICATIONS = 3;
@@ -80,7 +80,7 @@ final class Feeder implements AutoCloseable {
     return finished;
   }
 
-  /** Publishes no more, and waits until all is acknowledged. */
+  /** Stops publishing, and waits until everything is acknowledged. */
   void stop() {
     stopped = true;
     try {
@@ -166,8 +166,8 @@ final class Feeder implements AutoCloseable {
   }
 
   /**
-   * What its file repeats comes again at once; of the rest, some come again at once, some late;
-   * then ever more rarely until there is an outcome.
+   * An event that its file repeats comes again at once; of the rest, some come again at once and
+   * some late; after that ever more rarely until there is an outcome.
    */
   private Duration pause(Event event, int publications) {
     if (publications < event.lines()) {

@@ -17,8 +17,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The service behind the zones' {@code http} handlers: notes who runs what, takes some milliseconds
- * for it and now and then a third of a second, and says that it is done.
+ * The service behind the zones' {@code http} handlers: notes who runs what, takes a few
+ * milliseconds over it and now and then a third of a second, and says that it is done.
  */
 final class HandlerServer implements AutoCloseable {
   private static final double SLOW_SHARE = 0.03;
@@ -33,13 +33,13 @@ final class HandlerServer implements AutoCloseable {
     this.server = server;
   }
 
-  /** On any free port of the loopback address. */
+  /** Starts on any free port of the loopback address. */
   static HandlerServer start(Ledger ledger) {
     return start(ledger, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
   }
 
   static HandlerServer start(Ledger ledger, InetSocketAddress address) {
-    // Else the JDK's server holds the end of every answer back for 40 ms.
+    // Otherwise the JDK's server holds back the end of every answer for 40 ms.
     System.setProperty("sun.net.httpserver.nodelay", "true");
     System.setProperty("sun.net.httpserver.maxIdleConnections", "1000");
     try {
@@ -91,7 +91,7 @@ final class HandlerServer implements AutoCloseable {
     return value == null ? "" : value;
   }
 
-  /** IDs that are no legal header value come percent-encoded. */
+  /** IDs that are not legal header values come percent-encoded. */
   private String id(String key) {
     return ledger.knows(key)
         ? key

@@ -46,7 +46,7 @@ record JobOptions(
     return switch (name) {
       case "", "dynamodb" -> Backend.DYNAMODB;
       case "s3" -> Backend.S3;
-      default -> throw new JobFailure("backend=" + name + ": there are dynamodb and s3");
+      default -> throw new JobFailure("backend=" + name + ": give dynamodb or s3");
     };
   }
 
@@ -58,7 +58,7 @@ record JobOptions(
       case "" -> bare;
       case "true" -> true;
       case "false" -> false;
-      default -> throw new JobFailure(name + "=" + value + ": true or false");
+      default -> throw new JobFailure(name + "=" + value + ": give true or false");
     };
   }
 

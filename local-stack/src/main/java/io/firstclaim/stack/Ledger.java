@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is known from outside about every event: how often it was published, handled and recorded as
- * completed. The feeder, the handler and the watcher of outcomes write it, each from its thread.
+ * completed. The feeder, the handler and the watcher of outcomes write to it, each on its own
+ * thread.
  */
 final class Ledger {
 
@@ -36,7 +37,7 @@ final class Ledger {
       return event;
     }
 
-    /** Notes that it is published, and tells how often now. */
+    /** Notes that it was published; returns how often that is now. */
     int published() {
       return publications.incrementAndGet();
     }
@@ -45,7 +46,7 @@ final class Ledger {
       return publications.get();
     }
 
-    /** By how many claims it was completed; one may be announced more than once. */
+    /** How many claims completed it; one may be announced more than once. */
     int completions() {
       return completions.size();
     }
@@ -62,7 +63,7 @@ final class Ledger {
       return dead || !completions.isEmpty();
     }
 
-    /** The zones that ran the handler, in their order. */
+    /** The zones that ran the handler, in that order. */
     List<String> runs() {
       synchronized (runs) {
         return List.copyOf(runs);
@@ -173,12 +174,12 @@ final class Ledger {
     return strangers.get();
   }
 
-  /** How often events were published; every zone is delivered every time. */
+  /** How often events were published; every zone gets each of those. */
   int publications() {
     return entries.values().stream().mapToInt(Entry::publications).sum();
   }
 
-  /** One line that says how far these zones are. */
+  /** One line that says how far these zones have got. */
   String progress(Duration sinceBegin, List<String> zones) {
     String byZone =
         zones.stream()

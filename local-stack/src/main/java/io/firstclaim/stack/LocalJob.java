@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Options are system properties, see {@link JobOptions}.
  */
 public final class LocalJob {
-  /** New events a second: the sample within some seconds. */
+  /** New events a second: enough for the sample in a few seconds. */
   private static final double LEAST_PER_SECOND = 400;
 
   private static final double FIRST_PASS_SECONDS = 4;
@@ -33,7 +33,10 @@ public final class LocalJob {
     this.ledger = new Ledger(file.events());
   }
 
-  /** Runs the job; exits with 0 if all is well, 1 if a record was not, 2 if it could not run. */
+  /**
+   * Runs the job; exits with 0 if all went well, 1 if something was wrong with a record, 2 if it
+   * could not run.
+   */
   public static void main(String[] args) {
     Locale.setDefault(Locale.ROOT);
     ParentWatch.start();
@@ -91,7 +94,7 @@ public final class LocalJob {
       var times = new Summary.Times(start, work, elapsed(stopBegin));
       boolean killed = kill != null && !kill.isPending();
       if (options.kill() && !killed) {
-        problems.add("zone a held no record half-way and was not killed: too small an input");
+        problems.add("zone a held no record half-way and was not killed: the input is too small");
       }
       Summary summary = Summary.of(file, ledger, stack.zones(), killed, times).with(problems);
       summary.print(terminal);
@@ -119,7 +122,7 @@ public final class LocalJob {
   }
 
   /**
-   * Ends the job where a zone ended that was not meant to, and shows once a second how far it is.
+   * Ends the job if a zone ended that was not meant to, and shows once a second how far it has got.
    */
   private final class Watch implements Work.Observer {
     private final List<Zone> zones;
@@ -179,7 +182,7 @@ public final class LocalJob {
     return problems;
   }
 
-  /** Prints where everything is, and waits for Ctrl-C. */
+  /** Prints where everything is and waits for Ctrl-C. */
   private void leaveRunning(LocalStack stack) {
     String kafka = stack.kafka().bootstrapServers();
     terminal.say("Left running until Ctrl-C:");

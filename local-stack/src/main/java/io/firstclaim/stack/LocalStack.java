@@ -77,7 +77,7 @@ final class LocalStack implements AutoCloseable {
         Map.entry("FIRSTCLAIM_INPUT_TOPICS", TOPIC),
         Map.entry("FIRSTCLAIM_INPUT_RECORD_ID", "key"),
         Map.entry("FIRSTCLAIM_CLAIM_CREATE", "true"),
-        // Short where a zone is killed, so that one need not wait long for the takeovers.
+        // Short if a zone is killed, so that nobody waits long for the takeovers.
         Map.entry("FIRSTCLAIM_CLAIM_LEASE", kill ? "5s" : "20s"),
         Map.entry("FIRSTCLAIM_HANDLER_TYPE", "http"),
         Map.entry("FIRSTCLAIM_HANDLER_HTTP_URL", handler.url().toString()));

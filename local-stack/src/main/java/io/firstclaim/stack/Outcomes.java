@@ -70,7 +70,7 @@ final class Outcomes implements AutoCloseable {
     }
   }
 
-  /** The key is the ID as it was published; the one in the JSON is made fit for people. */
+  /** The key is the ID as it was published; the one in the JSON is escaped for people. */
   static void note(ConsumerRecord<byte[], byte[]> message, Ledger ledger) throws IOException {
     String id = message.key() == null ? "" : new String(message.key(), StandardCharsets.UTF_8);
     JsonNode json = JSON.readTree(message.value());

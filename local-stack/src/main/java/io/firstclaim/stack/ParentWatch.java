@@ -15,13 +15,13 @@ final class ParentWatch {
 
   private ParentWatch() {}
 
-  /** Begins to watch, and does not keep this process alive. */
+  /** Starts watching, without keeping this process alive. */
   static void start() {
     Optional<ProcessHandle> parent = ProcessHandle.current().parent();
     Thread.ofPlatform().daemon().name("parent-watch").start(() -> endAfter(parent));
   }
 
-  /** A parent that nobody has reaped is still there, but no longer the parent. */
+  /** A dead parent that nobody has reaped is still there, but is no longer the parent. */
   private static void endAfter(Optional<ProcessHandle> parent) {
     try {
       while (ProcessHandle.current().parent().equals(parent)) {

@@ -38,7 +38,9 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
         problems(ledger, killed, each -> killed && each.runs().getFirst().equals(killable)));
   }
 
-  /** Of zones that others started, and may have ended or cut off at any time. */
+  /**
+   * The summary for zones that somebody else started, and may have ended or cut off at any time.
+   */
   static Summary ofOthers(EventFile file, Ledger ledger, List<String> zones, Duration time) {
     List<String> lines = counts(file, ledger, zones);
     lines.add(line("Takeovers", "%,d", ledger.takeovers(), ""));
@@ -56,12 +58,12 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
     return new Summary(lines, notes, problems(ledger, true, _ -> true));
   }
 
-  /** With problems found elsewhere, named first. */
+  /** This summary with problems found elsewhere, named first. */
   Summary with(List<String> others) {
     return new Summary(figures, notes, Stream.concat(others.stream(), problems.stream()).toList());
   }
 
-  /** Says it all, and whether all is well. */
+  /** Prints it all, and whether all is well. */
   void print(Terminal terminal) {
     terminal.say("");
     figures.forEach(terminal::say);

@@ -5,7 +5,8 @@ import java.io.PrintStream;
 import java.util.Optional;
 
 /**
- * The person's terminal: lines that stay, and a progress line that is rewritten where it can be.
+ * The user's terminal: lines that stay, and a progress line that is rewritten in place if it can
+ * be.
  */
 final class Terminal {
   private static final String TO_LINE_START_AND_CLEAR = "\r\u001b[K";

@@ -4,34 +4,34 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What is asked of the zones, whoever started them: every event is fed until it is settled, and
- * then every offset too.
+ * The work for the zones, whoever started them: every event is fed until it is settled, and then
+ * every offset is too.
  */
 final class Work implements AutoCloseable {
-  /** How long Kafka may be away; it comes back where someone restarts it under load. */
+  /** How long Kafka may be away; it comes back if someone restarts it under load. */
   static final Duration LONGEST_OUTAGE = Duration.ofMinutes(10);
 
   private static final Duration TICK = Duration.ofMillis(20);
   private static final int TICKS_PER_LAG = 5;
   private static final Duration PROGRESS = Duration.ofSeconds(1);
 
-  /** Without a newly settled record for so long, the offsets are asked what is left. */
+  /** How long no record is newly settled before the offsets are asked what is left. */
   private static final Duration QUIET = Duration.ofSeconds(20);
 
   private static final Duration LAST_OFFSETS = Duration.ofSeconds(40);
 
-  /** Who looks after the work while it goes on. */
+  /** Looks after the work while it goes on. */
   interface Observer {
-    /** Called often. Throws {@link JobFailure} where the work cannot go on. */
+    /** Called often. Throws {@link JobFailure} if the work cannot go on. */
     void check();
 
     /** Called about once a second, and at the end. */
     void show(Duration sinceBegin);
 
-    /** Whether nothing is left to be seen, if the records are settled. */
+    /** Whether there is nothing left to see, once the records are settled. */
     boolean isContent();
 
-    /** Whether the work ends where nothing new is settled any more, though records are left. */
+    /** Whether the work ends when nothing more gets settled, though records are left. */
     boolean givesUp();
   }
 

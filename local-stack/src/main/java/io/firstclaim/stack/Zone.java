@@ -87,7 +87,7 @@ final class Zone implements AutoCloseable {
     return store;
   }
 
-  /** Starts the process and does not wait; also after {@link #kill()}. */
+  /** Starts the process, or starts it again after {@link #kill()}, and does not wait. */
   void start() {
     process = ChildJvm.start(command, log);
   }

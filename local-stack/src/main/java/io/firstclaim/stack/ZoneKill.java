@@ -3,8 +3,8 @@ package io.firstclaim.stack;
 import java.time.Duration;
 
 /**
- * Kills a zone half-way while records are in its hands, and starts it again later. To be asked
- * often whether it is time.
+ * Kills a zone half-way while records are in its hands, and starts it again later. Needs to be
+ * asked often whether it is time.
  */
 final class ZoneKill {
   private static final int ENOUGH_HELD = 5;

@@ -1,4 +1,6 @@
-/** The main job: two zones on an embedded stack, fed with events that are redelivered till done. */
+/**
+ * The main job: two zones on an embedded stack, fed with events that are redelivered until done.
+ */
 @NullMarked
 package io.firstclaim.stack;
 

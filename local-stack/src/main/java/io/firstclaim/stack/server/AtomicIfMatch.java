@@ -18,9 +18,9 @@ import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * Makes PUT with {@code If-Match} what it is on S3: S3Proxy compares and then writes, and lets two
- * writers in between; here each key's writers take turns. So do its readers: S3Proxy answers a GET
- * with the ETag and metadata of one write and the body of the next.
+ * Makes PUT with {@code If-Match} atomic, as on S3: S3Proxy compares and then writes, and lets
+ * another writer in between; here each key's writers take turns. So do its readers: S3Proxy may
+ * answer a GET with the ETag and metadata of one write and the body of the next.
  */
 final class AtomicIfMatch extends ForwardingBlobStore {
   private static final int STRIPES = 1024;
@@ -33,7 +33,7 @@ final class AtomicIfMatch extends ForwardingBlobStore {
 
   @Override
   public PutObjectResponse putBlob(PutObjectRequest request, InputStream in) {
-    // Read first, so that a slow sender holds up nobody.
+    // Read first, so that a slow sender holds nobody up.
     byte[] body = readAll(in);
     synchronized (stripe(request.bucket(), request.key())) {
       if (request.ifMatch() != null) {
@@ -43,7 +43,10 @@ final class AtomicIfMatch extends ForwardingBlobStore {
     }
   }
 
-  /** The body is open when the attributes are read, and stays what it is when it is replaced. */
+  /**
+   * The body is open by the time the attributes are read, and stays the same when the object is
+   * replaced.
+   */
   @Override
   public ResponseInputStream<GetObjectResponse> getBlob(GetObjectRequest request) {
     synchronized (stripe(request.bucket(), request.key())) {

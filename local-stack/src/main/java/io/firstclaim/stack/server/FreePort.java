@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * A TCP port that nobody listens on.
  *
  * <p>It is taken from below the range that the system gives to outgoing connections, so that a
- * server can be killed and started again on it without finding it taken by a client meanwhile.
+ * server can be killed and started again on it without a client taking it in between.
  */
 public final class FreePort {
   private static final int FIRST = 20_000;
@@ -28,7 +28,7 @@ public final class FreePort {
   }
 
   private static boolean isFree(int port) {
-    // On every interface, as DynamoDB Local binds, which shows a listener on any one of them.
+    // On every interface, as DynamoDB Local binds: that reveals a listener on any of them.
     try (ServerSocket _ = new ServerSocket(port)) {
       return true;
     } catch (IOException _) {

@@ -27,7 +27,7 @@ import org.apache.kafka.common.errors.RetriableException;
  * that survive {@link #kill()} and {@link #restart()}.
  *
  * <p>Tuned for tests: one replica of everything, few internal partitions, no rebalance delay, short
- * sessions allowed. Topics are not created by mere use: a mistyped name is an error.
+ * sessions allowed. Topics are not created by merely being used: a mistyped name is an error.
  */
 public final class KafkaBroker extends ServerProcess {
   private static final List<String> JVM_ARGS =
@@ -109,8 +109,8 @@ public final class KafkaBroker extends ServerProcess {
   }
 
   /**
-   * Waits until the partitions' leaders know that they lead. A producer that is sooner is refused,
-   * and if it is then closed, has been seen to wait for its metadata in vain.
+   * Waits until the partitions' leaders know that they lead. A producer that comes earlier is
+   * refused; one that was then closed has been seen waiting for its metadata in vain.
    */
   private static void awaitLeaders(Admin admin, String topic, int partitions)
       throws ExecutionException, InterruptedException {
@@ -162,7 +162,7 @@ public final class KafkaBroker extends ServerProcess {
             "controller.listener.names", "CONTROLLER",
             "log.dirs", directory.path().resolve("data").toString(),
             "auto.create.topics.enable", "false"));
-    // After a kill -9 the controller lets the same broker in only when its old session is over.
+    // After a kill -9 the controller lets the same broker in only once its old session is over.
     properties.putAll(
         Map.of("broker.session.timeout.ms", "2000", "broker.heartbeat.interval.ms", "500"));
     properties.putAll(

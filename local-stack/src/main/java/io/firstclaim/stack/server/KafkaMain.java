@@ -9,8 +9,8 @@ import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * The broker process: formats its storage where that is not done yet, then runs the server as
- * {@code kafka.Kafka} does, all in one JVM.
+ * The broker process: formats its storage if that is not done yet, then runs the server as {@code
+ * kafka.Kafka} does, all in one JVM.
  *
  * <p>Arguments: the properties file, the cluster's ID, and a file that is created once the broker
  * takes requests.

@@ -59,7 +59,9 @@ public final class S3Server extends ServerProcess {
     return start(WorkDirectory.kept(directory), tuning, "atomic");
   }
 
-  /** Starts S3Proxy as it is, whose {@code If-Match} lets two writers win: no store for claims. */
+  /**
+   * Starts S3Proxy as it is, whose {@code If-Match} lets two writers win: not a store for claims.
+   */
   public static S3Server startRaw(JvmTuning tuning) {
     return start(WorkDirectory.temporary("firstclaim-s3-"), tuning, "raw");
   }

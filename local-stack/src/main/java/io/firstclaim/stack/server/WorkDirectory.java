@@ -27,7 +27,7 @@ record WorkDirectory(Path path, boolean temporary) {
     }
   }
 
-  /** What is to be deleted when nobody is left to do it. */
+  /** What to delete when nobody else is left to do it. */
   List<Path> scratch() {
     return temporary ? List.of(path) : List.of();
   }

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Pauses that double from failure to failure up to a bound, and are partly random, so that those
- * who failed together do not return together. Immutable.
+ * Pauses that double from failure to failure up to a bound, and are partly random, so that callers
+ * that failed together do not return together. Immutable.
  *
- * @param first the whole pause after the first failure
- * @param longest what no pause exceeds
+ * @param first the full pause after the first failure
+ * @param longest the longest pause there is
  */
 public record Backoff(Duration first, Duration longest) {
   private static final int MAX_DOUBLINGS = 20;
@@ -20,11 +20,11 @@ public record Backoff(Duration first, Duration longest) {
    */
   public Backoff {
     if (!first.isPositive()) {
-      throw new IllegalArgumentException("a first pause of %s is none".formatted(first));
+      throw new IllegalArgumentException("a first pause of %s is not positive".formatted(first));
     }
   }
 
-  /** The whole pause after so many failures in a row, without chance; zero after none. */
+  /** The full pause after so many failures in a row, nothing random about it; zero after none. */
   public Duration whole(int failures) {
     if (failures <= 0) {
       return Duration.ZERO;
@@ -34,7 +34,8 @@ public record Backoff(Duration first, Duration longest) {
   }
 
   /**
-   * The pause after so many failures in a row: half of the whole one, and some of its other half.
+   * The pause after so many failures in a row: half of the full one, plus a random part of the
+   * other half.
    */
   public Duration after(int failures) {
     Duration whole = whole(failures);

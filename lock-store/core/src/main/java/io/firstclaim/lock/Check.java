@@ -3,7 +3,7 @@ package io.firstclaim.lock;
 import java.util.List;
 
 /**
- * One thing that a store was tried for, because claims rest on it.
+ * One thing that a store was tested for because claims rest on it.
  *
  * @param name what was tried
  * @param seen what the store did, in one line
@@ -12,10 +12,10 @@ import java.util.List;
 public record Check(String name, String seen, boolean kept) {
 
   /**
-   * Accepts a store of which every check is kept.
+   * Accepts a store that kept every check.
    *
    * @param store its name, for the message
-   * @throws StoreRefusedException with what was seen in the first check that is not
+   * @throws StoreRefusedException with what was seen in the first check it did not keep
    */
   public static void requireAll(String store, List<Check> checks) {
     for (Check check : checks) {

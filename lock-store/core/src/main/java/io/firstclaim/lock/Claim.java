@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt to own a record. Sending the same claim again is safe and is how an attempt whose
- * answer never came is repeated: the store knows it by its nonce. Once an attempt was answered, the
- * next one is a new claim.
+ * answer never came is repeated: the store knows it by its nonce. Once an attempt has been
+ * answered, the next one is a new claim.
  *
  * @param id the record
  * @param fingerprint of its payload

@@ -13,7 +13,7 @@ public record ClaimRecord(
     long token, int attempts, Nonce nonce, Fingerprint fingerprint, ClaimState state) {
   /**
    * Whether both were left by one write: they have one token, one nonce and one kind of state. What
-   * a lease tells of its last write may differ in the rest.
+   * a lease knows of its last write may differ in the rest.
    */
   public boolean isOfOneWriteWith(ClaimRecord other) {
     return token == other.token

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a claim is answered. */
+/** The answer to a claim. */
 public sealed interface ClaimResult {
   /**
    * The caller owns the record.
@@ -19,8 +19,9 @@ public sealed interface ClaimResult {
    *
    * @param by the holder
    * @param token its token
-   * @param remaining when, at the latest, it is worth asking again: the lease may be over then
-   * @param sighting to be passed with the next claim
+   * @param remaining how long until it is worth asking again, at the latest: the lease may be over
+   *     then
+   * @param sighting to pass with the next claim
    */
   record Held(String by, long token, Duration remaining, Sighting sighting)
       implements ClaimResult {}
@@ -42,7 +43,7 @@ public sealed interface ClaimResult {
   record Done(Ending ending, @Nullable String result) implements ClaimResult {}
 
   /**
-   * It was given up as dead: its dead letter is written.
+   * It was given up as dead; its dead letter has been written.
    *
    * @param ending by whom and when
    * @param cause why

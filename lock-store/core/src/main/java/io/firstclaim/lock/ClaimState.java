@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Where a claim stands. An ID that the store does not know is absent, which is no state. */
+/** Where a claim stands. An ID that the store does not know is absent, which is not a state. */
 public sealed interface ClaimState {
   /**
    * Somebody has a lease.

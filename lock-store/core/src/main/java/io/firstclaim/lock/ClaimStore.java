@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Claims on record IDs, kept by conditional writes in a store that several processes share. At most
- * one claimant is granted each token of an ID, tokens only rise, and of all holders that an ID ever
- * had at most one completes it, while its claim is kept ({@link ClaimSettings#retention()}).
+ * one claimant is granted each token of an ID, tokens only rise, and as long as its claim is kept
+ * ({@link ClaimSettings#retention()}), at most one of all the holders an ID ever had completes it.
  *
  * <p>One attempt, without waiting:
  *
@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>For a lock that is waited for, kept and given back, there is {@link
- * io.firstclaim.lock.mutex.Mutex}.
+ * <p>For a lock to wait for, keep and give back, there is {@link io.firstclaim.lock.mutex.Mutex}.
  *
  * <p>Thread-safe. Every method may block for the store's time limit. Expected outcomes are values;
  * {@link StoreUnavailableException} is thrown where the store could not be asked.
@@ -35,7 +34,7 @@ public interface ClaimStore {
   /**
    * Tries to own a record.
    *
-   * @throws UnreadableClaimException if what is stored for this ID is no claim
+   * @throws UnreadableClaimException if what is stored for this ID is not a claim
    * @throws StoreUnavailableException if the store did not answer; send the same claim again
    */
   ClaimResult claim(Claim claim);
@@ -46,14 +45,14 @@ public interface ClaimStore {
   /**
    * Records that the work is done, for good.
    *
-   * @param result kept with the record and answered to later claimants
+   * @param result kept with the record and returned to later claimants
    */
   SettleResult complete(Lease lease, @Nullable String result);
 
   /**
    * Gives the record back for another attempt, by anybody.
    *
-   * @param lease its {@linkplain Lease#ofAttempt attempt} is kept as the number that were made
+   * @param lease its {@linkplain Lease#ofAttempt attempt} is stored as the number of attempts made
    * @param retryAt when the next attempt is due, by this machine's clock
    * @param cause why this one ended
    */
@@ -67,9 +66,9 @@ public interface ClaimStore {
   SettleResult bury(Lease lease, String cause);
 
   /**
-   * What the store has of an ID, read strongly consistent.
+   * What the store has for an ID, by a strongly consistent read.
    *
-   * @throws UnreadableClaimException if that is no claim
+   * @throws UnreadableClaimException if that is not a claim
    * @throws StoreUnavailableException if the store did not answer
    */
   Optional<ClaimRecord> find(RecordId id);

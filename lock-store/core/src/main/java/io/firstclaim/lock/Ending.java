@@ -3,7 +3,7 @@ package io.firstclaim.lock;
 import java.time.Instant;
 
 /**
- * By whom and when a claim was ended for good.
+ * Who ended a claim for good, and when.
  *
  * @param by the holder that completed or buried it
  * @param token its token

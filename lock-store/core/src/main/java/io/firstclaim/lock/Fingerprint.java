@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The SHA-256 of a record's payload, kept with the claim: the same ID with another payload is
- * answered {@link ClaimResult.Mismatch} instead of being taken for a duplicate. Immutable.
+ * The SHA-256 of a record's payload, kept with the claim: for the same ID with another payload the
+ * answer is {@link ClaimResult.Mismatch}, so that it is not mistaken for a duplicate. Immutable.
  */
 public final class Fingerprint {
   private static final Fingerprint NONE = new Fingerprint(new byte[0]);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A time-bound grant: until its end the holder alone may work on the record. Immutable; a renewal
+ * A time-bound grant: until it ends, only its holder may work on the record. Immutable; a renewal
  * yields a new one.
  *
  * <p>Its life is counted on the holder's monotonic clock from before the claim was first sent, so
@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param holder who holds it
  * @param token rises by one with every grant of this ID; a sink that remembers the highest token it
  *     has seen can refuse a stale holder
- * @param attempt how many attempts on this ID there were, this one included; the store counts them,
- *     so an attempt that killed its process counts too
+ * @param attempt how many attempts on this ID there have been, this one included; the store counts
+ *     them, so an attempt that killed its process counts too
  * @param fingerprint of the payload
  * @param nonce of the write that made this grant or last renewed it
  * @param start before the first send of that write
  * @param length how long the lease lasts from {@code start}
- * @param version the store's own name of that write, in stores whose steps are conditional on it;
+ * @param version the store's own name for that write, in stores whose steps are conditional on it;
  *     null in those whose steps are conditional on the nonce
  */
 public record Lease(
@@ -67,13 +67,13 @@ public record Lease(
 
   /**
    * This lease with another number of attempts, which the next step under it writes: one less for
-   * work that was not begun, or that its own process cut short.
+   * work that never began, or that its own process cut short.
    */
   public Lease ofAttempt(int number) {
     return new Lease(id, holder, token, number, fingerprint, nonce, start, length, version);
   }
 
-  /** This lease under its write's name in the store. */
+  /** This lease with the store's own name for its write. */
   public Lease withVersion(@Nullable String newVersion) {
     return new Lease(id, holder, token, attempt, fingerprint, nonce, start, length, newVersion);
   }

@@ -1,7 +1,7 @@
 package io.firstclaim.lock;
 
 /**
- * The caller no longer holds what it works under: what it does now must not count, for somebody
+ * The caller no longer holds the lease it works under: nothing it does now may count, as somebody
  * else may hold it already. The message names it and its token.
  */
 public final class LeaseLostException extends RuntimeException {

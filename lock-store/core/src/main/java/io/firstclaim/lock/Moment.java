@@ -5,7 +5,7 @@ import java.time.Instant;
 
 /**
  * One reading of both clocks of a machine: the wall clock, which other machines can compare with
- * theirs, and the monotonic one, which never jumps but means something in this process only.
+ * theirs, and the monotonic one, which never jumps but means something only in this process.
  *
  * @param wall the wall clock
  * @param ticks nanoseconds of the monotonic clock, from an arbitrary origin

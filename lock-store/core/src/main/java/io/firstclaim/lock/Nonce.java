@@ -7,7 +7,7 @@ import java.util.HexFormat;
 /**
  * 128 bits that name one write. A grant starts from a random nonce and every write under it takes
  * the {@link #next()} one, so no two bodies are ever equal, and a write that is repeated because
- * its answer was lost is known again by its nonce.
+ * its answer was lost is recognised by its nonce.
  */
 public record Nonce(long high, long low) {
   private static final SecureRandom RANDOM = new SecureRandom();

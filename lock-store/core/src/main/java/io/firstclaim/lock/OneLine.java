@@ -1,12 +1,13 @@
 package io.firstclaim.lock;
 
-/** What others wrote, fit for one line of a log, a message or a cause. */
+/** Text from elsewhere, made fit for one line of a log, a message or a cause. */
 public final class OneLine {
   private OneLine() {}
 
   /**
-   * The text with one blank for line breaks and other control characters in a row; what else cannot
-   * be seen, or turns the order of what can be, is escaped as {@code \u005cu{hex}}.
+   * The text with each run of line breaks and other control characters replaced by one blank; other
+   * characters that cannot be seen, or that reorder those that can, are escaped as {@code
+   * \u005cu{hex}}.
    */
   public static String of(String text) {
     return of(text, Integer.MAX_VALUE);
@@ -15,7 +16,7 @@ public final class OneLine {
   /**
    * The same, cut.
    *
-   * @param most of the text's characters that are kept, in code points; {@code …} follows them
+   * @param most how many of the text's code points are kept; {@code …} follows them
    */
   public static String of(String text, int most) {
     StringBuilder line = new StringBuilder();

@@ -29,16 +29,17 @@ public final class Patience {
     return !left().isPositive();
   }
 
-  /** Pauses before the next attempt, no longer than there is time. */
+  /** Pauses before the next attempt, for no longer than there is time left. */
   public void pause() throws InterruptedException {
     pause(BACKOFF.longest());
   }
 
   /**
-   * Pauses before the next attempt, no longer than there is time and hardly longer than until
-   * {@code due}: those who wait for the same do not all come in the same moment.
+   * Pauses before the next attempt, for no longer than there is time left and hardly longer than
+   * {@code due}; a random bit on top keeps those who wait for the same thing from all coming at
+   * once.
    *
-   * @param due when something is known to happen, from now
+   * @param due how long until something is known to happen
    */
   public void pause(Duration due) throws InterruptedException {
     pauses++;

@@ -44,8 +44,9 @@ public final class RecordId implements Comparable<RecordId> {
   /**
    * The ID of this text's UTF-8 bytes.
    *
-   * @throws IllegalArgumentException if there are none or more than {@value #MAX_BYTES}, or if the
-   *     text has none: half a surrogate pair would become '?', and two IDs one
+   * @throws IllegalArgumentException if there are none or more than {@value #MAX_BYTES}, or if
+   *     UTF-8 cannot write the text: half a surrogate pair would become '?', and two IDs would
+   *     become one
    */
   public static RecordId of(String text) {
     try {
@@ -81,7 +82,7 @@ public final class RecordId implements Comparable<RecordId> {
   }
 
   /**
-   * The ID for people and JSON: itself where it is UTF-8 without control characters, else
+   * The ID for people and JSON: as it is if it is UTF-8 without control characters, else
    * percent-encoded. Distinct IDs have distinct texts.
    */
   public String text() {
@@ -89,7 +90,7 @@ public final class RecordId implements Comparable<RecordId> {
   }
 
   /**
-   * The ID as an HTTP header value: itself where it is printable ASCII without blanks at its ends,
+   * The ID as an HTTP header value: as it is if it is printable ASCII without blanks at its ends,
    * else percent-encoded. Distinct IDs have distinct values.
    */
   public String headerText() {
@@ -99,14 +100,14 @@ public final class RecordId implements Comparable<RecordId> {
   private String escaped(Predicate<byte[]> legal) {
     if (isPlainAscii()) {
       return new String(
-          bytes, StandardCharsets.ISO_8859_1); // as most are, and the cheapest to tell
+          bytes, StandardCharsets.ISO_8859_1); // most are, and it is the cheapest test
     }
     return mustEscape(bytes, legal) ? encode(bytes) : new String(bytes, StandardCharsets.UTF_8);
   }
 
   /**
-   * An illegal ID is escaped, and so is a legal one that looks like the escape of an ID that is
-   * escaped: else the two would print alike. An escape that decodes to a legal ID stays as it is.
+   * An illegal ID is escaped, and so is a legal one that looks like the escape of another: else the
+   * two would print alike. An escape that decodes to a legal ID stays as it is.
    */
   private static boolean mustEscape(byte[] id, Predicate<byte[]> legal) {
     if (!legal.test(id)) {
@@ -127,7 +128,7 @@ public final class RecordId implements Comparable<RecordId> {
     return true;
   }
 
-  /** Printable, and no part of an escape. */
+  /** Printable, and not part of an escape. */
   private static boolean isPlainAscii(byte b) {
     return b > ' ' && b < 0x7f && b != '%';
   }

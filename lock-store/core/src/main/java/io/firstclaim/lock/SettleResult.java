@@ -2,7 +2,7 @@ package io.firstclaim.lock;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a step under a lease (renew, complete, release, bury) is answered. */
+/** The answer to a step under a lease (renew, complete, release, bury). */
 public sealed interface SettleResult {
   /**
    * The step is recorded.

@@ -3,9 +3,9 @@ package io.firstclaim.lock;
 import java.time.Duration;
 
 /**
- * A lease as a waiter first saw it. A holder that lives renews, and each renewal changes the nonce;
- * so a lease whose token and nonce stayed the same for its whole length on the waiter's own
- * monotonic clock is over, whatever any wall clock says.
+ * A lease as a waiter first saw it. A live holder renews, and each renewal changes the nonce; so a
+ * lease whose token and nonce have stayed the same for its whole length, by the waiter's own
+ * monotonic clock, is over, whatever any wall clock says.
  *
  * @param token the token seen
  * @param nonce the nonce seen

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A fault of the store: one that passes ({@link StoreUnavailableException}) or one that somebody
- * has to mend ({@link StoreRefusedException}). The message says what to look at, in one line.
+ * has to fix ({@link StoreRefusedException}). The message says what to look at, in one line.
  */
 public abstract sealed class StoreException extends RuntimeException
     permits StoreUnavailableException, StoreRefusedException {

@@ -2,7 +2,7 @@ package io.firstclaim.lock;
 
 import java.time.Duration;
 
-/** Told of every call to the store; for metrics. Must not block or throw. Thread-safe. */
+/** Hears of every call to the store; for metrics. Must not block or throw. Thread-safe. */
 public interface StoreListener {
   /** Hears nothing. */
   StoreListener NONE =
@@ -18,7 +18,7 @@ public interface StoreListener {
    * A call ended.
    *
    * @param op {@code claim}, {@code renew}, {@code complete}, {@code release}, {@code bury} or
-   *     {@code find}, a read, also where it is to learn why a write was refused; of a sweeper
+   *     {@code find}, which is any read, even one to learn why a write was refused; for a sweeper
    *     {@code list}, {@code retire} and {@code delete}
    * @param result {@code ok}, {@code refused} (the condition failed) or {@code error}
    * @param took from the call to its end, the client's own retries included

@@ -1,8 +1,7 @@
 package io.firstclaim.lock;
 
 /**
- * The store could not be asked or did not answer: it may do so later. The message says what to look
- * at.
+ * The store could not be asked or did not answer; it may later. The message says what to look at.
  */
 public sealed class StoreUnavailableException extends StoreException
     permits UnreadableClaimException {

@@ -3,7 +3,7 @@ package io.firstclaim.lock;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Where the time comes from, and where it is waited for; tests drive it. Thread-safe. */
+/** Where the time comes from, and how to wait for it to pass; tests drive it. Thread-safe. */
 @FunctionalInterface
 public interface TimeSource {
   /** Both clocks, now. */

@@ -1,8 +1,8 @@
 package io.firstclaim.lock;
 
 /**
- * The store answered, but what it has in the place of one ID is no claim, and stays untouched. No
- * other ID is concerned. The message names the place.
+ * The store answered, but what it holds for one ID is not a claim, and is left untouched. No other
+ * ID is affected. The message names the place.
  */
 public final class UnreadableClaimException extends StoreUnavailableException {
   private static final long serialVersionUID = 1L;

@@ -5,11 +5,11 @@ import java.util.concurrent.CancellationException;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/** Faults of the SDK, told apart and in words. */
+/** The SDK's faults, told apart and put into words. */
 public final class Faults {
   private Faults() {}
 
-  /** The service's name of an error; empty where there was no answer, or none with a name. */
+  /** The service's name for an error; empty if there was no answer, or it named none. */
   public static String code(Throwable fault) {
     String code =
         fault instanceof AwsServiceException service && service.awsErrorDetails() != null
@@ -18,7 +18,7 @@ public final class Faults {
     return code == null ? "" : code;
   }
 
-  /** Whether the request was sent no more than once, so that the answer is to that. */
+  /** Whether the request was sent only once, so that the answer is surely to that one. */
   public static boolean wasSentOnce(RuntimeException fault) {
     return fault instanceof SdkException known
         && known.numAttempts() != null
@@ -26,10 +26,10 @@ public final class Faults {
   }
 
   /**
-   * What went wrong, without line breaks, request IDs or stack.
+   * What went wrong, without line breaks, request IDs or a stack.
    *
-   * @param fault the SDK's, or its HTTP client's {@link CancellationException}, which comes through
-   *     where a time limit strikes a request that waits for a connection
+   * @param fault the SDK's, or its HTTP client's {@link CancellationException}, which gets through
+   *     when a request hits its time limit while it waits for a connection
    */
   public static String inOneLine(RuntimeException fault) {
     if (fault instanceof CancellationException) {

@@ -4,18 +4,18 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /**
- * Ends the requests that take too long, for all clients of the AWS SDK in this process.
+ * Ends requests that take too long, for all AWS SDK clients in this process.
  *
- * <p>The SDK's own timer keeps the time limits of a request until they would have been over, long
- * after its answer has come, and wakes up for each: about a tenth of a client's CPU time, and the
- * memory of seconds of requests. This one forgets them with the answer.
+ * <p>The SDK's own timer keeps a request's time limits until they would have expired, long after
+ * its answer has come, and wakes up for each: that costs about a tenth of a client's CPU time, and
+ * the memory of seconds of requests. This one forgets them as soon as the answer comes.
  */
 public final class RequestTimer {
   private static final ScheduledExecutorService TIMER = start();
 
   private RequestTimer() {}
 
-  /** The only one: it is never shut down, by a client that is closed neither. Thread-safe. */
+  /** The only one; it is never shut down, not even when a client is closed. Thread-safe. */
   public static ScheduledExecutorService get() {
     return TIMER;
   }

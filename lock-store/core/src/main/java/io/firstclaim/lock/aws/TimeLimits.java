@@ -7,7 +7,8 @@ import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 /** How long requests may take. */
 public final class TimeLimits {
   /**
-   * Looking at a table or bucket may take longer than a claim does, above all as the first thing.
+   * Looking at a table or bucket may take longer than a claim does, above all when it is the first
+   * request.
    */
   public static final AwsRequestOverrideConfiguration SETUP =
       AwsRequestOverrideConfiguration.builder()
@@ -20,7 +21,7 @@ public final class TimeLimits {
   /**
    * A client's configuration with time limits; keeps the rest of what it was given.
    *
-   * @param limit of one request with its repetitions, of which there is time for two at least
+   * @param limit for one request with its retries; there is time for at least two tries
    */
   public static ClientOverrideConfiguration.Builder limited(
       ClientOverrideConfiguration given, Duration limit) {

@@ -1,6 +1,6 @@
 /**
- * What the stores on AWS have in common, beside their services: time limits, and faults in words.
- * Internal to this library; it needs the SDK, which those stores bring along.
+ * What the stores on AWS have in common, apart from their services: time limits, and faults put
+ * into words. Internal to this library; it needs the SDK, which those stores bring along.
  */
 @NullMarked
 package io.firstclaim.lock.aws;

@@ -5,8 +5,7 @@ import io.firstclaim.lock.SettleResult;
 /**
  * An attempt that has ended.
  *
- * @param verdict what was to be recorded of it
- * @param answer what became of that in the store; of {@link Verdict.Leave}, which is not sent, that
- *     it is settled
+ * @param verdict what was to be recorded
+ * @param answer the store's answer to that; {@link Verdict.Leave} is not sent and counts as settled
  */
 public record Attempted(Verdict verdict, SettleResult answer) {}

@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does work once for each ID, of all processes that share a claim store: claims the ID, keeps the
+ * Does work once for each ID among all processes that share a claim store: claims the ID, keeps the
  * lease while the work runs, and records how it ended.
  *
  * {@snippet :
@@ -38,20 +38,20 @@ import org.slf4j.LoggerFactory;
  * }
  * }
  *
- * <p>"Once" is as strong as the work lets it be: one that was done but whose process died before it
- * could record that is done again, by whoever comes after the lease. Make the last effect of the
- * work one that can be repeated, or have its sink refuse a lower {@linkplain HeldLease#token()
- * token}.
+ * <p>"Once" is as strong as the work lets it be: if the process dies after the work is done and
+ * before that is recorded, the work is done again by whoever comes after the lease. Let the last
+ * effect of the work be one that can be repeated, or have its sink refuse a lower {@linkplain
+ * HeldLease#token() token}.
  *
- * <p>Nobody is kept waiting: who comes while another is at it, or before a failed attempt is due
- * again, is told so and comes again by itself.
+ * <p>Nobody is kept waiting: a caller that comes while another is at it, or before a failed attempt
+ * is due again, is told so, and it is up to the caller to come back.
  *
  * <p>Thread-safe. Needs no closing: its threads end soon after the last lease.
  */
 public final class Deduplicator {
   private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
 
-  /** Between two tries to record an end; after the first one, which may be bad luck, none. */
+  /** Between two tries to record an end; none after the first, which may just be bad luck. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(4));
 
   private final ClaimStore store;
@@ -72,26 +72,26 @@ public final class Deduplicator {
   @FunctionalInterface
   public interface Work {
     /**
-     * Does it. The thread is interrupted when the lease is lost.
+     * Does the work. The thread is interrupted if the lease is lost.
      *
-     * @return what is stored, for those who ask later; may be null
-     * @throws Exception if it failed; whatever it is, the work is tried again until its attempts
-     *     are used up
+     * @return what to store, for those who ask later; may be null
+     * @throws Exception if it failed; whatever is thrown, the work is tried again until its
+     *     attempts are used up
      */
     @Nullable String run(HeldLease lease) throws Exception;
   }
 
-  /** Work that says itself what is to be recorded of it. */
+  /** Work that itself says what to record of it. */
   @FunctionalInterface
   public interface Judged {
-    /** Does it, on a thread that this class does not interrupt. */
+    /** Does the work, on a thread that this class does not interrupt. */
     Verdict run(KeptLease lease) throws InterruptedException;
   }
 
-  /** The way of the last steps to the store, for those who regulate how many go at once. */
+  /** The way the last steps take to the store, for callers that limit how many go at once. */
   @FunctionalInterface
   public interface Passage {
-    /** Makes the step, when there is room for it, and returns its answer. */
+    /** Makes the step once there is room for it, and returns its answer. */
     SettleResult pass(Supplier<SettleResult> step) throws InterruptedException;
   }
 
@@ -100,7 +100,7 @@ public final class Deduplicator {
     return new Builder(store, time);
   }
 
-  /** Says how a deduplicator is to be. Not thread-safe. */
+  /** How a deduplicator is to work. Not thread-safe. */
   public static final class Builder {
     private final ClaimStore store;
     private final TimeSource time;
@@ -113,19 +113,19 @@ public final class Deduplicator {
       this.time = time;
     }
 
-    /** How often work is tried that fails; else {@link RetryPolicy#DEFAULT}. */
+    /** How often failing work is tried; {@link RetryPolicy#DEFAULT} if not given. */
     public Builder retry(RetryPolicy policy) {
       retry = policy;
       return this;
     }
 
-    /** Whether leases are renewed while their work runs; else they are. */
+    /** Whether leases are renewed while their work runs; they are if not given. */
     public Builder renew(boolean whether) {
       renew = whether;
       return this;
     }
 
-    /** The way of the last steps to the store; else there is nothing in it. */
+    /** The way the last steps take to the store; straight there if not given. */
     public Builder passage(Passage through) {
       passage = through;
       return this;
@@ -137,20 +137,20 @@ public final class Deduplicator {
     }
   }
 
-  /** How often work is tried that fails. */
+  /** How often failing work is tried. */
   public RetryPolicy retry() {
     return retry;
   }
 
   /**
    * Does the work, unless it was done before or somebody else is at it. Blocks while the work runs,
-   * and until the store has recorded its end, no longer than the lease.
+   * and then until the store has recorded its end, at most until the lease is over.
    *
-   * @param fingerprint of what the work is done with, or {@link Fingerprint#none()}
-   * @throws StoreUnavailableException if the store could not be asked; nothing ran, but it may be
-   *     {@link RunResult.Busy} for one lease
-   * @throws InterruptedException if the work ended with it and the lease was not lost: then
-   *     somebody interrupted this thread, and the work is given back, due at once and not counted
+   * @param fingerprint of the work's input, or {@link Fingerprint#none()}
+   * @throws StoreUnavailableException if the store could not be asked; nothing ran, but the ID may
+   *     be {@link RunResult.Busy} for one lease
+   * @throws InterruptedException if the work threw it and the lease was not lost: then somebody
+   *     interrupted this thread, and the work is given back, due at once and not counted
    */
   public RunResult run(RecordId id, Fingerprint fingerprint, Work work)
       throws InterruptedException {
@@ -167,7 +167,7 @@ public final class Deduplicator {
   }
 
   /**
-   * Asks the store for the ID, once.
+   * Claims the ID from the store, once.
    *
    * @throws StoreUnavailableException if it does not answer
    */
@@ -177,8 +177,8 @@ public final class Deduplicator {
 
   /**
    * Makes one attempt under a grant: keeps the lease while the work runs, then records the work's
-   * own verdict, with tries without end until the store says what became of it. The retry policy is
-   * the work's to ask.
+   * own verdict, trying without end until the store says what became of it. Applying the retry
+   * policy is up to the work.
    *
    * @throws InterruptedException if the work threw it; nothing is recorded, and the lease runs out
    */
@@ -226,7 +226,7 @@ public final class Deduplicator {
           if (!worthTryingAgain.test(kept)) {
             return answer;
           }
-          LOG.debug("The end of {} is not known to be recorded yet: {}", kept.lease().id(), why);
+          LOG.debug("Not yet known whether the end of {} is recorded: {}", kept.lease().id(), why);
         } catch (InterruptedException e) {
           interrupted = true;
         }
@@ -278,7 +278,7 @@ public final class Deduplicator {
     private Verdict judge(KeptLease kept) {
       int attempt = kept.attempt();
       if (!kept.isHeld()) {
-        return new Verdict.Leave(); // the grant was as long in coming
+        return new Verdict.Leave(); // the grant took that long to come
       }
       if (attempt > retry.maxAttempts()) {
         return new Verdict.Bury("%d attempts ended without a verdict".formatted(attempt - 1));

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How often work is tried that fails, and how long apart. Immutable.
+ * How often failing work is tried, and how far apart. Immutable.
  *
- * @param maxAttempts after so many it is given up; at least one
+ * @param maxAttempts how many attempts there are before it is given up; at least one
  * @param backoff the pauses between them
  */
 public record RetryPolicy(int maxAttempts, Backoff backoff) {
@@ -18,9 +18,9 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
       new RetryPolicy(5, new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1)));
 
   /**
-   * Checks the number.
+   * Checks the number of attempts.
    *
-   * @throws IllegalArgumentException if there is to be no attempt
+   * @throws IllegalArgumentException if it is less than one
    */
   public RetryPolicy {
     if (maxAttempts < 1) {
@@ -34,7 +34,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     return attempt >= maxAttempts;
   }
 
-  /** How many attempts were made: a grant after the last one is only for giving up. */
+  /** How many attempts were made: a grant after the last one is only there to give up. */
   public int made(int attempt) {
     return Math.min(attempt, maxAttempts);
   }
@@ -44,7 +44,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     return backoff.after(attempt);
   }
 
-  /** The same, or what the work asked for, if that is longer; of that, a day at most. */
+  /** The same, or what the work asked for if that is longer, up to a day. */
   public Duration after(int attempt, Optional<Duration> asked) {
     Duration pause = after(attempt);
     return asked

@@ -24,15 +24,15 @@ public sealed interface RunResult {
   record DoneBefore(Ending ending, @Nullable String result) implements RunResult {}
 
   /**
-   * Somebody is at it; nothing ran.
+   * Somebody else is at it; nothing ran.
    *
    * @param by who
-   * @param remaining when, at the latest, it is worth asking again
+   * @param remaining how long until it is worth asking again, at the latest
    */
   record Busy(String by, Duration remaining) implements RunResult {}
 
   /**
-   * It failed before and is not to be tried again yet; nothing ran.
+   * It failed before and is not due again yet; nothing ran.
    *
    * @param retryAt when it is, by this machine's clock
    * @param attempts how many there were
@@ -56,7 +56,7 @@ public sealed interface RunResult {
   record OtherPayload(Fingerprint stored) implements RunResult {}
 
   /**
-   * The work threw and is to be tried again, by whoever comes when it is due.
+   * The work threw and is to be tried again, by whoever comes once it is due.
    *
    * @param retryAt when it is, by this machine's clock
    * @param attempts how many there were, this one included
@@ -73,8 +73,8 @@ public sealed interface RunResult {
   record LeaseLost(@Nullable String by) implements RunResult {}
 
   /**
-   * The work ran, and the store did not say whether that is recorded before the lease was over: run
-   * it again to learn it.
+   * The work ran, but the lease was over before the store said whether that is recorded: run it
+   * again to find out.
    *
    * @param why for the log
    */

@@ -3,12 +3,12 @@ package io.firstclaim.lock.deduplicator;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What is to be recorded of an attempt. */
+/** What to record of an attempt. */
 public sealed interface Verdict {
   /**
    * It is done, for good.
    *
-   * @param result kept with the claim and answered to whoever comes later
+   * @param result kept with the claim and returned to whoever comes later
    */
   record Complete(@Nullable String result) implements Verdict {}
 
@@ -16,7 +16,7 @@ public sealed interface Verdict {
    * It is to be tried again, by anybody.
    *
    * @param retryAt when the next attempt is due, by this machine's clock
-   * @param attempts how many there were; one less than its number leaves this one uncounted
+   * @param attempts how many there have been; one less leaves this one uncounted
    * @param cause why this one ended
    */
   record Release(Instant retryAt, int attempts, String cause) implements Verdict {}

@@ -1,4 +1,4 @@
-/** Work that is done once for each ID, by one of all processes that share a claim store. */
+/** Work that is done once for each ID among all processes that share a claim store. */
 @NullMarked
 package io.firstclaim.lock.deduplicator;
 

@@ -6,28 +6,28 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps documents, each with its history, by conditional writes. {@link SharedDocuments} is what to
- * update them with; whoever writes to a document past it takes its history away.
+ * Keeps documents, each with its history, by conditional writes. Update them with {@link
+ * SharedDocuments}; a write that goes past it takes a document's history away.
  *
  * <p>Thread-safe. Every method may block for the client's time limit.
  */
 public interface DocumentStore {
   /**
-   * The document, read strongly consistent.
+   * The document, by a strongly consistent read.
    *
    * @throws StoreUnavailableException if the store did not answer
-   * @throws StoreRefusedException if what is there is no document, or must not be read; the message
-   *     names it and the remedy
+   * @throws StoreRefusedException if what is there is not a document, or must not be read; the
+   *     message names it and the remedy
    */
   Optional<Document> find(DocumentKey key);
 
   /**
-   * Writes a document on the condition that it is the expected one. Answered {@link
-   * WriteResult.Refused} only if the write was sent once: a condition that fails on a repetition
-   * may have failed on one's own success.
+   * Writes a document on the condition that it is the expected one. Answers {@link
+   * WriteResult.Refused} only if the write was sent once: a condition that fails on a retry may
+   * have failed because the first try succeeded.
    *
    * @param expected the version it must have; null if it must not be there
-   * @param content its text, which UTF-8 can write
+   * @param content its text, which UTF-8 must be able to write
    * @param history of the document, with this write as its latest
    * @throws IllegalArgumentException if the document is too large for the store
    * @throws StoreRefusedException if it must not be written; the message names the remedy

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 /**
  * The last write of each of the last {@value #WRITERS} writers of a document, the newest first. It
  * is written with the document, so that a writer whose answer was lost can see whether its write
- * took, however many writes came after it, as long as they are not of that many writers.
+ * took, however many writes came after it, as long as they are not by that many writers.
  *
  * <p>A writer is the high half of its nonces; see {@link Nonce#next()}.
  *
@@ -19,7 +19,7 @@ public record History(List<Nonce> writes) {
   /** As many as fit in the 2 KB that S3 keeps beside an object, with room to spare. */
   public static final int WRITERS = 48;
 
-  /** Of a document that is not there. */
+  /** The history of a document that is not there. */
   public static final History NONE = new History(List.of());
 
   /** Copies the list. */
@@ -43,14 +43,15 @@ public record History(List<Nonce> writes) {
     return writes.getFirst();
   }
 
-  /** Whether it tells of this write. */
+  /** Whether it has this write. */
   public boolean has(Nonce write) {
     return writes.contains(write);
   }
 
   /**
-   * Whether it would still tell of this write, had that taken on the document with the history
-   * {@code before}: none was dropped yet, or one that would have been dropped earlier is here.
+   * Whether it would still have this write, had that been applied to the document with the history
+   * {@code before}: none has been dropped yet, or one that would have been dropped earlier is still
+   * here.
    */
   public boolean wouldHave(Nonce write, History before) {
     return writes.size() < WRITERS

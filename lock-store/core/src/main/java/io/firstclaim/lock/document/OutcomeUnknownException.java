@@ -1,8 +1,8 @@
 package io.firstclaim.lock.document;
 
 /**
- * The update was sent, and whether it took cannot be known. Tried again blindly it may be made
- * twice: read the document first, or make updates that may be made twice.
+ * The update was sent, and there is no knowing whether it was applied. A blind retry may apply it
+ * twice: read the document first, or make updates that may be applied twice.
  */
 public final class OutcomeUnknownException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Documents that many writers, in many processes, update at once without losing an update: each
  * reads the document, applies its change and writes the result on the condition that nobody has
- * written meanwhile; else it begins again.
+ * written meanwhile; otherwise it starts over.
  *
  * {@snippet :
  * var documents =
@@ -27,17 +27,17 @@ import org.jspecify.annotations.Nullable;
  *         old -> Long.toString(old.map(Long::parseLong).orElse(0L) + 1));
  * }
  *
- * <p>Every update is made once or not at all, also when answers are lost: the document carries a
- * {@link History} of its writes, by which a writer knows its own.
+ * <p>Every update is made once or not at all, even when answers are lost: the document carries a
+ * {@link History} of its writes, by which a writer recognises its own.
  *
- * <p>Thread-safe. Use one for all updates of a process, which then is as many writers as it has
- * updates under way at once.
+ * <p>Thread-safe. Use one instance for all updates of a process; it counts as as many writers as it
+ * has updates under way at once.
  */
 public final class SharedDocuments {
   private final DocumentStore store;
   private final TimeSource time;
 
-  /** The next nonce of each writer that has nothing to do, the last that had first. */
+  /** The next nonce of each idle writer, the one that worked last in front. */
   private final ConcurrentLinkedDeque<Nonce> idle = new ConcurrentLinkedDeque<>();
 
   /** Documents in this store. */
@@ -50,17 +50,17 @@ public final class SharedDocuments {
    * Updates a document, or creates it. A change that leaves it as it is writes nothing.
    *
    * @param atMost how long to go on trying; zero tries once
-   * @param change what is there, if anything, to what shall be there. May be applied several times,
-   *     to what was there at the time; must do nothing else. What it throws ends the update, with
-   *     nothing written.
+   * @param change makes what should be there of what is, if anything. May be called several times,
+   *     each time with what was there then; must have no other effect. What it throws ends the
+   *     update, with nothing written.
    * @return the document after the update
    * @throws ContendedException if others were faster until the time was up; nothing was written
-   * @throws OutcomeUnknownException if the update was sent and the store did not say whether it
-   *     took until the time was up, or too many others have written since
-   * @throws StoreUnavailableException if the store did not answer until the time was up; nothing
+   * @throws OutcomeUnknownException if the update was sent and the store did not say before the
+   *     time was up whether it was applied, or too many others have written since
+   * @throws StoreUnavailableException if the store did not answer before the time was up; nothing
    *     was written
    * @throws io.firstclaim.lock.StoreRefusedException if the document must not be read or written
-   * @throws IllegalArgumentException if the document would be too large or no UTF-8
+   * @throws IllegalArgumentException if the document would be too large, or UTF-8 cannot write it
    * @throws InterruptedException if the thread is interrupted; the update may have been made
    */
   public String update(DocumentKey key, Duration atMost, Function<Optional<String>, String> change)
@@ -73,9 +73,13 @@ public final class SharedDocuments {
     }
   }
 
-  /** A write that was sent, and whether it took is not known: it may even take yet. */
+  /**
+   * A write that was sent without our knowing whether it was applied; it may even be applied later.
+   */
   private record Pending(@Nullable Document on, String content, String why) {
-    /** Only one write takes on one version; so while that stands, this one has not taken. */
+    /**
+     * Only one write is applied to a version; so while that version stands, this one has not been.
+     */
     boolean mayTakeOn(@Nullable Document found) {
       return Objects.equals(versionOf(on), versionOf(found));
     }
@@ -86,8 +90,8 @@ public final class SharedDocuments {
   }
 
   /**
-   * One update. All its writes have one nonce, for at most one of them takes: each is sent after a
-   * read that shows none of those before, on the version read.
+   * One update. All its writes have one nonce, as at most one of them is applied: each is
+   * conditional on the version read, and that read showed none of the earlier ones.
    */
   private final class Update {
     private final DocumentKey key;
@@ -133,7 +137,7 @@ public final class SharedDocuments {
       }
     }
 
-    /** The same for the same version, so that whichever write takes there writes the same. */
+    /** The same for the same version, so that whichever write is applied to it writes the same. */
     private String contentFor(@Nullable Document found) {
       if (pending != null) {
         return pending.content();
@@ -147,7 +151,9 @@ public final class SharedDocuments {
       return content;
     }
 
-    /** What is there now does not show this update: forgets a write that cannot take any more. */
+    /**
+     * What is there now does not show this update: forgets a write that can no longer be applied.
+     */
     private void settlePending(@Nullable Document found) {
       if (pending == null || pending.mayTakeOn(found)) {
         return;
@@ -189,7 +195,7 @@ public final class SharedDocuments {
     }
 
     private String unknown() {
-      return "whether the update of document %s took is not known".formatted(key);
+      return "it is not known whether the update of document %s was applied".formatted(key);
     }
   }
 

@@ -1,15 +1,15 @@
 package io.firstclaim.lock.document;
 
-/** What a conditional write of a document is answered. */
+/** The answer to a conditional write of a document. */
 public sealed interface WriteResult {
-  /** It took. */
+  /** It was applied. */
   record Written() implements WriteResult {}
 
-  /** It did not take: the document is not the expected one. */
+  /** It was not applied: the document is not the expected one. */
   record Refused() implements WriteResult {}
 
   /**
-   * It may or may not have taken, or may yet.
+   * It may or may not have been applied, or may yet be.
    *
    * @param why for the message, in one line
    */

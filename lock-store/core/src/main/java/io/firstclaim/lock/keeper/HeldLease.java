@@ -3,7 +3,7 @@ package io.firstclaim.lock.keeper;
 import io.firstclaim.lock.LeaseLostException;
 
 /**
- * A lease as its holder sees it who works under it.
+ * A lease as seen by the holder who works under it.
  *
  * <p>It can be lost, to a pause of the whole process or a store that does not answer, and nothing
  * can stop a holder that does not look. So ask {@link #ensureHeld} right before each effect that
@@ -13,7 +13,7 @@ public interface HeldLease {
   /** Rises with every holder; a sink that remembers the highest it has seen refuses stale ones. */
   long token();
 
-  /** How many attempts on this ID there were, this one included. */
+  /** How many attempts on this ID there have been, this one included. */
   int attempt();
 
   /** Whether the lease still runs, by the monotonic clock; asks no store. */
@@ -27,8 +27,8 @@ public interface HeldLease {
   void ensureHeld();
 
   /**
-   * Has this run once when the lease is lost, on another thread, or here and now if it is lost
-   * already; never after its holder let it go. Must not block.
+   * Runs this once when the lease is lost, on another thread, or here and now if it is lost
+   * already; never after its holder has let it go. It must not block.
    */
   void whenLost(Runnable told);
 }

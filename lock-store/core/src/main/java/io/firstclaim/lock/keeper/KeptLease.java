@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A lease in the hands of a {@link LeaseKeeper}: renewed by it until the lease is settled, lost or
- * {@linkplain #letGo() let go}. Its steps in the store, renewals and the last one, are made one at
- * a time, each with the lease as the one before left it. Thread-safe.
+ * A lease in the hands of a {@link LeaseKeeper}, which renews it until it is settled, lost or
+ * {@linkplain #letGo() let go}. Its steps in the store, the renewals and the last one, are made one
+ * at a time, each with the lease as the one before left it. Thread-safe.
  */
 public final class KeptLease implements HeldLease {
   private static final Logger LOG = LoggerFactory.getLogger(KeptLease.class);
@@ -40,7 +40,7 @@ public final class KeptLease implements HeldLease {
   /** Guarded by this. */
   private final List<Alarm> alarms = new ArrayList<>();
 
-  /** What is to run so long after the keeping began. */
+  /** What to run that long after the keeping began. */
   private record Alarm(Duration after, Runnable ring) {}
 
   KeptLease(LeaseKeeper keeper, Lease lease, Moment begin) {
@@ -91,16 +91,16 @@ public final class KeptLease implements HeldLease {
   }
 
   /**
-   * Has this run once, on the keeper's thread, when the lease has been kept for so long, lost or
-   * not, unless it was let go before. Must not block.
+   * Runs this once, on the keeper's thread, when the lease has been kept for that long, lost or
+   * not, unless it was let go before. It must not block.
    */
   public synchronized void after(Duration kept, Runnable ring) {
     alarms.add(new Alarm(kept, ring));
   }
 
   /**
-   * Makes a last step, such as completing, with the lease as it stands after any renewal under way.
-   * While the answer is unknown the lease is still kept, and the step may be repeated.
+   * Makes a last step, such as completing, with the lease as any renewal under way leaves it. While
+   * the answer is unknown the lease is still kept, and the step may be repeated.
    */
   public SettleResult settle(Function<Lease, SettleResult> last) {
     step.lock();
@@ -111,7 +111,7 @@ public final class KeptLease implements HeldLease {
     }
   }
 
-  /** Like {@link #settle}, but does nothing and answers nothing if another step is under way. */
+  /** Like {@link #settle}, but does nothing and returns empty if another step is under way. */
   public Optional<SettleResult> settleUnlessBusy(Function<Lease, SettleResult> last) {
     if (!step.tryLock()) {
       return Optional.empty();
@@ -134,7 +134,7 @@ public final class KeptLease implements HeldLease {
   /**
    * Renews, and has the store count so many attempts instead of this one's number.
    *
-   * @return false if it is not known to do so
+   * @return false if the store is not known to do so
    */
   public boolean count(int attempts) {
     step.lock();
@@ -145,7 +145,7 @@ public final class KeptLease implements HeldLease {
     }
   }
 
-  /** Keeps it no more: it runs out, if it is not settled, and nobody is told of anything. */
+  /** Stops keeping it: it runs out unless it is settled, and nobody is told of anything. */
   public void letGo() {
     synchronized (this) {
       closed = true;
@@ -153,7 +153,7 @@ public final class KeptLease implements HeldLease {
     keeper.drop(this);
   }
 
-  /** Does what is due; says how soon to look again. */
+  /** Does what is due; returns how soon to look again. */
   Duration tend(Moment now) {
     Lease current = lease;
     if (current.isOver(now)) {
@@ -179,7 +179,7 @@ public final class KeptLease implements HeldLease {
     try {
       keeper.renewals.execute(this::renew);
       lastTry = now;
-    } catch (RuntimeException | Error e) { // no thread to be had: the next look tries again
+    } catch (RuntimeException | Error e) { // no thread was available: the next look tries again
       renewing = false;
       throw e;
     }
@@ -230,7 +230,7 @@ public final class KeptLease implements HeldLease {
     whenLost.forEach(KeptLease::runSafely);
   }
 
-  /** Rings what is due; says how soon the next is. */
+  /** Rings the alarms that are due; returns how soon the next one is. */
   private Duration ring(Moment now) {
     Duration kept = now.since(begin);
     List<Runnable> due = new ArrayList<>();
@@ -250,7 +250,7 @@ public final class KeptLease implements HeldLease {
     return next;
   }
 
-  /** The others must be told all the same. */
+  /** The others must still be told. */
   private static void runSafely(Runnable told) {
     try {
       told.run();
@@ -259,7 +259,7 @@ public final class KeptLease implements HeldLease {
     }
   }
 
-  /** The shorter of the two, of those that are positive. */
+  /** The shorter of those two that are positive. */
   private static Duration shorter(Duration one, Duration other) {
     return !other.isPositive() || one.compareTo(other) < 0 ? one : other;
   }

@@ -18,21 +18,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the leases of one store alive while their holders work: renews each at a third of its
- * length, however its holder's thread is doing, and tells the holder once when it is lost all the
+ * length, whatever its holder's thread is doing, and tells the holder once if it is lost all the
  * same. A renewal that fails is tried again a sixth of the lease later, until the lease is over.
  *
- * <p>It has threads of its own, of the platform, for the work may occupy all carriers of virtual
- * ones: one that looks, and as many as renewals need at once, up to a bound. They start with the
- * first lease and end soon after the last, so that a keeper needs no closing, and they keep no
- * process from ending. No error of the store, of a holder or of the JVM ends them while a lease is
- * kept: what failed is tried again at the next look.
+ * <p>It has platform threads of its own, as the work may occupy every carrier of virtual ones: one
+ * that looks, and up to a bound as many as renewals need at once. They start with the first lease
+ * and end soon after the last, so a keeper needs no closing, and they do not keep a process from
+ * ending. No error of the store, of a holder or of the JVM ends them while a lease is kept: what
+ * failed is tried again at the next look.
  *
  * <p>Thread-safe.
  */
 public final class LeaseKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseKeeper.class);
 
-  /** More at once only queue up in the client or the store. */
+  /** More at once would only queue up in the client or the store. */
   private static final int RENEWALS_AT_ONCE = 32;
 
   private static final long IDLE_MILLIS = 10;
@@ -54,7 +54,7 @@ public final class LeaseKeeper {
   /**
    * A keeper.
    *
-   * @param renews whether it renews; one that does not only tells of losses
+   * @param renews whether it renews; if not, it only tells of losses
    */
   public LeaseKeeper(ClaimStore store, TimeSource time, boolean renews) {
     this(store, time, renews, daemons("firstclaim-leases"), daemons("firstclaim-renewal"));
@@ -89,7 +89,7 @@ public final class LeaseKeeper {
   /**
    * Takes a lease into keeping, until it is settled or {@linkplain KeptLease#letGo() let go}.
    *
-   * @throws OutOfMemoryError if there is no thread to be had that would keep it
+   * @throws OutOfMemoryError if no thread can be had to keep it
    */
   public KeptLease keep(Lease lease) {
     KeptLease taken = new KeptLease(this, lease, time.now());
@@ -119,7 +119,7 @@ public final class LeaseKeeper {
       try {
         time.sleep(look());
       } catch (InterruptedException | RuntimeException | Error e) {
-        report("Looking after leases failed and goes on", e);
+        report("Looking after leases failed, trying again", e);
       }
     }
   }
@@ -132,7 +132,7 @@ public final class LeaseKeeper {
     return true;
   }
 
-  /** Looks after every lease once; says how soon to look again. */
+  /** Looks after every lease once; returns how soon to look again. */
   Duration look() {
     Moment now = time.now();
     @Nullable Duration next = null;
@@ -140,7 +140,7 @@ public final class LeaseKeeper {
       try {
         Duration look = lease.tend(now);
         next = next == null || look.compareTo(next) < 0 ? look : next;
-      } catch (RuntimeException | Error e) { // the others must be looked after all the same
+      } catch (RuntimeException | Error e) { // the others must still be looked after
         report("Looking after a lease failed", e);
         next = SOON;
       }
@@ -152,7 +152,7 @@ public final class LeaseKeeper {
     kept.remove(lease);
   }
 
-  /** Says it in the log, if there is memory left for that. */
+  /** Logs it, if there is memory left for that. */
   static void report(String what, Throwable fault) {
     try {
       LOG.error(what, fault);

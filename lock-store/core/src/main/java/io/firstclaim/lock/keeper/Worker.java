@@ -3,15 +3,15 @@ package io.firstclaim.lock.keeper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread of one piece of work, which others may interrupt while the work lasts, and not a
- * moment longer. Thread-safe; for one piece of work.
+ * The thread of one piece of work, which others may interrupt while the work lasts and not a moment
+ * longer. Thread-safe; for one piece of work.
  */
 public final class Worker {
   private @Nullable Thread thread;
   private boolean interrupted;
   private boolean abandoned;
 
-  /** The current thread begins to work, and is interrupted at once if it was to be before. */
+  /** The current thread begins to work, and is interrupted at once if that was asked for before. */
   public synchronized void begin() {
     thread = Thread.currentThread();
     if (interrupted) {
@@ -20,10 +20,10 @@ public final class Worker {
   }
 
   /**
-   * The work is through: nobody interrupts the current thread for it any more, and an interruption
+   * The work is done: nobody interrupts the current thread for it any more, and an interruption
    * that is still pending is cleared.
    *
-   * @return false if it was abandoned meanwhile and must have no further effect
+   * @return false if it has been abandoned and must have no further effect
    */
   public synchronized boolean end() {
     thread = null;
@@ -32,7 +32,8 @@ public final class Worker {
   }
 
   /**
-   * Interrupts the work, once however often it is asked for; at its beginning if that is to come.
+   * Interrupts the work, once however often that is asked for; as soon as it begins, if it has not
+   * yet.
    */
   public synchronized void interrupt() {
     if (interrupted) {
@@ -45,9 +46,10 @@ public final class Worker {
   }
 
   /**
-   * Leaves the work alone.
+   * Abandons the work.
    *
-   * @return whether that is news: false if it has not begun, is through or was abandoned before
+   * @return whether that changed anything: false if it has not begun, is done or was abandoned
+   *     before
    */
   public synchronized boolean abandon() {
     if (thread == null || abandoned) {

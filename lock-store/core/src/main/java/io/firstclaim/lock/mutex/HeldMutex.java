@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A mutex in its holder's hands, from {@link Mutex#acquire} to {@link #close}. It is renewed at a
- * third of its lease by a {@link LeaseKeeper}, however the holder's own thread is doing; a renewal
+ * third of its lease by a {@link LeaseKeeper}, whatever the holder's own thread is doing; a renewal
  * that fails is tried again until the lease is over.
  *
  * <p>It can be lost all the same: to a pause of the whole process, or a store that does not answer.
@@ -62,18 +62,18 @@ public final class HeldMutex implements AutoCloseable {
   }
 
   /**
-   * Has this run once when the mutex is lost, on another thread, or here and now if it is lost
-   * already; never after it was closed. Must not block; {@code Thread.currentThread()::interrupt}
-   * is what most holders want.
+   * Runs this once when the mutex is lost, on another thread, or here and now if it is lost
+   * already; never after it was closed. It must not block; {@code
+   * Thread.currentThread()::interrupt} is what most holders want.
    */
   public void whenLost(Runnable told) {
     kept.whenLost(told);
   }
 
   /**
-   * Gives the mutex back, if it is still the caller's, and renews it no more. Where a renewal is
-   * under way, that is waited for on another thread; and where the store does not answer, it is
-   * asked again there until the lease is over.
+   * Gives the mutex back, if it is still the caller's, and stops renewing it. If a renewal is under
+   * way, another thread waits for it; if the store does not answer, that thread asks again until
+   * the lease is over.
    */
   @Override
   public void close() {

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A lock that one process at a time holds, of all that share a claim store: whoever wants it waits
- * for it, and it is kept by renewing its lease until it is closed.
+ * A lock held by one process at a time among all that share a claim store: acquiring waits for it,
+ * and its lease is renewed until it is closed.
  *
  * {@snippet :
  * var mutex = new Mutex(store, RecordId.of("billing-run"), TimeSource.system());
@@ -31,19 +31,18 @@ import org.slf4j.LoggerFactory;
  * }
  * }
  *
- * <p>Who waits asks the store again and again, about once a second in the long run; nobody is
- * promised a turn before somebody else. A holder that dies delays the others by what is left of its
- * lease and the skew bound. A mutex is not reentrant: who holds it and acquires it again waits for
- * itself.
+ * <p>A waiter asks the store again and again, about once a second in the long run; the order of
+ * waiters is not kept. A holder that dies delays the others by what is left of its lease and the
+ * skew bound. A mutex is not reentrant: a holder that acquires it again waits for itself.
  *
- * <p>Give mutexes a namespace of their own, apart from records. A store forgets what nobody touched
- * for {@link io.firstclaim.lock.ClaimSettings#retention()}, and with it the last token: where a
+ * <p>Give mutexes a namespace of their own, apart from records. A store forgets what nobody has
+ * touched for {@link io.firstclaim.lock.ClaimSettings#retention()}, last token included: where a
  * sink remembers tokens, let the retention be longer than the mutex is ever idle.
  *
  * <p>Thread-safe; needs no closing.
  */
 public final class Mutex {
-  /** Due at once, by whichever clock: a store takes the moment of the release instead. */
+  /** Due at once by any clock: a store takes the moment of the release instead. */
   static final Instant AT_ONCE = Instant.EPOCH;
 
   private static final Logger LOG = LoggerFactory.getLogger(Mutex.class);
@@ -66,12 +65,12 @@ public final class Mutex {
    * Waits until it is the caller's.
    *
    * @param atMost how long; zero tries once
-   * @return empty if others held it all the while
+   * @return empty if others held it the whole time
    * @throws StoreUnavailableException if the store did not answer when the time was up. The mutex
-   *     may then be held, by nobody who knows, for one lease.
-   * @throws InterruptedException if the thread is interrupted before it has it. What it may have
-   *     got by then is given back, if the store answers.
-   * @throws IllegalStateException if this is the ID of a record
+   *     may then be held for one lease without anybody knowing.
+   * @throws InterruptedException if the thread is interrupted before it has it. If it was granted
+   *     by then, it is given back, if the store answers.
+   * @throws IllegalStateException if this is a record's ID
    */
   public Optional<HeldMutex> acquire(Duration atMost) throws InterruptedException {
     if (Thread.interrupted()) {
@@ -133,7 +132,7 @@ public final class Mutex {
     }
   }
 
-  /** The lease, renewed if the grant was so long in coming that it is over; null if it is lost. */
+  /** The lease, renewed if the grant took so long to come that it is over; null if it is lost. */
   private @Nullable Lease running(Lease granted) {
     if (!granted.isOver(time.now())) {
       return granted;

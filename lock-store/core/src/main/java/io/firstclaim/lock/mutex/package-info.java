@@ -1,4 +1,4 @@
-/** Mutual exclusion for processes that share a claim store, whichever it is. */
+/** Mutual exclusion for processes that share a claim store, whatever kind it is. */
 @NullMarked
 package io.firstclaim.lock.mutex;
 

@@ -8,18 +8,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of one namespace in a store that can read and write on condition: all that the author
- * of a store has to write. {@link DrivenClaimStore} does the rest.
+ * The claims of one namespace in a store that can read and write on condition: all that a store's
+ * author has to write. {@link DrivenClaimStore} does the rest.
  *
- * <p>Two writes that are given the same condition must not both take, whatever happens to the
- * processes, the network and their answers. A write whose answer was lost may be sent again as it
- * is: every record has a {@linkplain ClaimRecord#nonce() nonce} that no other write has, by which
- * the driver knows its own again.
+ * <p>Two writes with the same condition must never both be applied, whatever happens to the
+ * processes, the network and the answers. A write whose answer was lost may be sent again as it is:
+ * every record has a {@linkplain ClaimRecord#nonce() nonce} that no other write has, by which the
+ * driver recognises its own.
  *
  * <p>Faults come in two kinds. One that passes, such as no answer, an overload or a conflict with a
- * request under way, is a {@link io.firstclaim.lock.StoreUnavailableException}; of a step under a
- * lease the driver makes {@link io.firstclaim.lock.SettleResult.Unknown} of it, and the caller
- * repeats the step. One that no repetition mends is a {@link
+ * request under way, is a {@link io.firstclaim.lock.StoreUnavailableException}; for a step under a
+ * lease the driver turns it into {@link io.firstclaim.lock.SettleResult.Unknown}, and the caller
+ * repeats the step. One that no retry can mend is a {@link
  * io.firstclaim.lock.StoreRefusedException} that says what would, or an {@link
  * IllegalArgumentException} where the fault is in what the caller gave, such as a result that is
  * too large; it reaches the caller as it is.
@@ -28,26 +28,26 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ClaimRecords {
   /**
-   * Reads what is stored of an ID, strongly consistent: never what was there before a write that
+   * Reads what is stored for an ID, strongly consistent: never what was there before a write that
    * has ended.
    *
-   * @throws io.firstclaim.lock.UnreadableClaimException if that is no claim
+   * @throws io.firstclaim.lock.UnreadableClaimException if that is not a claim
    */
   Optional<Stored> read(RecordId id);
 
   /**
-   * Writes {@code next} if what is stored is still the write that is expected.
+   * Writes {@code next} if the expected write is still what is stored.
    *
    * @param op for the {@link io.firstclaim.lock.StoreListener}
    * @param on what is expected, known by its {@linkplain Stored#version() version} in stores that
-   *     have one, else by its record's token, nonce and kind of state, as {@link
-   *     ClaimRecord#isOfOneWriteWith} has it: the rest may differ. Null: nothing
+   *     have one, else by its record's token, nonce and kind of state, as in {@link
+   *     ClaimRecord#isOfOneWriteWith}: the rest may differ. Null: nothing
    * @param now when this was decided, on the driver's clock
    */
   Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now);
 
   /**
-   * The first write for a claim, of which nothing is known yet. Most IDs are new, so this one
+   * The first write for a claim, when nothing is known of it yet. Most IDs are new, so this one
    * writes if nothing is stored. A store that can judge in one request whether any record may be
    * claimed does that instead, and says what it wrote over.
    *
@@ -59,33 +59,33 @@ public interface ClaimRecords {
   }
 
   /**
-   * What is stored of an ID.
+   * What is stored for an ID.
    *
    * @param claim the record
-   * @param version the store's own name of the write, in stores whose writes are conditional on it
-   * @param seen after it was read, for what is seen of a lease counts from then; the record's times
-   *     hold on the clock as it stood then
+   * @param version the store's own name for the write, in stores whose writes are conditional on it
+   * @param seen a moment after it was read: a sighting of a lease counts from then, and the
+   *     record's times are by the clock as it stood then
    */
   record Stored(ClaimRecord claim, @Nullable String version, Moment seen) {}
 
-  /** What a write on condition came to. */
+  /** What came of a conditional write. */
   sealed interface Write {
     /**
-     * It took.
+     * It was applied.
      *
-     * @param version the store's own name of the write, in stores whose writes are conditional on
+     * @param version the store's own name for the write, in stores whose writes are conditional on
      *     it
      * @param over what a {@linkplain #claim claim} wrote over, if anything
      */
     record Took(@Nullable String version, @Nullable ClaimRecord over) implements Write {
-      /** Over what was expected. */
+      /** Applied over what was expected. */
       public Took(@Nullable String version) {
         this(version, null);
       }
     }
 
     /**
-     * It did not, for something else is stored: another's write, or this very one, sent twice.
+     * It was not, as something else is stored: another's write, or this very one, sent twice.
      *
      * @param stored what is; null for nothing
      */

@@ -16,7 +16,7 @@ sealed interface Command {
     Lease lease();
   }
 
-  /** To keep it for another lease. */
+  /** To keep it for the length of another lease. */
   record Renew(Lease lease) implements Settle {}
 
   /** To end it as done. */

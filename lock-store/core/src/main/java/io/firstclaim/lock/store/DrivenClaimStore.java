@@ -24,15 +24,18 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim store over whatever can read and write on condition. Each command is decided on what is
- * taken for stored: for a claim nothing, for a step under a lease what the lease's last write left.
- * If the write then finds something else, the command is decided anew on that. So a step that meets
- * no surprise is one write, and a write of one's own whose answer was lost is known again.
+ * A claim store over anything that can read and write on condition. Each command is decided on what
+ * is presumed stored: for a claim nothing, for a step under a lease what the lease's last write
+ * left. If the write then finds something else, the command is decided anew on that. So a step that
+ * meets no surprise is one write, and our own write whose answer was lost is recognised.
  *
- * <p>A store of one's own either extends this or is made of it. Thread-safe.
+ * <p>A store of your own either extends this or contains it. Thread-safe.
  */
 public class DrivenClaimStore implements ClaimStore {
-  /** Decisions on a record that changes under us converge at once; more rounds mean a defect. */
+  /**
+   * Decisions on a record that changes under us converge quickly; more rounds than this mean a
+   * defect.
+   */
   private static final int MAX_ROUNDS = 10;
 
   private final ClaimRecords records;
@@ -40,9 +43,9 @@ public class DrivenClaimStore implements ClaimStore {
   private final StoreClock clock;
 
   /**
-   * A claim store over these records, their times on a clock that is held against the store's.
+   * A claim store over these records, whose times are by a clock that is compared with the store's.
    *
-   * @param clock the same that the records take their times from
+   * @param clock the one that the records take their times from
    */
   public DrivenClaimStore(ClaimRecords records, ClaimSettings settings, StoreClock clock) {
     this.records = records;
@@ -50,7 +53,7 @@ public class DrivenClaimStore implements ClaimStore {
     this.clock = clock;
   }
 
-  /** A claim store over these records, their times on this machine's clock. */
+  /** A claim store over these records, whose times are by this machine's clock. */
   public DrivenClaimStore(ClaimRecords records, ClaimSettings settings, TimeSource time) {
     this(records, settings, new StoreClock(time, settings.maxSkew(), StoreListener.NONE));
   }
@@ -110,7 +113,7 @@ public class DrivenClaimStore implements ClaimStore {
           known,
           (found, now) -> Protocol.decide(found, command, now, settings),
           (answer, version) ->
-              // The end of a lease is nothing that a later step may be conditional on.
+              // No later step may be conditional on the end of a lease.
               command instanceof Command.Renew && answer instanceof Settled(Lease renewed)
                   ? new Settled(renewed.withVersion(version))
                   : answer);
@@ -124,7 +127,8 @@ public class DrivenClaimStore implements ClaimStore {
   }
 
   /**
-   * Decides on what is expected to be stored, and anew on what is stored as long as that differs.
+   * Decides on what is expected to be stored, and again on what is stored for as long as that
+   * differs.
    *
    * @param versioned adds to an answer the version that the next step is conditional on
    */
@@ -137,7 +141,7 @@ public class DrivenClaimStore implements ClaimStore {
     Stored stored = expected;
     for (int round = 0; round < MAX_ROUNDS; round++) {
       // When it was seen, not when it was asked for: the holder may have renewed while the request
-      // was on its way, and what was seen of a lease counts from after it was seen.
+      // was on its way, and a sighting counts from after the lease was seen.
       Moment now = stored == null ? clock.now() : stored.seen();
       switch (decider.decide(stored == null ? null : stored.claim(), now)) {
         case Decision.Answer<R>(R answer) -> {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one door through which a claim changes state. Pure: what is stored, what is wanted and the
- * time come in, a decision comes out; the driver follows it for every store.
+ * time go in, a decision comes out; the driver carries it out on every store.
  *
  * <pre>
  * ABSENT ──▶ HELD ──▶ DONE | DEAD
@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Protocol {
-  /** A cause of more code points is cut: an item of DynamoDB has room for 400 KB. */
+  /** A cause of more code points is cut: a DynamoDB item has room for 400 KB. */
   private static final int MAX_CAUSE = 1000;
 
   private Protocol() {}
 
-  /** What a claim comes to. */
+  /** What becomes of a claim. */
   static Decision<ClaimResult> decide(
       @Nullable ClaimRecord stored, Command.Acquire command, Moment now, ClaimSettings settings) {
     Claim claim = command.claim();
@@ -72,7 +72,7 @@ final class Protocol {
     };
   }
 
-  /** What a step under a lease comes to. */
+  /** What becomes of a step under a lease. */
   static Decision<SettleResult> decide(
       @Nullable ClaimRecord stored, Command.Settle command, Moment now, ClaimSettings settings) {
     Lease lease = command.lease();
@@ -84,8 +84,8 @@ final class Protocol {
         return write(lease, command, now, settings);
       }
       if (stored.nonce().equals(lease.nonce().next())) {
-        // A renewal of ours took, though its answer was lost. Its life counts from the old start,
-        // as nobody remembers when it was sent.
+        // A renewal of ours was applied, though its answer was lost. The lease counts from the
+        // old start, as nobody remembers when the renewal was sent.
         Lease known = lease.renewed(lease.start());
         return command instanceof Command.Renew
             ? new Decision.Answer<>(new SettleResult.Settled(known))
@@ -105,7 +105,7 @@ final class Protocol {
 
   /**
    * A grant over what is stored: the next token, the next attempt, and who had it before. For
-   * stores that judge the condition themselves and are told afterwards what they wrote over.
+   * stores that judge the condition themselves and learn afterwards what they wrote over.
    */
   static Decision.Write<ClaimResult> grant(
       @Nullable ClaimRecord stored, Claim claim, Moment now, ClaimSettings settings) {
@@ -150,7 +150,7 @@ final class Protocol {
     return new Decision.Write<>(next, new SettleResult.Settled(after));
   }
 
-  /** Half a surrogate pair, which no UTF-8 can write and so no store can keep, becomes '?'. */
+  /** Half a surrogate pair, which UTF-8 cannot write and so no store can keep, becomes '?'. */
   private static @Nullable String wellFormed(@Nullable String text) {
     return text == null
         ? null
@@ -165,8 +165,9 @@ final class Protocol {
   }
 
   /**
-   * Not before the release itself: a claim that was sent earlier and arrives late, a duplicate of
-   * the one just answered among them, is then not due and cannot take what nobody waits for.
+   * Not before the release itself: a claim that was sent earlier and arrives late, such as a
+   * duplicate of the one just answered, is then not due and cannot take a record that nobody is
+   * waiting for.
    */
   private static Instant due(Instant retryAt, Moment released) {
     return retryAt.isBefore(released.wall()) ? released.wall() : retryAt;
@@ -210,8 +211,8 @@ final class Protocol {
   }
 
   /**
-   * Until when a lease must be respected: its end on the wall clock plus the skew bound, or until
-   * it has been watched unchanged for its whole length, whichever comes first.
+   * How long a lease must still be respected: its end on the wall clock plus the skew bound, or
+   * until it has been watched unchanged for its whole length, whichever comes first.
    */
   private static Duration remaining(
       Held held, Sighting sighting, Moment now, ClaimSettings settings) {

@@ -15,19 +15,19 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How a sweeper may delete what nobody needs any more: it first writes {@code claim} over it, and
- * deletes that while its lease lasts. If the sweeper dies under that lease, the next claim is
- * granted as a first attempt, as it would be after the deletion.
+ * How a sweeper may delete a claim that nobody needs any more: it first writes {@code claim} over
+ * it, then deletes that while its lease lasts. If the sweeper dies under that lease, the next claim
+ * is granted as a first attempt, as it would be after the deletion.
  *
  * @param lease the sweeper's
  * @param claim what is stored while it lasts
  */
 public record Retirement(Lease lease, ClaimRecord claim) {
   /**
-   * The retirement of what ended, or was last held or due, longer than the retention ago; empty if
-   * it must stay.
+   * The retirement of a claim that ended, or was last held or due, longer ago than the retention;
+   * empty if it must stay.
    *
-   * @param age how long ago the record was written, at least
+   * @param age how long ago, at least, the record was written
    * @param sweeper who deletes
    */
   public static Optional<Retirement> of(

@@ -14,11 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This machine's clocks, held against the store's. Every answer of the store has a {@code Date}
- * with a resolution of one second; from it and the moments around the request follow bounds of the
+ * This machine's clocks, compared with the store's. Every answer of the store has a {@code Date}
+ * with a resolution of one second; from it and the moments around the request follow bounds on the
  * difference between the two wall clocks, which later answers narrow. While they prove more than
  * half the declared skew bound (two machines may be off in opposite directions), the wall clock is
- * corrected by the middle of the bounds, which is right to half a second at first and better soon.
+ * corrected by the middle of the bounds, which is right to half a second at first and soon better.
  * Times are whole milliseconds, as the items keep them. Thread-safe.
  */
 public final class StoreClock implements TimeSource {
@@ -36,7 +36,7 @@ public final class StoreClock implements TimeSource {
    * A clock that has not heard of the store's yet.
    *
    * @param maxSkew declared bound of the difference between the clocks of any two machines
-   * @param listener told how far the store's clock is ahead
+   * @param listener hears how far the store's clock is ahead
    */
   public StoreClock(TimeSource time, Duration maxSkew, StoreListener listener) {
     this.time = time;
@@ -50,18 +50,18 @@ public final class StoreClock implements TimeSource {
     return new Moment(now.wall().plus(correction).truncatedTo(ChronoUnit.MILLIS), now.ticks());
   }
 
-  /** A time of this machine's clock, as the store is told it. */
+  /** A time by this machine's clock, as the store is given it. */
   public Instant toStore(Instant ofMachine) {
     return ofMachine.plus(correction);
   }
 
-  /** A time that the store tells, by this machine's clock. */
+  /** A time that the store gives, by this machine's clock. */
   public Instant toMachine(Instant ofStore) {
     return ofStore.minus(correction);
   }
 
   /**
-   * Takes the {@code Date} of an answer that came now.
+   * Takes in the {@code Date} of an answer that has just come.
    *
    * @param date as HTTP has it
    * @param took from the request to its answer
@@ -102,19 +102,19 @@ public final class StoreClock implements TimeSource {
   }
 
   /**
-   * Bounds of how far the store's clock was ahead.
+   * Bounds on how far the store's clock was ahead.
    *
-   * @param at when the answer came that they were taken from
+   * @param at when the answer that they were taken from came
    * @param least at least this far
    * @param most at most this far
    */
   private record Sample(Moment at, Duration least, Duration most) {
-    /** What a clock may drift in a second: twice what time synchronisation slews it by. */
+    /** How far a clock may drift in a second: twice what time synchronisation slews it by. */
     private static final int DRIFT_PER_THOUSAND = 1;
 
     /**
-     * These bounds where they agree with the ones before, which have drifted since; alone where
-     * they do not, for then a clock was set.
+     * These bounds narrowed by the ones before, which have drifted since; these alone if the two
+     * disagree, as then a clock was set.
      */
     Sample narrowedBy(Sample before) {
       Duration drift = at.since(before.at).multipliedBy(DRIFT_PER_THOUSAND).dividedBy(1000);

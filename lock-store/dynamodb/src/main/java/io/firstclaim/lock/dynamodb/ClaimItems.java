@@ -41,7 +41,7 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemResponse;
 /**
  * The requests for the items of one namespace, and what their answers mean. Thread-safe.
  *
- * @param clock by which the items' times are given
+ * @param clock by which the items' times are kept
  */
 record ClaimItems(
     DynamoDbClient client,
@@ -195,12 +195,12 @@ record ClaimItems(
     response.firstMatchingHeader("Date").ifPresent(date -> clock.observe(date, took));
   }
 
-  /** What no item has room for, no repetition writes. */
+  /** What no item has room for, no retry can write. */
   private void requireSize(String op, RuntimeException fault) {
     if (Faults.code(fault).equals("ValidationException")
         && String.valueOf(fault.getMessage()).contains("Item size")) {
       throw new IllegalArgumentException(
-          "a claim with its result has at most 400 KB on DynamoDB, and this %s would write more"
+          "a claim with its result is at most 400 KB on DynamoDB, and this %s would write more"
               .formatted(op),
           fault);
     }
@@ -215,7 +215,7 @@ record ClaimItems(
       return Items.decode(item);
     } catch (IllegalStateException e) {
       throw new UnreadableClaimException(
-          "item %s of DynamoDB table %s is no claim: %s. Is the table used by something else?"
+          "item %s of DynamoDB table %s is not a claim: %s. Is the table used by something else?"
               .formatted(key.s(), table, e.getMessage()),
           e);
     }

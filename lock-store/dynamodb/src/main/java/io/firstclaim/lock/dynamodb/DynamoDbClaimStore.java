@@ -11,11 +11,11 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
  * Claims in a DynamoDB table, one item per ID.
  *
  * <p>A claim is one conditional write, whatever the item's state: DynamoDB judges {@code
- * attribute_not_exists OR free and due OR the lease is over} against the stored item, and where
- * that fails it returns the item (<a
+ * attribute_not_exists OR free and due OR the lease is over} against the stored item, and when that
+ * fails it returns the item (<a
  * href="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html">{@code
  * ReturnValuesOnConditionCheckFailure}</a>), which says why. Steps under a lease are conditional on
- * its exact token and nonce. A failed condition's item also tells a write of one's own that had
+ * its exact token and nonce. A failed condition's item also reveals our own write that had
  * succeeded but whose answer was lost, the SDK's own retries included (aws-sdk-java #2667).
  *
  * <p>The table must be in one Region or strongly consistent across Regions: see {@link
@@ -59,7 +59,7 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
     return open(client, table, settings, time, StoreListener.NONE);
   }
 
-  /** The same, its requests told to a listener. */
+  /** The same, with a listener that hears of its requests. */
   public static DynamoDbClaimStore open(
       DynamoDbClient client,
       String table,
@@ -69,7 +69,8 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
     new DynamoDbTable(client, table).verify();
     var clock = new StoreClock(time, settings.maxSkew(), listener);
     var items = new ClaimItems(client, table, settings, time, clock, listener);
-    // Any answer tells the store's clock: no claim is to be judged by a wrong one, nor the first.
+    // Any answer gives the store's time: no claim, not even the first, may be judged by a wrong
+    // one.
     items.describe();
     return new DynamoDbClaimStore(items);
   }

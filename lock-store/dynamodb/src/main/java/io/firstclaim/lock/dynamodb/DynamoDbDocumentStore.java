@@ -26,7 +26,7 @@ import software.amazon.awssdk.services.dynamodb.model.GetItemResponse;
 
 /**
  * Documents in a DynamoDB table, one item each, in the same table as claims if you like: their keys
- * never meet. A document has no TTL. An item has at most 400 KB (<a
+ * never meet. A document has no TTL. An item is at most 400 KB (<a
  * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html">limits</a>),
  * its history included.
  *
@@ -41,7 +41,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
 
   private static final int MAX_ITEM = 400 * 1024;
 
-  /** Errors that no repetition mends. */
+  /** Errors that no retry can mend. */
   private static final Set<String> FINAL =
       Set.of("AccessDeniedException", "ResourceNotFoundException", "ValidationException");
 
@@ -119,7 +119,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
     }
   }
 
-  /** Names and values count (the same page of the limits). */
+  /** Names count as well as values (same page of limits). */
   private static void requireSize(DocumentKey key, Map<String, AttributeValue> item) {
     int size = 0;
     for (Map.Entry<String, AttributeValue> attribute : item.entrySet()) {
@@ -142,7 +142,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
           textOf(item, CONTENT), textOf(item, VERSION), History.parse(textOf(item, HISTORY)));
     } catch (IllegalStateException | IllegalArgumentException e) {
       throw new StoreRefusedException(
-          "item %s of DynamoDB table %s is no document: %s. Is the table used by something else?"
+          "item %s of DynamoDB table %s is not a document: %s. Is the table used by something else?"
               .formatted(itemKey(key).s(), table, e.getMessage()));
     }
   }

@@ -108,7 +108,7 @@ public final class DynamoDbTable {
   }
 
   /**
-   * Checks that the table is there and that claims can rest on it, as {@link #checks()} does.
+   * Checks that the table is there and that claims can rest on it, by means of {@link #checks()}.
    *
    * @throws StoreRefusedException if they cannot, with what was seen and the remedy
    * @throws StoreUnavailableException if DynamoDB does not answer
@@ -128,9 +128,9 @@ public final class DynamoDbTable {
   }
 
   /**
-   * Looks at the table's key and replicas, and tries whether conditional writes work on it.
+   * Looks at the table's key and replicas, and tries out conditional writes on it.
    *
-   * @return one check for each; with another key than claims need, that alone
+   * @return one check for each; only the key's if it is not the one claims need
    * @throws StoreRefusedException if the table is missing or the role may not use it
    * @throws StoreUnavailableException if DynamoDB does not answer
    */
@@ -181,8 +181,8 @@ public final class DynamoDbTable {
   }
 
   /**
-   * In a global table with eventual consistency each Region judges conditions by its own version
-   * and the last writer wins, so two Regions can both be granted one record (<a
+   * In a global table with eventual consistency each Region judges conditions by its own copy and
+   * the last writer wins, so two Regions can both be granted one record (<a
    * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html">How
    * global tables work</a>).
    */
@@ -223,21 +223,21 @@ public final class DynamoDbTable {
                   .timeToLiveSpecification(
                       spec -> spec.enabled(true).attributeName(Items.EXPIRES_AT)));
     } catch (SdkException e) {
-      // Another instance may be doing the same; verify() tells if it stays off.
+      // Another instance may be doing the same; verify() says if it stays off.
       LOG.debug("Could not enable TTL on {}", name, e);
     }
   }
 
   /**
-   * Asks, and refuses what no waiting mends.
+   * Asks, and refuses what waiting cannot mend.
    *
-   * @param permission that it takes
+   * @param permission that it needs
    */
   private <T> T ask(String permission, Supplier<T> request) {
     try {
       return request.get();
     } catch (SdkException e) {
-      // A waiter wraps what it was answered.
+      // A waiter wraps the answer it got.
       SdkException fault = e.getCause() instanceof DynamoDbException answer ? answer : e;
       String seen = "DynamoDB table %s: %s".formatted(name, Faults.inOneLine(fault));
       switch (Faults.code(fault)) {

@@ -19,7 +19,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
  * A claim as a DynamoDB item. No attribute's name is a reserved word. Times are epoch milliseconds,
- * but for {@link #EXPIRES_AT}, which DynamoDB's TTL wants in seconds.
+ * except {@link #EXPIRES_AT}, which DynamoDB's TTL wants in seconds.
  */
 final class Items {
   static final String KEY = "pk";
@@ -96,7 +96,8 @@ final class Items {
   /**
    * The claim in an item.
    *
-   * @throws IllegalStateException if the item is no claim; the message names what is wrong with it
+   * @throws IllegalStateException if the item is not a claim; the message names what is wrong with
+   *     it
    */
   static ClaimRecord decode(Map<String, AttributeValue> item) {
     try {
@@ -154,7 +155,7 @@ final class Items {
   static String textOf(Map<String, AttributeValue> item, String name) {
     String text = attribute(item, name).s();
     if (text == null) {
-      throw new IllegalStateException(name + " is no string");
+      throw new IllegalStateException(name + " is not a string");
     }
     return text;
   }
@@ -166,7 +167,7 @@ final class Items {
   private static byte[] bytesOf(Map<String, AttributeValue> item, String name) {
     SdkBytes bytes = attribute(item, name).b();
     if (bytes == null) {
-      throw new IllegalStateException(name + " is no binary");
+      throw new IllegalStateException(name + " is not binary");
     }
     return bytes.asByteArrayUnsafe();
   }
@@ -174,7 +175,7 @@ final class Items {
   private static long numberOf(Map<String, AttributeValue> item, String name) {
     String number = attribute(item, name).n();
     if (number == null) {
-      throw new IllegalStateException(name + " is no number");
+      throw new IllegalStateException(name + " is not a number");
     }
     return Long.parseLong(number);
   }

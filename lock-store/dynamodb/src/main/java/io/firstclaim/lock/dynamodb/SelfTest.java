@@ -18,8 +18,8 @@ import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedExce
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 
 /**
- * Tries whether a table keeps conditional writes, on an item of its own, which it leaves to the TTL
- * where it may not delete. For one run.
+ * Tests whether a table keeps conditional writes, on an item of its own, which it leaves to the TTL
+ * if it may not delete it. For one run.
  */
 final class SelfTest {
   private static final Logger LOG = LoggerFactory.getLogger(SelfTest.class);
@@ -38,7 +38,7 @@ final class SelfTest {
   }
 
   /**
-   * All checks, each whatever became of those before it.
+   * All checks, each regardless of how those before it went.
    *
    * @throws SdkException if DynamoDB does not answer
    */
@@ -102,7 +102,7 @@ final class SelfTest {
     } catch (ConditionalCheckFailedException e) {
       AttributeValue held = e.item().get(Items.NONCE);
       if (held != null && nonce.equals(held.s())) {
-        // Its answer was lost, and the SDK's repetition failed on what it wrote itself.
+        // Its answer was lost, and the SDK's retry failed on what it had written itself.
         stored = nonce;
         return new Put.Taken();
       }

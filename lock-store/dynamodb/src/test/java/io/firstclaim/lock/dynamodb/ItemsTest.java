@@ -143,7 +143,8 @@ class ItemsTest {
   private void assertFault(ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOf(UnreadableClaimException.class)
-        .hasMessageStartingWith("item %s of DynamoDB table claims is no claim: ".formatted(key.s()))
+        .hasMessageStartingWith(
+            "item %s of DynamoDB table claims is not a claim: ".formatted(key.s()))
         .hasMessageEndingWith(". Is the table used by something else?");
   }
 

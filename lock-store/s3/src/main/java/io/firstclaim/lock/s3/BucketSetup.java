@@ -19,7 +19,7 @@ import software.amazon.awssdk.services.s3.model.ExpirationStatus;
 import software.amazon.awssdk.services.s3.model.LifecycleRule;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/** Makes what a bucket of claims should have, as far as it is missing and the store has it. */
+/** Sets up what a bucket of claims should have and lacks, as far as the store knows it. */
 final class BucketSetup {
   private static final Logger LOG = LoggerFactory.getLogger(BucketSetup.class);
 
@@ -46,7 +46,7 @@ final class BucketSetup {
         "lifecycle",
         this::addLifecycleRule);
     attempt(
-        "has no policy against unconditional writes under %s: whoever may write there can overwrite a claim"
+        "has no policy against unconditional writes under %s: anybody who may write there can overwrite a claim"
             .formatted(bucket.prefix()),
         "policy",
         this::addPolicy);
@@ -55,12 +55,13 @@ final class BucketSetup {
   private void createBucket() {
     try {
       client.createBucket(create -> create.bucket(name).overrideConfiguration(TimeLimits.SETUP));
-      // us-east-1 and some stores give the same answer where one's own bucket was there already.
+      // us-east-1 and some stores give the same answer if the caller's own bucket was there
+      // already.
       LOG.info("S3 bucket {} was created, or there already", name);
     } catch (BucketAlreadyOwnedByYouException e) {
       LOG.debug("S3 bucket {} is there already", name);
     } catch (BucketAlreadyExistsException e) {
-      // Some stores say this of one's own bucket too; verify() tells if it is another's.
+      // Some stores say this of the caller's own bucket too; verify() says if it is another's.
       LOG.debug("S3 bucket {} is there already", name, e);
     } catch (SdkException e) {
       if (e instanceof S3Exception refused && refused.statusCode() == 403) {
@@ -91,7 +92,7 @@ final class BucketSetup {
     }
   }
 
-  /** Beside the rules that are there, of which one with this ID is taken for ours. */
+  /** Adds it to the rules that are there; one with this ID is taken for ours. */
   private void addLifecycleRule() {
     LifecycleRule rule = rule();
     List<LifecycleRule> rules = new ArrayList<>();
@@ -116,9 +117,9 @@ final class BucketSetup {
   }
 
   /**
-   * Removes what was not written for the retention and a lease, in whole days from midnight. In a
-   * versioned bucket that leaves a delete marker over old versions; the versions go a day later and
-   * the marker, once it is alone, by the same expiration (<a
+   * Removes what has not been written for the retention plus a lease, in whole days from midnight.
+   * In a versioned bucket that leaves a delete marker over old versions; the versions go a day
+   * later and the marker, once it is alone, by the same expiration (<a
    * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html">Lifecycle
    * elements</a>).
    */
@@ -196,7 +197,7 @@ final class BucketSetup {
     }
   }
 
-  /** Does what a store may not have, or a role not be allowed: then claims work all the same. */
+  /** Does what a store may not support, or a role may not be allowed: claims work without it. */
   private void attempt(String consequence, String what, Runnable step) {
     try {
       step.run();

@@ -28,18 +28,18 @@ import org.jspecify.annotations.Nullable;
  * A claim as the body of an object: JSON, with the raw ID as base64.
  *
  * <p>What others wait for, the end of a lease and the time of the next attempt, is written as a
- * duration and counts from when the store took the object: the writer's clock is not asked. When a
- * record ended is written for people, by the writer's clock.
+ * duration and counts from when the store took the object: the writer's clock plays no part. The
+ * time when a record ended is for people, and by the writer's clock.
  *
  * @param namespace of the claim
  * @param id the record
- * @param claim what is kept of it
+ * @param claim what is stored for it
  */
 record Marker(String namespace, RecordId id, ClaimRecord claim) {
-  /** No marker is longer; a longer object is not read, and a longer result not written. */
+  /** The longest a marker may be; a longer object is not read, and a longer result not written. */
   static final int MAX_BYTES = 1 << 20;
 
-  /** What a time with a resolution of one second may have been cut by. */
+  /** The most that a time with a resolution of one second may have been cut by. */
   static final Duration CUT = Duration.ofSeconds(1).minusNanos(1);
 
   private static final JsonFactory JSON = new JsonFactory();
@@ -60,7 +60,7 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
     }
     if (out.size() > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "a claim with its result has at most %d bytes on S3, this one %d"
+          "a claim with its result is at most %d bytes on S3, this one %d"
               .formatted(MAX_BYTES, out.size()));
     }
     return out.toByteArray();
@@ -110,8 +110,8 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
    * The marker in a body.
    *
    * @param written when the store took it, which may be up to {@link #CUT} too early; the claim's
-   *     times are on the clock that this is given by, and rather late than early
-   * @throws IllegalStateException if it is no marker; the message names what is wrong with it
+   *     times are by the same clock as this one, and err on the late side
+   * @throws IllegalStateException if it is not a marker; the message names what is wrong with it
    */
   static Marker decode(byte[] body, Instant written) {
     try {
@@ -142,12 +142,12 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
     }
   }
 
-  /** The texts and whole numbers of an object, and its other fields with values of no use. */
+  /** The texts and whole numbers of an object; its other fields are there with useless values. */
   private static Map<String, Object> fields(byte[] body) throws IOException {
     Map<String, Object> fields = new HashMap<>();
     try (JsonParser json = JSON.createParser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw new IllegalStateException("it is no JSON object");
+        throw new IllegalStateException("it is not a JSON object");
       }
       while (json.nextToken() != JsonToken.END_OBJECT) {
         String name = json.currentName();
@@ -179,7 +179,7 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
     return Instant.ofEpochMilli(numberOf(json, "endedAt"));
   }
 
-  /** Half a surrogate pair, which no UTF-8 can write, becomes '?'. */
+  /** Half a surrogate pair, which UTF-8 cannot write, becomes '?'. */
   private static String text(String any) {
     return new String(any.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
@@ -196,7 +196,7 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
     if (field(json, name) instanceof String text) {
       return text;
     }
-    throw new IllegalStateException(name + " is no string");
+    throw new IllegalStateException(name + " is not a string");
   }
 
   private static @Nullable String optionalTextOf(Map<String, Object> json, String name) {
@@ -211,6 +211,6 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
     if (field(json, name) instanceof Long number) {
       return number;
     }
-    throw new IllegalStateException(name + " is no whole number");
+    throw new IllegalStateException(name + " is not a whole number");
   }
 }

@@ -43,7 +43,7 @@ final class Markers implements ClaimRecords {
   private final TimeSource time;
   private final StoreListener listener;
 
-  /** All answers of a second bear one date, which is not parsed for each. */
+  /** All answers within a second bear the same date, which is parsed only once. */
   private volatile @Nullable Dated latest;
 
   private record Dated(String text, Instant date) {}
@@ -59,9 +59,9 @@ final class Markers implements ClaimRecords {
    * A marker as it was read.
    *
    * @param marker its times on this machine's clock
-   * @param version by which a write is made conditional on it
+   * @param version that makes a write conditional on it
    * @param age how long ago the store took it, up to a second more or less
-   * @param at when it was read: what was seen counts from after it was seen
+   * @param at when it was read: a sighting counts from after it was seen
    */
   record Read(Marker marker, String version, Duration age, Moment at) {
     Stored stored() {
@@ -82,7 +82,7 @@ final class Markers implements ClaimRecords {
   @Override
   public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
     if (on != null && on.version() == null) {
-      // Of a lease whose last write ended it, or that was made elsewhere.
+      // The lease was ended by its last write, or made elsewhere.
       return differs(id);
     }
     byte[] body = new Marker(namespace, id, next).encode(now.wall());
@@ -158,7 +158,7 @@ final class Markers implements ClaimRecords {
    */
   record Page(List<S3Object> objects, Instant date, @Nullable String next) {}
 
-  /** Lists from where a page ended; null for the beginning. */
+  /** Lists from where a page ended, or from the beginning if null. */
   Page list(@Nullable String from) {
     return call(
         "list",
@@ -194,7 +194,7 @@ final class Markers implements ClaimRecords {
                 : Optional.empty());
   }
 
-  /** The answer with its body, of which no more is read than a marker may have. */
+  /** The answer with its body, of which no more is read than the longest marker. */
   private static ResponseBytes<GetObjectResponse> received(GetObjectResponse head, InputStream in) {
     try {
       return ResponseBytes.fromByteArrayUnsafe(head, in.readNBytes(Marker.MAX_BYTES + 1));
@@ -254,7 +254,7 @@ final class Markers implements ClaimRecords {
 
   private UnreadableClaimException noMarker(String key, IllegalStateException why) {
     return new UnreadableClaimException(
-        "object %s of S3 bucket %s is no claim: %s. Is the prefix used by something else?"
+        "object %s of S3 bucket %s is not a claim: %s. Is the prefix used by something else?"
             .formatted(
                 key,
                 bucket.name(),

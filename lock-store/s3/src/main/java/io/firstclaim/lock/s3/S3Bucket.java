@@ -33,7 +33,7 @@ public final class S3Bucket {
   /**
    * The bucket of this name, which need not be there yet.
    *
-   * @param prefix under which nothing but claims may be, such as {@code claims/}
+   * @param prefix under which there may be nothing but claims, such as {@code claims/}
    */
   public S3Bucket(S3Client client, String name, String prefix) {
     this.client = client;
@@ -43,7 +43,7 @@ public final class S3Bucket {
 
   /**
    * Gives a client time limits that suit a lease, and path-style addresses where it has an endpoint
-   * of its own, as stores other than AWS want them. Within the limits the SDK's own retries, with
+   * of its own, which stores other than AWS want. Within the limits the SDK's own retries, with
    * jittered backoff, answer throttling, faults and conflicts with concurrent requests. Replaces
    * the builder's service configuration and endpoint provider; keeps the rest of what it was given.
    */
@@ -52,9 +52,9 @@ public final class S3Bucket {
   }
 
   /**
-   * The same for what is no claim.
+   * The same for requests that are not claims.
    *
-   * @param limit of one request with its repetitions
+   * @param limit for one request with its retries
    */
   public static S3ClientBuilder configure(S3ClientBuilder builder, Duration limit) {
     // Not overrideConfiguration(Consumer), which would forget what the caller has set.
@@ -64,9 +64,9 @@ public final class S3Bucket {
             .retryStrategy()
             .orElseGet(() -> AwsRetryStrategy.forRetryMode(RetryMode.defaultRetryMode()));
     return builder
-        // A marker is signed or goes by TLS; a checksum beside that is strange to some stores.
+        // A marker is signed or goes by TLS; some stores stumble over a checksum besides.
         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
-        // Else a body that is signed takes a buffer of 128 KiB, whatever its length.
+        // Otherwise a signed body takes a buffer of 128 KiB, whatever its length.
         .serviceConfiguration(s3 -> s3.chunkedEncodingEnabled(false))
         .endpointProvider(
             asked ->
@@ -81,9 +81,9 @@ public final class S3Bucket {
   }
 
   /**
-   * A conflict with a request that was under way, whoever had the object: S3's {@code
-   * ConditionalRequestConflict} and {@code OperationAborted}, {@code ConcurrentModification} of
-   * Ceph.
+   * A conflict with a request under way, whoever had the object: S3's {@code
+   * ConditionalRequestConflict} and {@code OperationAborted}, Ceph's {@code
+   * ConcurrentModification}.
    */
   private static boolean isConflict(Throwable fault) {
     return fault instanceof S3Exception refused && refused.statusCode() == 409;
@@ -97,9 +97,9 @@ public final class S3Bucket {
   }
 
   /**
-   * Creates the bucket if it is missing, and what is missing of: no public access; a lifecycle rule
-   * that removes what is older than the retention; a policy that denies writes without a condition.
-   * What the store does not have, or does not allow, is warned of.
+   * Creates the bucket if it is missing, and adds what it lacks of these: a block on public access;
+   * a lifecycle rule that removes what is older than the retention; a policy that denies writes
+   * without a condition. Warns of what the store does not support or allow.
    *
    * @throws StoreRefusedException if S3 does not allow the bucket, with the remedy
    * @throws StoreUnavailableException if S3 does not answer
@@ -109,7 +109,7 @@ public final class S3Bucket {
   }
 
   /**
-   * Checks that the bucket is there and that claims can rest on it, as {@link #checks()} does.
+   * Checks that the bucket is there and that claims can rest on it, by means of {@link #checks()}.
    *
    * @throws StoreRefusedException if they cannot, with what was seen
    * @throws StoreUnavailableException if S3 does not answer
@@ -119,9 +119,9 @@ public final class S3Bucket {
   }
 
   /**
-   * Tries whether conditional writes work in the bucket, also when many race for an object.
+   * Tries out conditional writes in the bucket, also with many racing for an object.
    *
-   * @return one check for each condition and race; of a directory bucket, that it is one
+   * @return one check for each condition and race; for a directory bucket only that it is one
    * @throws StoreRefusedException if the bucket is missing or the role may not use it
    * @throws StoreUnavailableException if S3 does not answer
    */
@@ -151,8 +151,8 @@ public final class S3Bucket {
   }
 
   /**
-   * Where a claim is. The hash begins it, so that the load is even over whatever ranges of keys S3
-   * <a
+   * Where a claim is. The hash comes first, so that the load is even over whatever ranges of keys
+   * S3 <a
    * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html">splits
    * a prefix into</a> as it grows; the slashes make 256 folders of it for people.
    */
@@ -160,7 +160,7 @@ public final class S3Bucket {
     return prefix + hash.substring(0, 2) + "/" + hash.substring(2, 4) + "/" + hash;
   }
 
-  /** What a role must be allowed, in words. */
+  /** The permissions that a role needs, in words. */
   String permissions() {
     return "s3:GetObject, s3:PutObject and s3:DeleteObject on %s/%s* and s3:ListBucket on %s, without which a missing object is answered 403"
         .formatted(name, prefix, name);

@@ -8,23 +8,23 @@ import io.firstclaim.lock.store.DrivenClaimStore;
 /**
  * Claims as objects in an S3 bucket, one marker per ID.
  *
- * <p>A claim is first written with {@code If-None-Match: *}, for most records are new; a refusal
- * (412) is looked into with one read, and what that says is answered or written over with {@code
+ * <p>A claim is first written with {@code If-None-Match: *}, as most records are new; after a
+ * refusal (412) one read shows what is there, which is the answer or is overwritten with {@code
  * If-Match}. Steps under a lease are conditional on the ETag of its last write, which travels with
- * the lease, and need no read; a refusal is read too, for it may be this step itself, its answer
- * lost and the request repeated by the SDK. An ETag is taken for a name and nothing else: under
- * SSE-KMS it is no MD5. A conflict with a concurrent request (409) or overload (503) says nothing
- * about who has the record and is tried again (<a
+ * the lease, and need no read; a refusal leads to a read as well, as what refused it may be this
+ * very step, its answer lost and the request repeated by the SDK. An ETag is taken as a name and
+ * nothing else: under SSE-KMS it is not an MD5. A conflict with a concurrent request (409) or
+ * overload (503) says nothing about who has the record and is tried again (<a
  * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html">conditional
  * writes</a>).
  *
  * <p>Whether a lease is over is judged by the store's clock alone: the answer's {@code Date}
- * against the marker's {@code Last-Modified}, both cut to the second, so that a lease ends for
- * others up to a second later than it might; {@code max-skew} bounds how far the store's own
- * machines differ.
+ * against the marker's {@code Last-Modified}, both cut to the second, so that for others a lease
+ * ends up to a second later than it could; {@code max-skew} bounds how far the store's own machines
+ * differ.
  *
- * <p>A claim with its result takes at most {@value Marker#MAX_BYTES} bytes; {@link #complete}
- * throws {@link IllegalArgumentException} on more.
+ * <p>A claim with its result is at most {@value Marker#MAX_BYTES} bytes; {@link #complete} throws
+ * {@link IllegalArgumentException} if it is more.
  *
  * <p>Thread-safe. The client stays the caller's; {@link S3Bucket#configure} gives it time limits
  * and retries that suit the lease.
@@ -37,7 +37,7 @@ public final class S3ClaimStore extends DrivenClaimStore {
    */
   public S3ClaimStore(
       S3Bucket bucket, ClaimSettings settings, TimeSource time, StoreListener listener) {
-    // The markers' times are read on this machine's clock, which therefore is not corrected.
+    // The markers' times are converted to this machine's clock, so that needs no correction.
     super(new Markers(bucket, settings.namespace(), time, listener), settings, time);
   }
 

@@ -30,14 +30,16 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 /**
  * Documents in an S3 bucket, one object each under the document's own key, so that anybody can read
  * it: its body is the text, followed by {@value #BLANKS} blanks that encode the nonce of its write,
- * for two bodies that were equal would have one ETag. Its history is in the object's metadata.
+ * as two equal bodies would have the same ETag. Its history is in the object's metadata.
  *
- * <p>Keep documents out of the prefix of the claims, whose objects expire; see {@link S3Bucket},
- * whose {@link S3Bucket#verify()} shows whether a store keeps the conditions that documents rest on
- * too. Thread-safe. The client stays the caller's.
+ * <p>Keep documents out of the claims' prefix, whose objects expire. {@link S3Bucket#verify()}
+ * shows whether a store keeps the conditions that documents rest on too. Thread-safe. The client
+ * stays the caller's.
  */
 public final class S3DocumentStore implements DocumentStore {
-  /** Who updates larger documents by reading and writing them whole needs something else. */
+  /**
+   * A document is at most 8 MiB; larger ones should not be read and written whole for each update.
+   */
   private static final int MAX_BYTES = 8 << 20;
 
   private static final int BLANKS = 64;
@@ -101,7 +103,7 @@ public final class S3DocumentStore implements DocumentStore {
     }
   }
 
-  /** The answer with its body, of which no more is read than a document may have. */
+  /** The answer with its body, of which no more is read than the longest document. */
   private static ResponseBytes<GetObjectResponse> received(GetObjectResponse head, InputStream in) {
     try {
       return ResponseBytes.fromByteArrayUnsafe(head, in.readNBytes(MAX_BYTES + 1));
@@ -125,12 +127,12 @@ public final class S3DocumentStore implements DocumentStore {
           text.substring(0, text.length() - end.length()), object.response().eTag(), history);
     } catch (IllegalArgumentException | CharacterCodingException e) {
       throw new StoreRefusedException(
-          "object %s of S3 bucket %s is no document: %s. Was it written by something else?"
+          "object %s of S3 bucket %s is not a document: %s. Was it written by something else?"
               .formatted(key, bucket, e.getMessage()));
     }
   }
 
-  /** 128 bits, two a character. */
+  /** 128 bits, two to a character. */
   private static String blanks(Nonce nonce) {
     StringBuilder blanks = new StringBuilder(BLANKS);
     for (long half : new long[] {nonce.high(), nonce.low()}) {

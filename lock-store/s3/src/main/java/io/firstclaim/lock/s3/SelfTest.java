@@ -26,10 +26,10 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * Tries whether a bucket keeps conditional writes: each condition by itself, then many writers at
- * once, for some stores compare and write in two steps: many quick ones for those that take one
- * step right after the other, a few slow ones for those that read the body in between. Leaves
- * nothing behind where it may delete. For one run.
+ * Tests whether a bucket keeps conditional writes: each condition by itself, then many writers at
+ * once, as some stores compare and write in two steps: many quick ones to catch those that take one
+ * step right after the other, a few slow ones to catch those that read the body in between. Leaves
+ * nothing behind if it may delete. For one run.
  */
 final class SelfTest {
   private static final Logger LOG = LoggerFactory.getLogger(SelfTest.class);
@@ -48,7 +48,7 @@ final class SelfTest {
   }
 
   /**
-   * All checks, each whatever became of those before it.
+   * All checks, each regardless of how those before it went.
    *
    * @throws StoreRefusedException if the bucket is missing or the role may not use it
    * @throws StoreUnavailableException if S3 does not answer
@@ -84,7 +84,7 @@ final class SelfTest {
     }
   }
 
-  /** What ends a check: the store did this, on which no claim can rest. */
+  /** Ends a check: the store did something on which no claim can rest. */
   private static final class Broken extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final String seen;
@@ -116,7 +116,7 @@ final class SelfTest {
 
   private void first(String key) {
     boolean took = put(key, "first", null).took;
-    // Not taken by what it says, but read back: the answer was lost and the SDK asked again.
+    // It says it was not taken, but reads back: the answer was lost and the SDK asked again.
     require(get(key).body.equals("first"), took ? "taken, but not read back" : "refused");
   }
 
@@ -148,7 +148,7 @@ final class SelfTest {
     }
   }
 
-  /** Many write at once, each a body of its own that begins with this text. */
+  /** Many write at once, each its own body that begins with this text. */
   private void quickRace(ExecutorService threads, String key, String text, @Nullable String on) {
     List<Callable<Put>> writers = new ArrayList<>();
     for (int i = 0; i < WRITERS; i++) {
@@ -158,7 +158,7 @@ final class SelfTest {
     race(threads, key, text, writers);
   }
 
-  /** All have sent much of their bodies before one sends the rest. */
+  /** All have sent much of their bodies before any sends the rest. */
   private void slowRace(ExecutorService threads, String key, @Nullable String on) {
     var halfWay = new CyclicBarrier(SLOW_WRITERS);
     List<Callable<Put>> writers = new ArrayList<>();
@@ -169,7 +169,7 @@ final class SelfTest {
     race(threads, key, "slow", writers);
   }
 
-  /** The writers, each of a body of its own that begins with this text, write at once. */
+  /** The writers write at once, each its own body that begins with this text. */
   private void race(ExecutorService threads, String key, String text, List<Callable<Put>> writers) {
     List<Future<Put>> running = writers.stream().map(threads::submit).toList();
     List<Put> puts = running.stream().map(SelfTest::result).toList();
@@ -179,7 +179,7 @@ final class SelfTest {
       puts.forEach(Put::requireAnswer);
     }
     String body = get(key).body;
-    // None took where the winner's answer was lost and the SDK sent its request again.
+    // None reports success if the winner's answer was lost and the SDK sent its request again.
     require(
         took.isEmpty() ? body.startsWith(text) : took.getFirst().body.equals(body),
         took.isEmpty() ? "none taken" : "taken, but not read back");

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeoutException;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /**
- * A body of which the second half is not sent before others are half-way too, and a moment later:
- * by then a store that compares before it reads the body has compared for all of them.
+ * A body whose second half is sent only a moment after the others are half-way too: by then a store
+ * that compares before it reads the body has compared for all of them.
  */
 final class SlowBody extends ByteArrayInputStream {
-  /** The half of it is more than the SDK's 128 KiB chunks keep back of what they are given. */
+  /** Half of it is more than the SDK's 128 KiB chunks hold back of what they are given. */
   static final int LENGTH = 272 * 1024;
 
-  /** For a store that takes one request after the other. */
+  /** How long to wait for the others, in case a store takes one request after the other. */
   private static final long PATIENCE_MILLIS = 500;
 
   private static final Duration MOMENT = Duration.ofMillis(50);
@@ -31,7 +31,7 @@ final class SlowBody extends ByteArrayInputStream {
     this.halfWay = halfWay;
   }
 
-  /** What sends this ASCII text; whenever it is sent again it meets the others again. */
+  /** A body of this ASCII text; whenever it is sent again, it meets the others again. */
   static RequestBody of(String text, CyclicBarrier halfWay) {
     byte[] bytes = text.getBytes(US_ASCII);
     return RequestBody.fromContentProvider(

@@ -30,13 +30,13 @@ import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * Deletes the claims of one namespace that are past their retention, where lifecycle rules count in
- * days. Of all sweepers of a namespace one sweeps, under a claim of its own, and the next not
- * before the interval is over.
+ * Deletes the claims of one namespace that are past their retention, which lifecycle rules can only
+ * count in days. One of a namespace's sweepers sweeps at a time, under a claim of its own, and the
+ * next not before the interval is over.
  *
- * <p>A conditional DELETE is no safe ground: some stores compare and delete in two steps. So the
- * marker is first taken, by a conditional PUT of a lease that claimants respect like any other, and
- * deleted within it. The DELETE is conditional too, for one that arrives late.
+ * <p>A conditional DELETE is not safe to rely on: some stores compare and delete in two steps. So
+ * the marker is first taken, by a conditional PUT of a lease that claimants respect like any other,
+ * and deleted within it. The DELETE is conditional too, in case it arrives late.
  *
  * <p>Not thread-safe: one thread calls {@link #sweep} again and again.
  */
@@ -46,13 +46,13 @@ public final class Sweeper {
   /** Claims of the sweepers, one for each namespace swept. */
   private static final String NAMESPACE = "firstclaim-sweeper";
 
-  /** What another's sweep is waited for at least: nothing is lost by coming late. */
+  /** The least time to wait for another's sweep: nothing is lost by coming late. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-  /** So many are deleted at once, so that the rate is reached over a slow network. */
+  /** How many are deleted at once, so that the rate is reached over a slow network. */
   private static final int AT_ONCE = 16;
 
-  /** Told after every page of a sweep. Must not block or throw. */
+  /** Hears of every page of a sweep. Must not block or throw. */
   @FunctionalInterface
   public interface Listener {
     /**
@@ -77,7 +77,7 @@ public final class Sweeper {
    * A sweeper of the claims that stores with these settings keep in the bucket.
    *
    * @param interval from one sweep to the next
-   * @param perSecond how many claims are deleted in a second at most
+   * @param perSecond how many claims at most are deleted in a second
    */
   public Sweeper(
       S3Bucket bucket,
@@ -108,9 +108,9 @@ public final class Sweeper {
   }
 
   /**
-   * Sweeps once, unless another does or it is not yet due.
+   * Sweeps once, unless another sweeper is at it or it is not yet due.
    *
-   * @return after which time to call again
+   * @return how long until the next call
    * @throws StoreUnavailableException if the store does not answer
    */
   public Duration sweep() throws InterruptedException {
@@ -182,7 +182,7 @@ public final class Sweeper {
     return lease;
   }
 
-  /** The lease with a third of its time passed at most; null if it is another's. */
+  /** The lease, renewed if more than a third of it has passed; null if it is another's. */
   private @Nullable Lease renewed(Lease lease) {
     Moment now = time.now();
     if (now.since(lease.start()).compareTo(settings.renewAfter()) < 0) {
@@ -226,7 +226,7 @@ public final class Sweeper {
     };
   }
 
-  /** Whether a DELETE ends, one way or the other, before others may take the record. */
+  /** Whether a DELETE would end, one way or the other, before others may take the record. */
   private boolean hasTimeToDelete(Lease lease) {
     return lease.remaining(time.now()).compareTo(settings.storeTimeout()) > 0;
   }

@@ -21,7 +21,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import software.amazon.awssdk.core.sync.RequestBody;
 
-/** What is under a claim's key and is no claim: a fault that says where, and nothing is granted. */
+/**
+ * What is under a claim's key and is not a claim: a fault that says where, and nothing is granted.
+ */
 class ForeignObjectTest {
   private static final RecordId ID = RecordId.of("order-4711");
 
@@ -68,7 +70,7 @@ class ForeignObjectTest {
 
     assertThatThrownBy(() -> a.claim(ID))
         .isInstanceOf(UnreadableClaimException.class)
-        .hasMessageStartingWith("object %s of S3 bucket claims is no claim: ".formatted(key(ID)))
+        .hasMessageStartingWith("object %s of S3 bucket claims is not a claim: ".formatted(key(ID)))
         .hasMessageEndingWith(". Is the prefix used by something else?")
         .message()
         .hasSizeLessThan(1000)

@@ -188,7 +188,8 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
       written.run();
       assertThatThrownBy(() -> store().find(key))
           .isInstanceOf(StoreRefusedException.class)
-          .hasMessageStartingWith("object %s of S3 bucket claims is no document: ".formatted(key))
+          .hasMessageStartingWith(
+              "object %s of S3 bucket claims is not a document: ".formatted(key))
           .hasMessageEndingWith(". Was it written by something else?");
       assertThat(create(store())).isEqualTo(new WriteResult.Refused());
     }

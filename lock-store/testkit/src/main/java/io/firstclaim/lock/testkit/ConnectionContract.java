@@ -29,16 +29,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The contract of a store whose client has one connection: what is answered to who waits for it
- * until the time limit strikes, as it is taken by a request that is never answered; and what
- * becomes of limits that do not strike.
+ * The contract of a store whose client has one connection: the answer to a caller that waits for it
+ * until its time limit, as it is taken by a request that is never answered; and what becomes of
+ * limits that are not reached.
  */
 @Timeout(120)
 public abstract class ConnectionContract {
   private static final RecordId ID = RecordId.of("order-4711");
   private static final DocumentKey KEY = DocumentKey.of("tests/" + Nonce.random());
 
-  /** Its limit of one request is a second. */
+  /** The limit for one request is a second. */
   protected static final ClaimSettings SETTINGS =
       new ClaimSettings(
           "connections-" + Nonce.random(),

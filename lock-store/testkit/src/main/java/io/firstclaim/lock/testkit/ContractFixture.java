@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * What the contract's tests begin with: two claimants over one store, and their short words. Holder
- * {@code a} has the right time, {@code b} likewise; further machines are made by the test.
+ * What the contract's tests start from: two claimants over one store, and their short words.
+ * Holders {@code a} and {@code b} both have the right time; further machines are made by the test.
  */
 public abstract class ContractFixture {
   static final Duration LEASE = Duration.ofSeconds(30);
@@ -37,8 +37,8 @@ public abstract class ContractFixture {
   protected abstract ClaimStore store(ClaimSettings settings, TimeSource time);
 
   /**
-   * What the clock that judges leases tells apart, a whole number of which divides a second: what
-   * is read back or waited for may be later by less than this, and is never earlier.
+   * The resolution of the clock that judges leases, a whole fraction of a second: what is read back
+   * or waited for may be later by less than this, and is never earlier.
    */
   protected Duration tick() {
     return MILLISECOND;
@@ -63,7 +63,7 @@ public abstract class ContractFixture {
     return b.store().find(ID);
   }
 
-  /** What is stored is this, its times later by less than a tick. */
+  /** Asserts that this is stored, its times later by less than a tick. */
   void assertStored(RecordId id, ClaimRecord expected) {
     Comparator<Instant> lateByLessThanATick =
         (found, right) -> {

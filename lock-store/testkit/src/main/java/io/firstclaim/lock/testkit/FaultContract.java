@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The contract of a store over a network: what a holder is answered when its requests or their
+ * The contract of a store over a network: the answers that a holder gets when its requests or their
  * answers are lost, doubled or refused on the way. {@code retrying} and {@code notRetrying} are one
  * holder {@code a}, with and without the SDK's own retries; {@code b} has a network of its own that
  * works.
@@ -65,7 +65,7 @@ public abstract class FaultContract {
   /** A store of this holder, in the time of this test. */
   protected abstract ClaimStore store(Way way, ClaimSettings settings);
 
-  /** How faults call the store. */
+  /** What messages of faults call the store. */
   protected abstract String name();
 
   /** The request that claims what is not there. */
@@ -77,7 +77,7 @@ public abstract class FaultContract {
   /** The request that renews, completes, releases or buries. */
   protected abstract Predicate<Request> step();
 
-  /** What is no answer to the question who has the record. */
+  /** Answers that do not say who has the record. */
   protected abstract List<Fault> refusals();
 
   /** Those of them that the SDK tries again. */
@@ -246,7 +246,7 @@ public abstract class FaultContract {
     assertThat(a.store().claim(claim)).isInstanceOf(Held.class);
   }
 
-  // The answer begins and does not end
+  // The answer begins but does not end
 
   @Test
   void claimWhoseAnswerStops_isGranted_byTheSdksOwnRetry() {

@@ -21,7 +21,7 @@ public final class ManualTime implements TimeSource {
   private final AtomicLong elapsed;
 
   /**
-   * Who sleeps until when, on all machines; its monitor is notified when that or the time changes.
+   * Who sleeps until when, on all machines; its monitor is notified when this or the time changes.
    */
   private final Map<Thread, Long> sleepers;
 
@@ -76,8 +76,8 @@ public final class ManualTime implements TimeSource {
   }
 
   /**
-   * Lets time pass until this thread has ended: from one sleeper's wake to the next, whenever the
-   * thread sleeps, nobody has yet to wake and nothing else goes on.
+   * Lets time pass until this thread has ended: from one sleeper's waking to the next, whenever the
+   * thread sleeps, nobody is still to wake and nothing else goes on.
    */
   public void passFor(Thread sleeper, BooleanSupplier elseQuiet) throws InterruptedException {
     while (sleeper.isAlive()) {

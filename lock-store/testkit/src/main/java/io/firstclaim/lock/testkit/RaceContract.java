@@ -24,7 +24,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The part of {@link ClaimStoreContract} that holds when many claim or end at once. */
+/** The part of {@link ClaimStoreContract} that holds when many claim or end a record at once. */
 public abstract class RaceContract extends StepContract {
   private record Grant(RecordId id, long token) {}
 

@@ -52,9 +52,9 @@ public final class RandomHistory {
     ClaimStore store(ClaimSettings settings, ManualTime machine);
 
     /**
-     * What the clock that judges leases tells apart; time passes in whole ticks. Over a
-     * millisecond, the clock is the store's own and what is waited for comes later by the tick's
-     * length, less a nanosecond.
+     * The resolution of the clock that judges leases; time passes in whole ticks. If it is more
+     * than a millisecond, the clock is the store's own, and what is waited for comes later by a
+     * tick less a nanosecond.
      */
     Duration tick();
   }
@@ -254,7 +254,10 @@ public final class RandomHistory {
     return answer;
   }
 
-  /** Equal; where the clock is the store's own, times only up to its tick and the skew. */
+  /**
+   * Asserts that they are equal; if the clock is the store's own, times only to within its tick and
+   * the skew.
+   */
   private void assertAlike(String description, Object answer, Object model) {
     Duration slack = late.isZero() ? Duration.ZERO : tick.plusMillis(HALF_SKEW_MILLIS);
     assertThat(answer)

@@ -5,11 +5,12 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract that random histories find no fault with: the test of a store inherits it and says
- * how to make one and how many there is time for. What they do is said at {@link RandomHistory}.
+ * The contract that random histories find no fault with a store: its test inherits this and says
+ * how to make one and how many histories there is time for. {@link RandomHistory} says what they
+ * do.
  */
 public abstract class RandomHistoryContract implements RandomHistory.Stores {
-  /** Set to the seed that a failure printed to see it again. */
+  /** Set it to the seed that a failure printed, to see that failure again. */
   private static final String SEED = "firstclaim.seed";
 
   @Override

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The part of {@link ClaimStoreContract} about a lease: what its holder can do, and can do no more
- * once it is lost.
+ * The part of {@link ClaimStoreContract} about a lease: what its holder can do, and can no longer
+ * do once it is lost.
  */
 public abstract class StepContract extends TakeoverContract {
   // Renewal

@@ -21,8 +21,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * The part of {@link ClaimStoreContract} about time: until when a lease keeps others out, and from
- * when it is taken over.
+ * The part of {@link ClaimStoreContract} about time: how long a lease keeps others out, and from
+ * when it can be taken over.
  */
 public abstract class TakeoverContract extends ContractFixture {
   // Held by somebody

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The contract of a store that judges leases by the clocks of those who write them, to the
- * millisecond and as right as those clocks are: {@link ClaimStoreContract} and what skew does.
+ * millisecond and only as right as those clocks are: {@link ClaimStoreContract} and what skew does.
  */
 public abstract class WallClockContract extends ClaimStoreContract {
   @Test
@@ -76,7 +76,9 @@ public abstract class WallClockContract extends ClaimStoreContract {
     assertThat(b.claim(ID)).isInstanceOf(Granted.class);
   }
 
-  /** Beyond the declared bound two may run at once; the token still lets only one complete. */
+  /**
+   * Beyond the declared bound two holders may run at once; the token still lets only one complete.
+   */
   @Test
   void holderAnHourBehind_isTakenOverAtOnce_andCanCompleteNothing() {
     Claimant behind = claimant("behind", time.machine(HOUR.negated()));

@@ -1,7 +1,7 @@
 /**
  * The contracts that a claim store keeps, as JUnit tests for its author to inherit, and the clocks
- * and histories that they need. A store of your own, made by {@link
- * io.firstclaim.lock.store.DrivenClaimStore} or not, proves itself so:
+ * and histories that they need. A store of your own, built on {@link
+ * io.firstclaim.lock.store.DrivenClaimStore} or not, proves itself like this:
  *
  * {@snippet :
  * class MyClaimStoreTest extends WallClockContract { // if it judges leases by its users' clocks
@@ -28,7 +28,7 @@
  *   <li>over a network, {@link io.firstclaim.lock.testkit.FaultContract}: requests and answers
  *       lost, doubled and refused; on AWS {@link io.firstclaim.lock.testkit.ConnectionContract} and
  *       {@link io.firstclaim.lock.testkit.aws.LateRequestContract};
- *   <li>of a store of documents, {@link
+ *   <li>for a store of documents, {@link
  *       io.firstclaim.lock.testkit.document.SharedDocumentsContract}.
  * </ul>
  */

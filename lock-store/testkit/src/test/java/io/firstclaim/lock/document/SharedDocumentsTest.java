@@ -147,7 +147,7 @@ class SharedDocumentsTest {
       assertThatThrownBy(this::increment)
           .isInstanceOf(OutcomeUnknownException.class)
           .hasMessage(
-              "whether the update of document counter took is not known: no answer, and 48 others"
+              "it is not known whether the update of document counter was applied: no answer, and 48 others"
                   + " have written since");
     }
   }
@@ -208,7 +208,7 @@ class SharedDocumentsTest {
     assertThatThrownBy(() -> update(Duration.ZERO, this::increment))
         .isInstanceOf(OutcomeUnknownException.class)
         .hasMessage(
-            "whether the update of document counter took is not known: no answer, until the time"
+            "it is not known whether the update of document counter was applied: no answer, until the time"
                 + " was up");
     store.next(
         write -> {

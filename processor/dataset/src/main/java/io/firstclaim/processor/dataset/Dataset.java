@@ -27,8 +27,8 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
  * each written once, and {@code metastore/dataset_registry.json}, which lists them with their
  * sizes, by partition, and is updated by compare-and-swap.
  *
- * <p>An object is written before it is listed. Who dies in between leaves an object that is not
- * listed until its record is handled again, or {@link #repair()} finds it.
+ * <p>An object is written before it is listed. An instance that dies in between leaves an object
+ * that is not listed until its record is handled again or {@link #repair()} finds it.
  *
  * <p>The registry has room for about 100,000 files; see {@link #store}. Thread-safe. The client
  * stays the caller's.
@@ -36,16 +36,16 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 public final class Dataset {
   private static final Logger LOG = LoggerFactory.getLogger(Dataset.class);
 
-  /** Of one request; a part of 8 MiB gets through a third of a megabyte a second. */
+  /** For one request; a part of 8 MiB gets through at a third of a megabyte a second. */
   private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
 
   /** Longer than the lease of a repair that died. */
   private static final Duration ANOTHERS_REPAIR = Duration.ofMinutes(1);
 
-  /** So few that there is time to begin another dataset. */
+  /** Low enough to leave time to begin another dataset. */
   private static final int ALMOST_FULL = 80_000;
 
-  /** Far longer than any handler takes, whatever the clock of this machine says. */
+  /** Far longer than any handler takes, however wrong this machine's clock is. */
   private static final Duration ABANDONED_AFTER = Duration.ofDays(1);
 
   private final String bucket;
@@ -69,7 +69,7 @@ public final class Dataset {
         new SharedRegistry(
             new SharedDocuments(new S3DocumentStore(client, bucket), time), prefix, time);
     this.writer = new RegistryWriter(registry, settings.registryInterval(), time);
-    // Beside the registry, so that all who write the dataset share it, wherever their claims are.
+    // Beside the registry, so that all writers of the dataset share it, wherever their claims are.
     this.locks = new S3Bucket(client, bucket, prefix + "metastore/locks/");
     this.repairs =
         new Mutex(
@@ -95,14 +95,14 @@ public final class Dataset {
   }
 
   /**
-   * Stores a record's value: writes its object, if that is not there, and lists it.
+   * Stores a record's value: writes its object, unless it is there already, and lists it.
    *
    * @param timestamp the record's, which says the day that it belongs to
    * @param ensureHeld called right before the effect; what it throws ends it
-   * @return when object and registry both have it, and never before
+   * @return once object and registry both have it, and never before
    * @throws StoreUnavailableException if S3 did not answer: try again
-   * @throws StoreRefusedException if the bucket must not be written, or the registry is no registry
-   *     or full; the message names the remedy
+   * @throws StoreRefusedException if the bucket must not be written, or the registry is full or not
+   *     a registry; the message names the remedy
    * @throws RuntimeException else what {@link SharedDocuments#update} throws
    * @throws InterruptedException if the thread is interrupted; the value may be stored
    */
@@ -127,7 +127,7 @@ public final class Dataset {
   /**
    * Makes the registry list what is there: adds the files that it does not list, and removes those
    * that are missing. Then aborts the multipart uploads that nobody has completed for a day. Others
-   * may write meanwhile; of all instances one repairs at a time.
+   * may write meanwhile; only one instance repairs at a time.
    *
    * @return what was done; empty if another instance was repairing for a minute
    * @throws StoreUnavailableException if S3 does not answer
@@ -139,7 +139,7 @@ public final class Dataset {
     if (turn.isEmpty()) {
       return Optional.empty();
     }
-    // Losing it does no harm: a repair changes the registry by compare-and-swap, as all do.
+    // Losing it does no harm: a repair changes the registry by compare-and-swap like any writer.
     try (HeldMutex _ = turn.get()) {
       Repair done =
           mend().withAborted(objects.abortUploads(time.now().wall().minus(ABANDONED_AFTER)));
@@ -151,14 +151,14 @@ public final class Dataset {
   private Repair mend() throws InterruptedException {
     Repair all = Repair.NONE;
     while (true) {
-      // Listed before it is looked for: a file that comes while this looks is not missing.
+      // Lists the registry before looking for its files: one that comes meanwhile is not missing.
       List<DatasetFile> listed = registry.files();
       List<DatasetFile> there = objects.list();
       Set<DatasetFile> missing = new HashSet<>(listed);
       there.forEach(missing::remove);
       Repair pass = registry.mend(there, missing);
       all = all.plus(pass);
-      // A file may come back and find itself listed right before it is removed: look again.
+      // A file may come back and find itself listed just before it is removed: look again.
       if (pass.removed() == 0) {
         warnIfAlmostFull(there.size());
         return all;

@@ -9,19 +9,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A file of the dataset: the value of one record. Its path says whose: the topic, the day (UTC) of
- * the record's timestamp and a hash of its ID, so that every delivery of a record has the same path
- * and nothing in a record can choose another.
+ * A file of the dataset: the value of one record. Its path says which record: the topic, the day
+ * (UTC) of its timestamp and a hash of its ID, so that every delivery of a record has the same path
+ * and nothing in a record can choose another's.
  *
  * @param partition such as {@code datasets/orders/year=2026/month=07/day=04}
  * @param name in the partition: 64 hex digits
- * @param bytes how many it has
+ * @param bytes its size
  */
 public record DatasetFile(String partition, String name, long bytes) {
-  /** All files are under it. */
+  /** The folder of all files. */
   static final String FOLDER = "datasets/";
 
-  /** Kafka's own rule for the name of a topic. */
+  /** Kafka's own rule for topic names. */
   private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
 
   private static final Pattern PATH =
@@ -36,21 +36,21 @@ public record DatasetFile(String partition, String name, long bytes) {
    * The file of a record.
    *
    * @param timestamp the record's, in milliseconds since 1970
-   * @throws IllegalArgumentException if the topic is no name of one, or the timestamp is before
-   *     1970 or after 9999, as that of a record without timestamp is
+   * @throws IllegalArgumentException if the topic is not a topic's name, or the timestamp is before
+   *     1970 or after 9999, as it is for a record without one
    */
   public static DatasetFile of(String topic, long timestamp, RecordId id, long bytes) {
     if (!TOPIC.matcher(topic).matches() || topic.equals(".") || topic.equals("..")) {
       throw new IllegalArgumentException(
-          "a topic has 1 to 249 of a-z A-Z 0-9 . _ -; that of this record, of %d, is no folder"
+          "a topic has 1 to 249 of a-z A-Z 0-9 . _ -; that of this record, of %d, cannot be a folder"
               .formatted(topic.length()));
     }
-    // Past the last year an Instant can be, and the date of it not.
+    // An Instant can lie past the last year that a date can have.
     long lastDay = LocalDate.of(LAST_YEAR, 12, 31).toEpochDay();
     long day = Math.floorDiv(timestamp, 86_400_000L);
     if (day < 0 || day > lastDay) {
       throw new IllegalArgumentException(
-          "the day of a record is that of its timestamp, and %d ms is none from 1970 to 9999"
+          "the day of a record is that of its timestamp, and %d ms is not from 1970 to 9999"
               .formatted(timestamp));
     }
     LocalDate date = Instant.ofEpochMilli(timestamp).atZone(ZoneOffset.UTC).toLocalDate();

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes each record's value, byte for byte, a file of a dataset, in the partition of its topic and
- * of the day (UTC) of its timestamp. A record without value makes an empty file.
+ * of the day (UTC) of its timestamp. A record without a value makes an empty file.
  *
- * <p>A record that comes again finds its file: that is done, if the content is the same, and {@link
- * HandlerResult.Failed} if not. So a source that delivers a record again has to keep its timestamp,
+ * <p>A record that comes again finds its file: it is done if the content is the same, and {@link
+ * HandlerResult.Failed} if not. So a source that delivers a record again must keep its timestamp,
  * or an attempt that died after it had written may leave a second file, on another day. A record
- * without timestamp is {@link HandlerResult.Failed}; what S3 does not do is to be tried again.
+ * without a timestamp is {@link HandlerResult.Failed}; what S3 fails to do is tried again.
  * Thread-safe.
  */
 public final class DatasetHandler implements RecordHandler {
@@ -29,7 +29,7 @@ public final class DatasetHandler implements RecordHandler {
   /**
    * A handler that stores in this dataset.
    *
-   * @param opened run once the dataset is found to be ready
+   * @param opened run once the dataset turns out to be ready
    */
   public DatasetHandler(Dataset dataset, Runnable opened) {
     this.dataset = dataset;

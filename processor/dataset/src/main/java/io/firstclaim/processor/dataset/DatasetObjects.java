@@ -43,7 +43,9 @@ final class DatasetObjects {
 
   private static final Duration ABORTED_WITHIN = Duration.ofSeconds(10);
 
-  /** As many as find a connection: who waited for one would run into the client's time limit. */
+  /**
+   * As many as there are connections for: waiting for one would run into the client's time limit.
+   */
   private final Semaphore atWork = new Semaphore(AT_WORK);
 
   private final S3Client client;
@@ -54,7 +56,7 @@ final class DatasetObjects {
   /**
    * Objects in a bucket that is there.
    *
-   * @param partSize larger ones are written in parts of so many bytes
+   * @param partSize in bytes; larger objects are written in parts of this size
    */
   DatasetObjects(S3Client client, String bucket, String prefix, int partSize) {
     this.client = client;
@@ -67,7 +69,7 @@ final class DatasetObjects {
    * Writes a file, or finds that it is there.
    *
    * @param ensureHeld called before anything becomes visible; what it throws ends it
-   * @return whether it is there with this content, and not with another
+   * @return true if it is there with this content, false if with another
    * @throws StoreUnavailableException if that is not known
    * @throws StoreRefusedException if the bucket is not there or the role may not do this
    */
@@ -107,7 +109,7 @@ final class DatasetObjects {
       return true;
     } catch (SdkException | CancellationException e) {
       requireNoInterrupt(e);
-      // A completion may fail late, and otherwise, also when it took or another's did.
+      // A completion may fail late, or in other ways, even when it or another one was applied.
       boolean mayBeThere = isLarge || status(e) == 412;
       Optional<Boolean> isSame = mayBeThere ? compare(file, value, sha256) : Optional.empty();
       return isSame.orElseThrow(() -> failure(file, e));
@@ -166,10 +168,10 @@ final class DatasetObjects {
   }
 
   /**
-   * Parts that are never completed cost for ever. An interrupted thread can send nothing, so the
-   * interrupt waits. Harmless if the upload was completed after all.
+   * Parts that are never completed cost money for ever. An interrupted thread can send nothing, so
+   * the interrupt waits. Harmless if the upload was completed after all.
    *
-   * @return whether there is no such upload any more
+   * @return whether the upload is gone
    */
   private boolean abort(String key, String upload) {
     boolean wasInterrupted = Thread.interrupted();
@@ -200,7 +202,7 @@ final class DatasetObjects {
     }
   }
 
-  /** Whether what is there is the same; empty if nothing is. */
+  /** Whether what is there is the same; empty if nothing is there. */
   private Optional<Boolean> compare(DatasetFile file, byte[] value, String sha256)
       throws InterruptedException {
     try {
@@ -244,8 +246,8 @@ final class DatasetObjects {
   }
 
   /**
-   * Aborts the multipart uploads of files that were begun before this moment: what crashes leave,
-   * and repetitions of requests whose answer was lost.
+   * Aborts the multipart uploads of files that were begun before this moment: these are left by
+   * crashes, and by retries of requests whose answer was lost.
    *
    * @return how many
    * @throws StoreUnavailableException if S3 does not answer
@@ -299,7 +301,7 @@ final class DatasetObjects {
     }
   }
 
-  /** Of S3's answer; 0 if there was none. */
+  /** The status of S3's answer; 0 if there was none. */
   private static int status(RuntimeException fault) {
     return fault instanceof S3Exception answered ? answered.statusCode() : 0;
   }

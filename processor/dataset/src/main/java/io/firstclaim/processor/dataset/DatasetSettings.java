@@ -8,8 +8,8 @@ import java.time.Duration;
  * @param bucket the S3 bucket
  * @param prefix of all its objects; empty, or ends in a slash
  * @param partSize in bytes, 5 MiB at least; larger values are uploaded in parts of this size
- * @param registryInterval between two updates of the registry by one instance, in which the next
- *     files gather; a file that comes after a pause does not wait
+ * @param registryInterval between two updates of the registry by one instance, during which the
+ *     next files gather; a file that comes after a pause does not wait
  */
 public record DatasetSettings(
     String bucket, String prefix, int partSize, Duration registryInterval) {}

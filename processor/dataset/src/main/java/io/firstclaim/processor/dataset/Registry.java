@@ -18,23 +18,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The files of the dataset, as the registry lists them: {@code {"updatedAt", "files", "bytes",
- * "partitions": {PARTITION: {"files", "bytes", "sizes": {NAME: bytes}}}}}. The counts are made of
- * the list whenever it is written, so they always agree with it. For one thread.
+ * "partitions": {PARTITION: {"files", "bytes", "sizes": {NAME: bytes}}}}}. The counts are computed
+ * from the list whenever it is written, so they always agree with it. For one thread.
  */
 final class Registry {
   private static final JsonFactory JSON = new JsonFactory();
   private static final ObjectMapper MAPPER = new ObjectMapper(JSON);
 
-  /** By partition and name, how many bytes. */
+  /** The sizes in bytes, by partition and name. */
   private final SortedMap<String, SortedMap<String, Long>> partitions = new TreeMap<>();
 
-  /** One that lists nothing. */
+  /** A registry that lists nothing. */
   Registry() {}
 
   /**
    * The registry in this text.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if the text is not one
    */
   static Registry parse(String text) {
     Registry registry = new Registry();
@@ -46,7 +46,7 @@ final class Registry {
             DatasetFile.parse(path, bytes)
                 .filter(parsed -> parsed.bytes() >= 0)
                 .orElseThrow(
-                    () -> new IllegalArgumentException("a file that it lists can be none")));
+                    () -> new IllegalArgumentException("it lists a file that cannot be one")));
       }
     }
     return registry;
@@ -59,12 +59,12 @@ final class Registry {
         return json;
       }
     } catch (JsonProcessingException _) {
-      // Its message would have parts of the text; the same as for other JSON will do.
+      // Its message would quote the text; the one for any other JSON will do.
     }
-    throw new IllegalArgumentException("it is no JSON object with partitions");
+    throw new IllegalArgumentException("it is not a JSON object with partitions");
   }
 
-  /** Lists a file; false if it was listed. */
+  /** Lists a file; false if it was listed already. */
   boolean add(DatasetFile file) {
     @Nullable Long before =
         partitions
@@ -73,7 +73,7 @@ final class Registry {
     return before == null || before != file.bytes();
   }
 
-  /** Lists a file no more; false if it was not listed. */
+  /** Takes a file off the list; false if it was not listed. */
   boolean remove(DatasetFile file) {
     SortedMap<String, Long> partition = partitions.get(file.partition());
     if (partition == null || partition.remove(file.name()) == null) {

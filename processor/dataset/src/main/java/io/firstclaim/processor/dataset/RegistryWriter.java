@@ -43,7 +43,7 @@ final class RegistryWriter {
   }
 
   /**
-   * Lists a file, and returns when it is listed. The file may be listed also if that fails.
+   * Lists a file, and returns when it is listed. Even if that fails, the file may be listed.
    *
    * @throws RuntimeException what {@link SharedDocuments#update} throws, to all files of the batch
    */
@@ -72,7 +72,7 @@ final class RegistryWriter {
         batch.written().complete(null);
         time.sleep(interval);
       } catch (Throwable fault) {
-        // Whatever it is, those who wait must learn of it, and the next batch gets its turn.
+        // Whatever it is, those who wait must hear of it, and the next batch gets its turn.
         batch.written().completeExceptionally(fault);
       }
       batch = next();

@@ -15,8 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The registry that all instances share, one document, updated by compare-and-swap. An update reads
- * and writes all of it, and 8 MiB are the most that a document has: about 100,000 files.
- * Thread-safe.
+ * and writes all of it, and a document is at most 8 MiB: about 100,000 files. Thread-safe.
  */
 final class SharedRegistry {
   /** Where it is, from the dataset's prefix on. */
@@ -38,7 +37,7 @@ final class SharedRegistry {
   /**
    * Lists files, all in one update or none; what is listed already stays listed once.
    *
-   * @throws StoreRefusedException if what is there is no registry, or is full
+   * @throws StoreRefusedException if what is there is not a registry, or is full
    * @throws RuntimeException else what {@link SharedDocuments#update} throws
    */
   void add(Collection<DatasetFile> files) throws InterruptedException {
@@ -54,8 +53,8 @@ final class SharedRegistry {
   }
 
   /**
-   * Lists the files that are there and no more those that are missing. What is no registry is
-   * replaced.
+   * Lists the files that are there and takes those that are missing off the list. Replaces what is
+   * not a registry.
    *
    * @return what was done
    * @throws RuntimeException as {@link #add}
@@ -73,14 +72,14 @@ final class SharedRegistry {
     return new Repair(count.added, count.removed, 0);
   }
 
-  /** Of the last time that a change was applied. */
+  /** Counts from the last time that a change was applied. */
   private static final class Count {
     private long added;
     private long removed;
   }
 
   /**
-   * The files that it lists; of what is no registry, none.
+   * The files that it lists; none if it is not a registry.
    *
    * @throws RuntimeException as {@link #add}
    */
@@ -106,7 +105,7 @@ final class SharedRegistry {
     }
   }
 
-  /** How what is there is read. */
+  /** How to read what is there. */
   private interface Reader {
     Registry read(Optional<String> found);
   }
@@ -116,7 +115,7 @@ final class SharedRegistry {
       return Registry.parse(text);
     } catch (IllegalArgumentException e) {
       throw new StoreRefusedException(
-          "%s is no registry of a dataset: %s. The repair at the next start replaces it"
+          "%s is not a registry of a dataset: %s. The repair at the next start replaces it"
               .formatted(key, e.getMessage()));
     }
   }
@@ -125,7 +124,7 @@ final class SharedRegistry {
     try {
       return found.map(Registry::parse).orElseGet(Registry::new);
     } catch (IllegalArgumentException e) {
-      LOG.warn("{} is no registry of a dataset and will be made anew: {}", key, e.getMessage());
+      LOG.warn("{} is not a registry of a dataset and will be made anew: {}", key, e.getMessage());
       return new Registry();
     }
   }

@@ -3,9 +3,9 @@ package io.firstclaim.processor.dataset;
 /** What became of a record's value. */
 public sealed interface StoreResult {
   /**
-   * It is in the dataset, object and registry, written now or before.
+   * It is in the dataset, both object and registry, written now or before.
    *
-   * @param file the file it is
+   * @param file its file
    */
   record Stored(DatasetFile file) implements StoreResult {}
 

@@ -1,4 +1,6 @@
-/** A data lake that many instances write: objects written once, and a registry that lists them. */
+/**
+ * A data lake that many instances write to: objects written once, and a registry that lists them.
+ */
 @NullMarked
 package io.firstclaim.processor.dataset;
 

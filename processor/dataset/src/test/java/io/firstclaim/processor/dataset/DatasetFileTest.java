@@ -57,7 +57,7 @@ class DatasetFileTest {
     assertThatThrownBy(() -> DatasetFile.of(topic, 0, ID, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "a topic has 1 to 249 of a-z A-Z 0-9 . _ -; that of this record, of %d, is no folder"
+            "a topic has 1 to 249 of a-z A-Z 0-9 . _ -; that of this record, of %d, cannot be a folder"
                 .formatted(topic.length()));
   }
 
@@ -66,7 +66,7 @@ class DatasetFileTest {
   void timestampThatIsNoDay_isRefused(long timestamp) {
     assertThatThrownBy(() -> DatasetFile.of("t", timestamp, ID, 0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageEndingWith(timestamp + " ms is none from 1970 to 9999");
+        .hasMessageEndingWith(timestamp + " ms is not from 1970 to 9999");
   }
 
   @ParameterizedTest

@@ -84,7 +84,7 @@ class DatasetHandlerTest {
     assertThat(handler.handle(new TestContext(context.id(), timeless, true)))
         .isInstanceOfSatisfying(
             HandlerResult.Failed.class,
-            failed -> assertThat(failed.cause()).contains("-1 ms is none from 1970 to 9999"));
+            failed -> assertThat(failed.cause()).contains("-1 ms is not from 1970 to 9999"));
   }
 
   @Test

@@ -118,7 +118,7 @@ class RepairTest {
 
     assertThatThrownBy(() -> store("b"))
         .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining("is no registry of a dataset");
+        .hasMessageContaining("is not a registry of a dataset");
     dataset.repair();
 
     assertThat(lake.listed())

@@ -25,7 +25,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One instance of an application that processes each Kafka record once, over all its zones.
+ * One instance of an application that processes each Kafka record once across all its zones.
  *
  * {@snippet :
  * Engine engine =
@@ -97,7 +97,7 @@ public final class Engine {
    * Waits for Kafka, the lock store, the handler and the topics, begins to process, and returns.
    *
    * @throws IllegalStateException if it was started or stopped before
-   * @throws InterruptedException if the thread is interrupted, or the engine stopped meanwhile
+   * @throws InterruptedException if the thread is interrupted, or the engine is stopped meanwhile
    * @throws io.firstclaim.lock.StoreRefusedException if claims cannot rest on the store
    * @throws io.firstclaim.processor.engine.api.ShortRetentionException if claims are forgotten
    *     before their records
@@ -142,8 +142,8 @@ public final class Engine {
   }
 
   /**
-   * Stops in good order: lets handlers finish within the grace, releases the rest for the other
-   * zones, commits and leaves the group. Of an engine that is starting, ends the start.
+   * Stops in good order: lets handlers finish within the grace period, releases the rest for the
+   * other zones, commits and leaves the group. If the engine is still starting, ends the start.
    */
   public void stop() throws InterruptedException {
     Phase last = phase.getAndUpdate(now -> now instanceof Phase.Running ? now : new Phase.Over());
@@ -175,7 +175,7 @@ public final class Engine {
     onDefect.accept(defect);
   }
 
-  /** Asked first: Kafka's clients cannot be made before. */
+  /** Asked first: Kafka's clients cannot be made without one. */
   private static Answer<Boolean> address(KafkaClients clients) {
     return clients.hasAddress()
         ? new Answer.Here<>(true)
@@ -212,7 +212,7 @@ public final class Engine {
     }
   }
 
-  /** Asked for a short while only: by itself, a client is silent for a minute. */
+  /** Asked only for a short while: left alone, a client says nothing for a minute. */
   private static Answer<Boolean> answers(KafkaClients clients, Admin admin)
       throws InterruptedException {
     var options = new DescribeClusterOptions().timeoutMs((int) KAFKA_LIMIT.toMillis());

@@ -125,9 +125,9 @@ public final class EngineBuilder {
   }
 
   /**
-   * Where a record's ID is, first that yields: {@code header:NAME}, {@code key}, {@code
-   * json:/pointer}, {@code sha256:value}, {@code offset}, comma-separated. Required: an ID must
-   * name the event and not the thing it is about.
+   * Where a record's ID is, the first that yields one: {@code header:NAME}, {@code key}, {@code
+   * json:/pointer}, {@code sha256:value}, {@code offset}, separated by commas. Required: an ID must
+   * name the event, not the thing it is about.
    *
    * @throws IllegalArgumentException if it is none of these
    */
@@ -135,7 +135,7 @@ public final class EngineBuilder {
     return recordId(RecordIdSource.parseList(sources));
   }
 
-  /** Where a record's ID is, first that yields. Required. */
+  /** Where a record's ID is, the first that yields one. Required. */
   public EngineBuilder recordId(List<RecordIdSource> sources) {
     this.recordId = sources;
     return this;
@@ -159,13 +159,13 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** How far back the input is ever rewound; by default, as far as the topics reach. */
+  /** How far back the input may ever be rewound; by default, as far as the topics reach. */
   public EngineBuilder replayHorizon(Duration horizon) {
     this.replayHorizon = horizon;
     return this;
   }
 
-  /** Namespace, holder, lease, skew and retention in one. */
+  /** Namespace, holder, lease, skew and retention all at once. */
   public EngineBuilder claims(ClaimSettings settings) {
     this.namespace = settings.namespace();
     this.holder = settings.holder();
@@ -187,19 +187,19 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** How long a claim that was granted lasts; 30 s by default. */
+  /** How long a granted claim lasts; 30 s by default. */
   public EngineBuilder lease(Duration length) {
     this.lease = length;
     return this;
   }
 
-  /** The declared bound of the difference between clocks; 1 s by default. */
+  /** The declared bound on the difference between clocks; 1 s by default. */
   public EngineBuilder maxSkew(Duration bound) {
     this.maxSkew = bound;
     return this;
   }
 
-  /** How long it is known that a record is done or dead; 8 days by default. */
+  /** How long the store remembers that a record is done or dead; 8 days by default. */
   public EngineBuilder retention(Duration length) {
     this.retention = length;
     return this;
@@ -211,13 +211,13 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** How long the other zones leave a record to its preferred zone; 100 ms by default. */
+  /** How long the other zones leave a record to its preferred zone first; 100 ms by default. */
   public EngineBuilder headStart(Duration length) {
     this.headStart = length;
     return this;
   }
 
-  /** What becomes of a known ID with another payload; by default it is a dead letter. */
+  /** What becomes of a known ID with another payload; by default, a dead letter. */
   public EngineBuilder onMismatch(OnMismatch given) {
     this.onMismatch = given;
     return this;
@@ -229,33 +229,35 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** What is waited for before the second attempt, doubling up to a most; 1 s to 1 min. */
+  /**
+   * The pause before the second attempt, and the most it doubles up to; 1 s and 1 min by default.
+   */
   public EngineBuilder backoff(Duration first, Duration most) {
     this.backoff = first;
     this.maxBackoff = most;
     return this;
   }
 
-  /** After which a handler is interrupted and its attempt has failed; 5 min by default. */
+  /** How long until a handler is interrupted and its attempt fails; 5 min by default. */
   public EngineBuilder handlerTimeout(Duration limit) {
     this.handlerTimeout = limit;
     return this;
   }
 
-  /** Where all dead letters go; by default to {@code <topic>.dlt} each. */
+  /** Where all dead letters go; by default each goes to {@code <topic>.dlt}. */
   public EngineBuilder deadLetterTopic(String name) {
     this.deadLetterTopic = name;
     return this;
   }
 
-  /** Where outcomes are published and learnt; {@code <application>.outcomes} by default. */
+  /** Where outcomes are published and heard; {@code <application>.outcomes} by default. */
   public EngineBuilder outcomesTopic(String name) {
     this.outcomesTopic = name;
     this.outcomes = true;
     return this;
   }
 
-  /** Publishes no outcomes and learns none: the lock store is asked instead. */
+  /** Publishes no outcomes and hears none: the lock store is asked instead. */
   public EngineBuilder withoutOutcomes() {
     this.outcomes = false;
     return this;
@@ -294,13 +296,13 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** What is done with a record. Required. */
+  /** What to do with a record. Required. */
   public EngineBuilder handler(RecordHandler given) {
     this.handler = given;
     return this;
   }
 
-  /** Told of what happens to records; by default nobody is. */
+  /** Hears of what happens to records; by default nobody does. */
   public EngineBuilder listener(EngineListener given) {
     this.listener = given;
     return this;
@@ -312,7 +314,7 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** Told, on a thread of the engine, if it ends by a defect; must not wait for its stop. */
+  /** Called on a thread of the engine if a defect ends it; must not wait for it to stop. */
   public EngineBuilder onDefect(Consumer<? super Throwable> given) {
     this.onDefect = given;
     return this;

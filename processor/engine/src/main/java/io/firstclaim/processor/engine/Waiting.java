@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Waits for what a start needs, and says for what: at once, then every 15 s. */
+/** Waits for what a start needs, and says what it waits for: at once, then every 15 s. */
 final class Waiting {
   private static final Logger LOG = LoggerFactory.getLogger(Waiting.class);
   private static final Duration LOOK_EVERY = Duration.ofMillis(500);
@@ -24,7 +24,7 @@ final class Waiting {
     Answer<T> ask() throws InterruptedException;
   }
 
-  /** What a question was answered. */
+  /** The answer to a question. */
   sealed interface Answer<T> {
     /** It is there. */
     record Here<T>(T value) implements Answer<T> {}

@@ -33,12 +33,12 @@ public sealed interface HandlerResult {
    * It failed and is to be tried again, up to {@code firstclaim.retry.max-attempts}.
    *
    * @param cause why, for people
-   * @param after how long to wait at least; the configured backoff, if that is longer
+   * @param after how long to wait at least; the configured backoff counts if it is longer
    */
   record Retry(String cause, Optional<Duration> after) implements HandlerResult {}
 
   /**
-   * It will never succeed: dead letter.
+   * It will never succeed; it becomes a dead letter.
    *
    * @param cause why, for people
    */

@@ -7,7 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** A record in its handler's hands. For use by the handler's thread, while it runs. */
 public interface RecordContext {
-  /** The record's ID: the same in every zone and at every delivery. */
+  /** The record's ID: the same in every zone and on every delivery. */
   RecordId id();
 
   /**
@@ -18,7 +18,7 @@ public interface RecordContext {
   /** Rises with every attempt on this ID in any zone: the fencing token. */
   long token();
 
-  /** Which attempt this is, from 1, counted in the lock store over all zones and restarts. */
+  /** Which attempt this is, from 1, counted in the lock store across all zones and restarts. */
   int attempt();
 
   /** The zone that this instance runs in. */

@@ -11,16 +11,17 @@ import io.firstclaim.lock.StoreUnavailableException;
  * happen twice passes {@link RecordContext#token()} to its sink, which refuses tokens lower than
  * one it has seen, and calls {@link RecordContext#ensureHeld()} right before the effect.
  *
- * <p>To be found by {@code firstclaim.handler.type}, an implementation is a bean with that name.
+ * <p>The service finds an implementation by {@code firstclaim.handler.type} if its jar names it as
+ * a service, or if it is a bean.
  */
 @FunctionalInterface
 public interface RecordHandler {
   /**
-   * Called before the first record, and again after a while as long as it throws {@link
-   * StoreUnavailableException}: for what has to be there and may not be yet.
+   * Called before the first record, and again from time to time while it throws {@link
+   * StoreUnavailableException}: the place to check what has to be there and may not be yet.
    *
    * @throws StoreUnavailableException if that does not answer; the message says what is waited for
-   * @throws RuntimeException else: ends the service
+   * @throws RuntimeException for anything else, which ends the start
    */
   default void open() throws InterruptedException {}
 

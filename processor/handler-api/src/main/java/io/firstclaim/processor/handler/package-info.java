@@ -1,4 +1,4 @@
-/** What is done with a record: the SPI and the built-in handlers. */
+/** What the author of a handler compiles against: the handler, its context and its result. */
 @NullMarked
 package io.firstclaim.processor.handler;
 

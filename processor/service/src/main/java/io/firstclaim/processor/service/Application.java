@@ -33,13 +33,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts the service and ends it: with exit code 0 when it is told to stop, with 1 and one line
- * that says why when it cannot start or go on; of wrong settings, one line each. With the argument
- * {@code probe} it only tries the lock store and prints what that does: 0 if claims can rest on it,
- * 1 if not, 2 and one line if it cannot be tried. {@code --help} and {@code --version} answer,
- * other arguments are settings, such as {@code -firstclaim.zone=a}.
+ * that says why when it cannot start or go on, or one line for each wrong setting. With the
+ * argument {@code probe} it only tries the lock store and prints what that does: 0 if claims can
+ * rest on it, 1 if not, 2 and one line if it cannot be tried. {@code --help} and {@code --version}
+ * answer, other arguments are settings, such as {@code -firstclaim.zone=a}.
  */
 public final class Application {
-  /** Looked for before the first logger is made. */
+  /** Found before the first logger is made. */
   private static final List<WrongSettingException> LOG_FAULTS = logFaults();
 
   private static final Logger LOG = LoggerFactory.getLogger(Application.class);
@@ -79,7 +79,7 @@ public final class Application {
         .orElse("(not packaged)");
   }
 
-  /** A context that is not started. Its classes are the service's, and what is added to them. */
+  /** A context that is not started yet. Its classes are the service's and those added to them. */
   private static ApplicationContext context(Arguments arguments, ClassLoader classes) {
     return ApplicationContext.builder()
         .classLoader(classes)
@@ -99,7 +99,7 @@ public final class Application {
               context.getEnvironment(), context.getBean(OwnHandlers.class), LOG_FAULTS);
       context.registerSingleton(ServiceSettings.class, settings);
       show(settings);
-      // Beside the rest, to be up sooner: neither needs the other.
+      // In parallel with the rest, to be up sooner: neither needs the other.
       Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
       Service service = context.getBean(Service.class);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, context)));
@@ -111,7 +111,7 @@ public final class Application {
     }
   }
 
-  /** The started context: with the handlers of the user's, if the settings say where those are. */
+  /** The started context, with the user's handlers if the settings say where they are. */
   private static ApplicationContext startedContext(Arguments arguments) {
     ClassLoader own = Application.class.getClassLoader();
     ApplicationContext context = context(arguments, own);
@@ -121,7 +121,7 @@ public final class Application {
     if (handlers.isEmpty()) {
       return context.start();
     }
-    // Micronaut keeps in mind what it found for a class loader, so this takes a context of its own.
+    // Micronaut remembers what it found for a class loader, so this takes a context of its own.
     environment.close();
     Thread.currentThread().setContextClassLoader(handlers.get());
     return context(arguments, handlers.get()).start();
@@ -147,7 +147,7 @@ public final class Application {
     }
   }
 
-  /** Tries the lock store; the exit code. */
+  /** Tries the lock store; returns the exit code. */
   private static int probe(Arguments arguments) {
     ClassLoader classes = Application.class.getClassLoader();
     try (Environment environment = context(arguments, classes).getEnvironment()) {
@@ -167,8 +167,8 @@ public final class Application {
   }
 
   /**
-   * Ends the process because of this; of several faults, the first is told. Returns at once: the
-   * stop may well wait for the caller's thread.
+   * Ends the process because of this; of several faults, only the first is reported. Returns at
+   * once: the stop may well wait for the caller's thread.
    */
   static void fail(Throwable fault) {
     LOG.debug("Cannot go on", fault);
@@ -189,7 +189,7 @@ public final class Application {
       LOG.error("Did not stop in good order", e);
       exitCode = 1;
     }
-    // A JVM that ends by a signal would report that signal.
+    // A JVM ended by a signal would report that signal.
     Runtime.getRuntime().halt(exitCode);
   }
 
@@ -199,7 +199,9 @@ public final class Application {
     lines.forEach(line -> System.err.println("firstclaim: " + line));
   }
 
-  /** The one line that helps: of the innermost fault that was made for people, or of the last. */
+  /**
+   * The one line that helps: that of the innermost fault written for people, or of the last one.
+   */
   private static String reason(Throwable fault) {
     Throwable last = fault;
     for (@Nullable Throwable t = fault; t != null; t = t.getCause()) {

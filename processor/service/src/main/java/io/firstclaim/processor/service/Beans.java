@@ -30,7 +30,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 final class Beans {
   private static final Duration TOPIC_ACK = TopicProducer.ACKNOWLEDGED_WITHIN.plusSeconds(5);
 
-  /** Lists the whole dataset: a request for a thousand files. */
+  /** A repair lists the whole dataset, with a request for each thousand files. */
   private static final Duration REPAIRED_EVERY = Duration.ofHours(1);
 
   @Singleton

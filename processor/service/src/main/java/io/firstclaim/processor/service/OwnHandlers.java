@@ -14,9 +14,8 @@ import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
 /**
- * The handlers of the user's: beans, and classes that are named as a service in the jar they are
- * in. A bean has the name that it was given; the others that of their class, with or without its
- * package.
+ * The user's handlers: beans, and classes that their jar names as a service. A bean has the name it
+ * was given; the others go by that of their class, with or without its package.
  */
 @Singleton
 final class OwnHandlers implements KnownHandlers {
@@ -41,7 +40,7 @@ final class OwnHandlers implements KnownHandlers {
     return beans().anyMatch(bean -> name(bean).equals(name)) || service(name).isPresent();
   }
 
-  /** The handler of this name, which is one of these. */
+  /** The handler of this name, which must be one of these. */
   RecordHandler get(String name) {
     return context
         .findBean(RecordHandler.class, Qualifiers.byName(name))

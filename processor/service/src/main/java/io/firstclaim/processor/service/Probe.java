@@ -6,17 +6,17 @@ import io.firstclaim.processor.service.store.LockStore;
 import java.util.List;
 
 /**
- * What the configured lock store does, tried as at every start, as a table for people.
+ * What the configured lock store does when tried as at every start, as a table for people.
  *
  * @param store the table or bucket
  * @param checks what was tried
  */
 record Probe(String store, List<Check> checks) {
   /**
-   * Tries the configured store, which is created before if that is configured.
+   * Tries the configured store, after creating it if that is configured.
    *
-   * @throws io.firstclaim.processor.service.config.WrongSettingException if it is none that can be
-   *     tried, or the settings of the AWS SDK are wrong
+   * @throws io.firstclaim.processor.service.config.WrongSettingException if it is not one that can
+   *     be tried, or the AWS SDK's settings are wrong
    * @throws io.firstclaim.lock.StoreUnavailableException if it does not answer
    * @throws io.firstclaim.lock.StoreRefusedException if it is missing or must not be used
    */

@@ -45,7 +45,7 @@ public class Service {
 
   /** Waits for the lock store and for Kafka, then begins to process, and returns. */
   void run() throws InterruptedException {
-    // The engine says what it waits for; Kafka's clients need not say it several times a second.
+    // The engine says what it waits for; Kafka's clients need not repeat it several times a second.
     KafkaClientLog.quiet();
     try {
       engine.start();

@@ -42,9 +42,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /**
- * The contract of late requests: those of {@code a} arrive long after they were sent, the second
- * copy of one that was answered or the only one of one that was given up. What has happened
- * meanwhile stays.
+ * The contract of late requests: those of {@code a} arrive long after they were sent, as the second
+ * copy of one that was answered, or the only copy of one that was given up. What happened meanwhile
+ * stands.
  */
 public abstract class LateRequestContract {
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -71,10 +71,12 @@ public abstract class LateRequestContract {
   /** The request that takes a lease over. */
   protected abstract Predicate<Request> takeover();
 
-  /** Whether a late request took; fails unless that or its condition is why it did not. */
+  /**
+   * Whether a late request was applied; fails if anything but its condition kept it from being so.
+   */
   protected abstract boolean took(HttpResponse<String> answer);
 
-  /** What the clock that judges leases tells apart. */
+  /** The resolution of the clock that judges leases. */
   protected abstract Duration tick();
 
   /** Closes this when the test ends. */
@@ -248,7 +250,9 @@ public abstract class LateRequestContract {
     }
   }
 
-  /** Only one of two writes on one nonce can take: so a step is not undone by an earlier one. */
+  /**
+   * Only one of two writes on one nonce can be applied, so an earlier step cannot undo a later one.
+   */
   @ParameterizedTest
   @EnumSource(names = {"COMPLETE", "BURY", "RELEASE"})
   void renewalThatArrivesOnlyNow_afterTheEnd_changesNothing(Step end) throws Exception {

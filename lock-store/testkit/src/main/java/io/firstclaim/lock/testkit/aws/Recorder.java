@@ -17,8 +17,8 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.SdkHttpFullRequest;
 
 /**
- * A tape of a client's requests: keeps each, whether or not it arrives, to send it again, as a
- * network does that delays or duplicates.
+ * A tape of a client's requests: keeps each, whether or not it arrives, to send it again as a
+ * network would that delays or duplicates.
  */
 public final class Recorder implements ExecutionInterceptor {
   private static final Set<String> SET_BY_HTTP =
@@ -27,7 +27,7 @@ public final class Recorder implements ExecutionInterceptor {
   private final URI server;
   private final List<HttpRequest> sent = new ArrayList<>();
 
-  /** Of requests to this server, by whatever way they go. */
+  /** A recorder of requests to this server, whatever way they go. */
   public Recorder(URI server) {
     this.server = server;
   }
@@ -53,7 +53,7 @@ public final class Recorder implements ExecutionInterceptor {
     }
   }
 
-  /** As it goes over the wire, which may be in signed chunks. */
+  /** The body as it goes over the wire, which may be in signed chunks. */
   private static HttpRequest.BodyPublisher body(Context.BeforeTransmission context)
       throws IOException {
     var provider =

@@ -11,7 +11,7 @@ public final class SlowNetwork implements ExecutionInterceptor {
   private final ManualTime time;
   private final Duration delay;
 
-  /** An answer takes so long. */
+  /** A network on which an answer takes this long. */
   public SlowNetwork(ManualTime time, Duration delay) {
     this.time = time;
     this.delay = delay;

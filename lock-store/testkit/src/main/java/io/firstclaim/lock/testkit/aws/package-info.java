@@ -1,4 +1,4 @@
-/** What is tried on stores that are asked by a client of the AWS SDK, which the user brings. */
+/** Contracts and tools for stores behind a client of the AWS SDK, which the user brings along. */
 @NullMarked
 package io.firstclaim.lock.testkit.aws;
 

@@ -63,7 +63,7 @@ public abstract class DeduplicatorContract {
   /** A store of this holder; all stores that one test asks for share what they keep. */
   protected abstract ClaimStore store(ClaimSettings settings, TimeSource time);
 
-  /** By less than this a time differs that is read back from the store. */
+  /** A time that is read back from the store is off by less than this. */
   protected Duration tick() {
     return Duration.ofMillis(1);
   }

@@ -1,4 +1,4 @@
-/** What work that is done once for each ID can rely on, over whichever store. */
+/** What work that is done once for each ID can rely on, whatever the store. */
 @NullMarked
 package io.firstclaim.lock.testkit.deduplicator;
 

@@ -31,7 +31,7 @@ public abstract class DocumentStoreContract {
   /** The store, straight and sound. */
   protected abstract DocumentStore store();
 
-  /** A store over the same documents that applies every fifth write and does not say so. */
+  /** A store over the same documents that applies every fifth write without saying so. */
   protected abstract DocumentStore storeThatLosesAnswers();
 
   /** The largest content that a store keeps, in bytes; 0 if it has no limit that can be tried. */
@@ -103,7 +103,8 @@ public abstract class DocumentStoreContract {
   }
 
   /**
-   * Else a write that was held up on its way could take on a state that only looks like its own.
+   * Otherwise a write that was held up on its way could be applied to a state that only looks like
+   * the one it expects.
    */
   @Test
   void versionNeverRecurs_thoughTheContentDoes() {

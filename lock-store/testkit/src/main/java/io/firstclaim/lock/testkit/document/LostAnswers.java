@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A document store that applies every fifth write and does not say so. */
+/** A document store that applies every fifth write without saying so. */
 public record LostAnswers(DocumentStore store, AtomicInteger writes) implements DocumentStore {
   /** Over this store. */
   public static LostAnswers of(DocumentStore store) {

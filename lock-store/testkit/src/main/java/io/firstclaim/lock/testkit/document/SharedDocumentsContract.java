@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The contract of a document store: {@link DocumentStoreContract}, and what updates of shared
- * documents promise over it. In the time of this machine.
+ * documents promise over it. Runs in this machine's time.
  */
 public abstract class SharedDocumentsContract extends DocumentStoreContract {
   private static final int WRITERS = 32;

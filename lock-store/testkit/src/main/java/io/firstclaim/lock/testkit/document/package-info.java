@@ -1,4 +1,4 @@
-/** What stores of documents promise, and updates of documents that many share. */
+/** What stores of documents promise, and what updates of shared documents do. */
 @NullMarked
 package io.firstclaim.lock.testkit.document;
 

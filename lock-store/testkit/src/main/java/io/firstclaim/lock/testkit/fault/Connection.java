@@ -124,7 +124,7 @@ final class Connection implements Runnable {
         var unused = again.exchange(request.message(), request.method());
       }
     } catch (IOException unused) {
-      // A duplicate that does not arrive is nobody's loss.
+      // Nobody misses a duplicate that does not arrive.
     } catch (InterruptedException unused) {
       Thread.currentThread().interrupt();
     }

@@ -6,13 +6,13 @@ import java.util.Map;
 /** What the {@link FaultProxy} does to a request. */
 public sealed interface Fault {
 
-  /** Forwards the request only after a while, also if the client has given up meanwhile. */
+  /** Forwards the request only after a while, even if the client has given up by then. */
   record DelayRequest(Duration by) implements Fault {}
 
   /** Forwards at once and answers only after a while. */
   record DelayResponse(Duration by) implements Fault {}
 
-  /** Answers at once but for the last byte, of the body where there is one, which is late. */
+  /** Answers at once except for the last byte (the body's, if there is one), which is late. */
   record HoldLastByte(Duration by) implements Fault {}
 
   /** Lets the server apply the request and never answers; the connection stays open. */

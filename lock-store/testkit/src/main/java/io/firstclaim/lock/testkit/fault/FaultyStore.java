@@ -30,9 +30,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A store with the faults that a test asks for. Counts and remembers what it is asked. */
+/** A store with the faults that a test asks for. Counts and remembers the calls. */
 public final class FaultyStore implements ClaimStore {
-  /** What it is asked. */
+  /** What it can be asked to do. */
   public enum Op {
     CLAIM,
     RENEW,
@@ -110,7 +110,7 @@ public final class FaultyStore implements ClaimStore {
     faultsOfAny.addAll(Arrays.asList(wrong));
   }
 
-  /** The next renewal is answered this. */
+  /** The next renewal gets this answer. */
   public void nextRenewal(SettleResult answer) {
     renewals.add(answer);
   }
@@ -130,7 +130,7 @@ public final class FaultyStore implements ClaimStore {
     silence.countDown();
   }
 
-  /** The IDs in whose place it has what is no claim. */
+  /** The IDs for which it holds something that is not a claim. */
   public Set<RecordId> unreadable() {
     return unreadable;
   }
@@ -142,7 +142,7 @@ public final class FaultyStore implements ClaimStore {
     return hold;
   }
 
-  /** How often it was asked this. */
+  /** How often it was asked to do this. */
   public int calls(Op op) {
     return of(calls, op).get();
   }

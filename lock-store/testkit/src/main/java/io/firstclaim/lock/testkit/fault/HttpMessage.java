@@ -50,7 +50,7 @@ final class HttpMessage {
     return null;
   }
 
-  /** The same without a header. */
+  /** The same message without a header. */
   HttpMessage without(String name) {
     StringBuilder kept = new StringBuilder(head.length());
     int line = 0;

@@ -25,7 +25,7 @@ public final class Match {
     return request -> request.path().contains(text);
   }
 
-  /** A header that is there, as {@code If-None-Match}. */
+  /** A header that is there, such as {@code If-None-Match}. */
   public static Predicate<Request> header(String name) {
     return request -> request.header(name) != null;
   }

@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
  *
  * @param namespace of the mutex
  * @param process names the process
- * @param contenders how many wait in it; zero is one that never gives it back
+ * @param contenders how many wait in it; zero means one that never gives it back
  * @param ledger the file that all processes append to
  */
 public record Contender(String namespace, String process, int contenders, Path ledger) {

@@ -65,7 +65,7 @@ public abstract class KeptMutexContract extends MutexCrowdContract {
     acquired(b).close();
   }
 
-  /** The renewal hangs in the store; the holder must hear of it all the same. */
+  /** The renewal hangs in the store; the holder must still hear of the loss. */
   @Test
   void silentStore_losesTheMutex_atTheEndOfItsLease_andTheHolderIsTold() throws Exception {
     var told = new AtomicInteger();

@@ -99,7 +99,7 @@ public abstract class MutexContract extends KeptMutexContract {
 
   // A holder that dies
 
-  /** As a process does that dies: it holds, and neither renews nor releases. */
+  /** Does as a process that dies: holds it, and neither renews nor releases. */
   private Lease holdAndDie(ClaimStore store, TimeSource machine) {
     ClaimResult answer = store.claim(Claim.of(ID, Fingerprint.none(), machine.now()));
     return ((ClaimResult.Granted) answer).lease();

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The part of {@link MutexContract} that holds when many want it at once; in the time of this
- * machine.
+ * The part of {@link MutexContract} that holds when many want it at once; runs in this machine's
+ * time.
  */
 public abstract class MutexCrowdContract extends MutexFixture {
   private static final int CONTENDERS = 100;

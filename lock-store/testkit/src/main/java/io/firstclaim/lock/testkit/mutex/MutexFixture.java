@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What the mutex's tests begin with: one mutex and two who want it, {@code a} through a faulty
+ * What the mutex's tests start from: one mutex and two that want it, {@code a} through a faulty
  * store; the test drives the time.
  */
 @Timeout(120)
@@ -40,12 +40,15 @@ public abstract class MutexFixture {
   /** A store of this holder; all stores that one test asks for share what they keep. */
   protected abstract ClaimStore store(ClaimSettings settings, TimeSource time);
 
-  /** By how much later than it could a waiter may learn from the store that a lease is over. */
+  /** How late a waiter may learn from the store that a lease is over. */
   protected Duration tick() {
     return Duration.ZERO;
   }
 
-  /** By when a waiter has it who may have it from then on: it asks again within 20 ms or so. */
+  /**
+   * When a waiter has it at the latest that may have it from {@code due} on: it asks again within
+   * 20 ms or so.
+   */
   Duration soonAfter(Duration due) {
     return due.plus(tick()).plusMillis(500);
   }

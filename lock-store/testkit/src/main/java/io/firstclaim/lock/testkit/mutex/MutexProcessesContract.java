@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The contract of a mutex that several processes want, and of which one is killed. */
+/** The contract of a mutex that several processes want, one of which is killed. */
 @Timeout(300)
 public abstract class MutexProcessesContract {
   private static final Duration PATIENCE = Duration.ofMinutes(4);

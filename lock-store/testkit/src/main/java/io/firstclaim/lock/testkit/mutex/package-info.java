@@ -1,4 +1,4 @@
-/** What a mutex promises, over whichever store, in one process and in several. */
+/** What a mutex promises, whatever the store, in one process and in several. */
 @NullMarked
 package io.firstclaim.lock.testkit.mutex;
 

@@ -17,10 +17,10 @@ import java.util.function.BooleanSupplier;
 /**
  * A Java program running as a child process, its output in a log file.
  *
- * <p>The child dies with this JVM whatever ends it, also {@code kill -9}, also while the child is
- * paused: a shell of a few kilobytes waits on a pipe that only this JVM holds open, and kills the
- * child by its ID when the pipe breaks. A Ctrl-C at the terminal does not reach the child, so that
- * this JVM decides in which order its children stop.
+ * <p>The child dies with this JVM whatever ends it, even {@code kill -9}, and even while the child
+ * is paused: a shell of a few kilobytes waits on a pipe that only this JVM holds open, and kills
+ * the child by its ID when the pipe breaks. A Ctrl-C at the terminal does not reach the child, so
+ * that this JVM decides in which order its children stop.
  */
 public final class ChildJvm implements AutoCloseable {
   private static final List<String> FOREIGN_SETTINGS =
@@ -44,7 +44,7 @@ public final class ChildJvm implements AutoCloseable {
     return start(command, log, List.of());
   }
 
-  /** Starts a program whose {@code scratch} directories go when this JVM goes before it. */
+  /** Starts a program whose {@code scratch} directories are removed if this JVM ends before it. */
   public static ChildJvm start(JvmCommand command, Path log, List<Path> scratch) {
     List<String> line = new ArrayList<>(List.of("sh", "-c", "trap '' INT; exec \"$@\"", "sh"));
     line.addAll(command.line());

@@ -4,10 +4,10 @@ import java.util.List;
 
 /** What a child's JVM is tuned for. */
 public enum JvmTuning {
-  /** To be up soon and cost little until then: tests, demonstrations. */
+  /** To be up quickly and cheaply: tests, demonstrations. */
   SHORT_RUN,
 
-  /** To be fast once it is warm, with room for all that is written: benchmarks. */
+  /** To be fast once warm, with room for all that is written: benchmarks. */
   LONG_RUN;
 
   /** The arguments for the JVM. */

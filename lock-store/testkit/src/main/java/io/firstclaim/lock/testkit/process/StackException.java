@@ -1,6 +1,6 @@
 package io.firstclaim.lock.testkit.process;
 
-/** A server that does not start, answer or stop as it should; the message says which and why. */
+/** A server does not start, answer or stop as it should; the message says which and why. */
 public final class StackException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -4,7 +4,7 @@ import io.firstclaim.lock.ClaimResult;
 import java.time.Duration;
 
 /**
- * Told of what happens to records; for metrics. Thread-safe; its methods must neither block nor
+ * Hears of what happens to records; for metrics. Thread-safe; its methods must neither block nor
  * throw.
  */
 public interface EngineListener {
@@ -12,7 +12,7 @@ public interface EngineListener {
   enum Delivered {
     /** Processed here. */
     COMPLETED,
-    /** Done or dead already, by whichever zone. */
+    /** Done or dead already, in whichever zone. */
     DUPLICATE,
     /** An attempt failed and will be repeated. */
     FAILED,
@@ -24,7 +24,7 @@ public interface EngineListener {
     MISMATCH
   }
 
-  /** What a claim came to. */
+  /** What came of a claim. */
   enum Claimed {
     /** The record is this instance's. */
     GRANTED,
@@ -38,12 +38,12 @@ public interface EngineListener {
     DEAD,
     /** Its ID is known with another payload. */
     MISMATCH,
-    /** What the lock store holds in its place is no claim. */
+    /** What the lock store holds for it is not a claim. */
     UNREADABLE,
     /** The lock store did not answer. */
     UNAVAILABLE;
 
-    /** The result that is told of this answer of the store. */
+    /** The result to report for this answer of the store. */
     public static Claimed of(ClaimResult answer) {
       return switch (answer) {
         case ClaimResult.Granted _ -> GRANTED;

@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The values that an engine runs by. They are checked when they are put together: what exists is
- * sound by itself, though Kafka and the lock store may still disagree. Immutable. The engine's
- * builder has the defaults.
+ * The values that an engine runs by. They are checked on construction, so an instance is sound in
+ * itself, though Kafka and the lock store may still disagree. Immutable. The engine's builder has
+ * the defaults.
  *
  * @param application names everything that two applications must not share
  * @param zone this deployment's zone: 1 to 32 of a-z, 0-9 and -
@@ -21,9 +21,9 @@ import java.util.regex.Pattern;
  * @param input what is read
  * @param claim how it is claimed
  * @param retry what happens when its handler fails
- * @param handlerTimeout after which a handler is interrupted and its attempt has failed
+ * @param handlerTimeout how long until a handler is interrupted and its attempt fails
  * @param deadLetterTopic one for all input topics; if empty, {@code <topic>.dlt} for each
- * @param outcomesTopic where outcomes are published and learnt; if empty, nowhere
+ * @param outcomesTopic where outcomes are published and heard; if empty, nowhere
  * @param shutdownGrace how long running handlers may finish when the engine is told to stop
  * @param kafka passed to the Kafka clients as they are; {@code bootstrap.servers} is among them
  */
@@ -77,7 +77,7 @@ public record EngineSettings(
     requireApart(input.topics(), deadLetterTopic, outcomesTopic);
   }
 
-  /** Without what is passed to the Kafka clients, which holds secrets. */
+  /** Leaves out what is passed to the Kafka clients, which holds secrets. */
   @Override
   public String toString() {
     return "EngineSettings[application=%s, zone=%s, zones=%s, input=%s, claim=%s, retry=%s]"
@@ -98,11 +98,12 @@ public record EngineSettings(
    *
    * @param topics the input topics, at least one
    * @param group the consumer group: one per zone, so that every zone receives everything
-   * @param recordId where the ID is, first that yields
+   * @param recordId where the ID is, the first that yields one
    * @param ordering which records wait for each other
    * @param maxInFlight records being claimed or handled at once, up to a million
    * @param maxParked records waiting for something, up to a million
-   * @param replayHorizon how far back the input is ever rewound; if empty, the topic's retention
+   * @param replayHorizon how far back the input may ever be rewound; if empty, the topic's
+   *     retention
    */
   public record Input(
       List<String> topics,
@@ -181,7 +182,7 @@ public record EngineSettings(
   /**
    * What happens when a handler fails.
    *
-   * @param maxAttempts after which a record is given up
+   * @param maxAttempts how many attempts there are before a record is given up
    * @param backoff before the second attempt; doubles from there
    * @param maxBackoff where the doubling ends
    */
@@ -212,8 +213,8 @@ public record EngineSettings(
   }
 
   /**
-   * What is written for a record must not come back as a record, and no reader of a topic expects
-   * there what is written to another.
+   * What is written for a record must not come back as a record, and readers of one topic do not
+   * expect what belongs in another.
    */
   private static void requireApart(
       Collection<String> inputs, Optional<String> deadLetterTopic, Optional<String> outcomesTopic) {

@@ -9,7 +9,7 @@ public sealed interface EngineState {
   /**
    * No record is processed yet.
    *
-   * @param waitsFor what the start waits for, as a noun and in one line
+   * @param waitsFor what the start waits for, as a noun, in one line
    */
   record Starting(String waitsFor) implements EngineState {}
 

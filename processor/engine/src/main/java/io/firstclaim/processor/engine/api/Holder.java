@@ -1,9 +1,9 @@
 package io.firstclaim.processor.engine.api;
 
 /**
- * One instance of a zone, by whose name the lock store knows the holder of a lease.
+ * One instance of a zone; its name is how the lock store knows the holder of a lease.
  *
- * @param zone the zone, without a slash; empty if the name does not tell
+ * @param zone the zone, without a slash; empty if the name does not say
  * @param instance the instance's name within it
  */
 public record Holder(String zone, String instance) {

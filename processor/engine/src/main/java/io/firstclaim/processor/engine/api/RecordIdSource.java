@@ -23,7 +23,7 @@ public sealed interface RecordIdSource {
     }
   }
 
-  /** A string or an integral number in the record's value, which is JSON. */
+  /** A string or an integer in the record's value, which is JSON. */
   record JsonField(JsonPointer pointer) implements RecordIdSource {
     @Override
     public String text() {
@@ -52,7 +52,7 @@ public sealed interface RecordIdSource {
 
   /**
    * Reads a comma-separated list of {@code header:NAME}, {@code key}, {@code json:/pointer}, {@code
-   * sha256:value} and {@code offset}, which yields for every record and so comes last.
+   * sha256:value} and {@code offset}, which every record has and which therefore comes last.
    *
    * @return at least one source, in the order of the list
    * @throws IllegalArgumentException if an entry is none of these or stands after {@code offset};

@@ -1,8 +1,8 @@
 package io.firstclaim.processor.engine.api;
 
 /**
- * Claims would be forgotten while their records can still be delivered, which would then be
- * processed again. The message is one line: the topic, the retention, what would be right.
+ * Claims would be forgotten while their records can still be delivered and would then be processed
+ * again. The message is one line: the topic, the retention, what would be right.
  */
 public final class ShortRetentionException extends RuntimeException {
   private static final long serialVersionUID = 1L;

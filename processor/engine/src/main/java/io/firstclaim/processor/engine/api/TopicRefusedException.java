@@ -1,7 +1,7 @@
 package io.firstclaim.processor.engine.api;
 
 /**
- * A topic keeps the engine from starting, and waiting would not help. The message is one line: the
+ * A topic keeps the engine from starting, and waiting does not help. The message is one line: the
  * topic, what is wrong, what would be right.
  */
 public final class TopicRefusedException extends RuntimeException {

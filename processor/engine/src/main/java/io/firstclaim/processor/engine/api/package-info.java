@@ -1,6 +1,6 @@
 /**
- * What the engine and whoever runs it tell each other: settings in, events and state out. Open,
- * like the package above it; apart from it, so that the internal packages know these and not the
+ * What the engine and whoever runs it tell each other: settings in, events and state out. Public,
+ * like the package above it; separate, so that the internal packages know this one and not the
  * engine.
  */
 @NullMarked

@@ -9,8 +9,8 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives every record a preferred zone, which the others let go first. Only a courtesy: whoever
- * claims first still wins. Thread-safe.
+ * Gives every record a preferred zone, which the others let go first. It is only a courtesy:
+ * whichever zone claims first still wins. Thread-safe.
  */
 public final class Affinity {
   private final String zone;
@@ -26,7 +26,7 @@ public final class Affinity {
    *
    * @param zones all zones; if empty, no record has a preferred one
    * @param headStart how long the preferred zone is let go first
-   * @param patience after which a zone without a sign of life is not waited for
+   * @param patience how long a zone may show no sign of life before nobody waits for it
    * @param lastSign when a zone last gave a sign of life
    */
   public Affinity(
@@ -59,9 +59,9 @@ public final class Affinity {
   }
 
   /**
-   * Kafka chooses partitions by the plain murmur2 of the key, which may well be the ID: without the
-   * mixing, all records of one partition would prefer one zone. The steps are those that end
-   * murmur3.
+   * Kafka chooses partitions by the plain murmur2 of the key, which may well be the ID: without
+   * this mixing, all records of a partition would prefer one zone. The steps are murmur3's last
+   * ones.
    */
   private static int hash(byte[] grouping) {
     int hash = Utils.murmur2(grouping);
@@ -72,7 +72,10 @@ public final class Affinity {
     return hash ^ hash >>> 16;
   }
 
-  /** A zone is taken to live until it has been silent, since this one's start, for a lease. */
+  /**
+   * A zone is presumed alive until it has been silent for a lease, counted from this one's start at
+   * the earliest.
+   */
   private boolean lives(String other) {
     Instant sign = lastSign.apply(other);
     Instant heard = sign == null || sign.isBefore(start) ? start : sign;

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Interrupts handlers: whose lease is lost, whose time is up, and all of them when the service
- * stops. One that heeds no interrupt is abandoned a lease after its time was up. Has no thread of
- * its own: the keeper of the leases tells it. Thread-safe.
+ * Interrupts handlers: those whose lease is lost or whose time is up, and all of them when the
+ * engine stops. One that ignores the interrupt is abandoned a lease after its time was up. Has no
+ * thread of its own: the lease keeper calls it. Thread-safe.
  */
 public final class HandlerWatch {
   private static final Logger LOG = LoggerFactory.getLogger(HandlerWatch.class);
@@ -28,7 +28,7 @@ public final class HandlerWatch {
     LEASE_LOST,
     /** Its time is up. */
     TIMED_OUT,
-    /** The service stops. */
+    /** The engine stops. */
     STOPPED
   }
 
@@ -47,9 +47,9 @@ public final class HandlerWatch {
   }
 
   /**
-   * Watches the handler of one record from now on, until that is closed.
+   * Watches the handler of one record from now until the result is closed.
    *
-   * @param abandon run if the handler heeds no interrupt for a whole lease
+   * @param abandon run if the handler ignores its interrupt for a whole lease
    */
   public Watched watch(KeptLease lease, Runnable abandon) {
     Watched watched = new Watched(lease, abandon);
@@ -63,7 +63,7 @@ public final class HandlerWatch {
     return watched;
   }
 
-  /** Interrupts every handler, of records yet to come too: the service stops. */
+  /** Interrupts every handler, including those of records yet to come: the engine stops. */
   public void interruptAll() {
     stopping = true;
     all.forEach(watched -> watched.interrupt(Interruption.STOPPED));
@@ -92,10 +92,10 @@ public final class HandlerWatch {
     }
 
     /**
-     * The handler is through and cannot be interrupted any more; an interruption that is still
-     * pending is cleared.
+     * The handler is done and can no longer be interrupted; an interruption that is still pending
+     * is cleared.
      *
-     * @return false if it was abandoned in the meantime and must have no further effect
+     * @return false if it has been abandoned and must have no further effect
      */
     public boolean endWork() {
       return worker.end();
@@ -108,7 +108,7 @@ public final class HandlerWatch {
       }
     }
 
-    /** A handler that heeds no interrupt is left alone; the record goes on without it. */
+    /** A handler that ignores its interrupt is left alone; the record goes on without it. */
     private void abandon() {
       if (worker.abandon()) {
         LOG.error(
@@ -122,7 +122,7 @@ public final class HandlerWatch {
       }
     }
 
-    /** Watches no more. */
+    /** Stops watching. */
     @Override
     public void close() {
       all.remove(this);

@@ -7,7 +7,10 @@ public sealed interface Signal {
   /** Its end was announced. */
   record Ended() implements Signal {}
 
-  /** Its last attempt failed; the next one is due after this time: a duration needs no clock. */
+  /**
+   * Its last attempt failed; the next one is due after this time. A duration needs no agreement of
+   * clocks.
+   */
   record DueIn(Duration delay) implements Signal {}
 
   /** It is no longer this instance's business. */

@@ -16,18 +16,18 @@ import org.slf4j.LoggerFactory;
  * Lets a bounded number of records ask the lock store at once, so that they queue here, where no
  * clock runs, and not in the store, where they time out. The bound follows what the store can do:
  * it halves when the store fails to answer and grows by one with every round of answers (additive
- * increase, multiplicative decrease, as TCP's congestion window: RFC 5681).
+ * increase, multiplicative decrease, like TCP's congestion window: RFC 5681).
  *
- * <p>While the store does not answer nobody is let in: one thread asks it again and again, so that
+ * <p>While the store does not answer, nobody is let in: one thread asks it again and again, so that
  * an outage costs the store one request at a time.
  *
- * <p>Claims and settlements have a lane each: else a record that was granted would wait behind
- * those that want to be, and lose its lease. The lane of claims is half as wide: what was begun is
- * soon ended then, and the fewer records are in between, the fewer does another zone ask for in
- * vain. Thread-safe.
+ * <p>Claims and settlements have a lane each: otherwise a record that was granted would wait behind
+ * those that want to be, and lose its lease. The claims' lane is half as wide, so that what was
+ * begun ends soon; the fewer records are in between, the fewer another zone asks for in vain.
+ * Thread-safe.
  */
 public final class StoreGate {
-  /** In one lane at once; more only queue up in the client. */
+  /** How many fit in one lane; more would only queue up in the client. */
   private static final int MOST = 128;
 
   private static final int LEAST = 2;
@@ -52,8 +52,8 @@ public final class StoreGate {
   }
 
   /**
-   * How long a record waits before it tries for the n-th time what the store did not answer: one
-   * that answers the probe may still refuse that very step, again and again.
+   * How long a record waits to repeat a step after this many went unanswered: a store that answers
+   * the probe may still fail on that very step, again and again.
    */
   public static Duration pauseAfter(int failuresInARow) {
     return PAUSES.after(failuresInARow - 1);
@@ -79,7 +79,7 @@ public final class StoreGate {
     return settlements;
   }
 
-  /** Completes, releases or buries a record when there is room for that. */
+  /** Completes, releases or buries a record once there is room for that. */
   public SettleResult settle(Supplier<SettleResult> step) throws InterruptedException {
     boolean _ = settlements.enter(() -> true);
     try {
@@ -103,7 +103,7 @@ public final class StoreGate {
       this.divisor = divisor;
     }
 
-    /** Whether who enters now would have to wait. */
+    /** Whether a new entrant would have to wait. */
     public boolean isFull() {
       lock.lock();
       try {
@@ -117,8 +117,8 @@ public final class StoreGate {
      * Waits until the gate is open and the lane has a place, which the caller must {@linkplain
      * #leave() leave} again.
      *
-     * @return false, and no place, if {@code wanted} holds no longer; who waits looks at it again
-     *     when it is woken, for which see {@link #lookAgain()}
+     * @return false, and no place, if {@code wanted} no longer holds; a waiter checks that again
+     *     whenever it is woken, for which see {@link #lookAgain()}
      */
     public boolean enter(BooleanSupplier wanted) throws InterruptedException {
       lock.lockInterruptibly();
@@ -130,7 +130,7 @@ public final class StoreGate {
           }
           room.await();
         }
-        room.signal(); // the place that woke this one, if any, is somebody else's
+        room.signal(); // if a free place woke this one, it is somebody else's
         return false;
       } finally {
         lock.unlock();
@@ -156,7 +156,7 @@ public final class StoreGate {
     }
   }
 
-  /** Has all who wait see whether they are still wanted. */
+  /** Has all waiters check whether they are still wanted. */
   public void lookAgain() {
     lock.lock();
     try {

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to be the one in this instance that works on an ID, and the place where that one waits
- * for something. Made and awaited by one thread, signalled by any.
+ * The right to be the only one in this instance that works on an ID, and the place where its owner
+ * waits for something. Made and awaited by one thread, signalled by any.
  */
 public final class Ticket {
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
@@ -24,7 +24,7 @@ public final class Ticket {
   /**
    * A ticket of the current thread.
    *
-   * @param owner whom {@link Tickets#stop(Object)} stops it with
+   * @param owner what {@link Tickets#stop(Object)} stops it by
    */
   public Ticket(ClaimId id, Fingerprint fingerprint, Object owner) {
     this.id = id;
@@ -46,7 +46,8 @@ public final class Ticket {
   }
 
   /**
-   * Waits for a signal, for an hour at the longest: how long comes from other machines' clocks.
+   * Waits for a signal, for at most an hour, as the time asked for may come from other machines'
+   * clocks.
    *
    * @return the signal, or null if none came within the time
    */

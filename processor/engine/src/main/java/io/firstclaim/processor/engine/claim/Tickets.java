@@ -15,18 +15,21 @@ public final class Tickets {
   /** No tickets yet. */
   public Tickets() {}
 
-  /** Enters a ticket: null if it is the only one of its ID, else the one that was there first. */
+  /**
+   * Enters a ticket; returns null if it is the only one for its ID, else the one that was there
+   * first.
+   */
   public @Nullable Ticket enter(Ticket ticket) {
     return tickets.putIfAbsent(ticket.id(), ticket);
   }
 
-  /** Its owner is through; whoever waits for it goes on. May be called again, without effect. */
+  /** Its owner is done; those who wait for it go on. Calling it again has no effect. */
   public void leave(Ticket ticket, boolean settled) {
     tickets.remove(ticket.id(), ticket);
     ticket.leave(settled);
   }
 
-  /** Wakes whoever waits with this ID, if anybody. */
+  /** Wakes the one that waits with this ID, if any. */
   public void signal(ClaimId id, Signal signal) {
     Ticket ticket = tickets.get(id);
     if (ticket != null) {
@@ -34,7 +37,7 @@ public final class Tickets {
     }
   }
 
-  /** Wakes whoever waits with this ID and payload, if anybody. */
+  /** Wakes the one that waits with this ID and payload, if any. */
   public void signal(ClaimId id, Fingerprint payload, Signal signal) {
     Ticket ticket = tickets.get(id);
     if (ticket != null && ticket.isFor(payload)) {

@@ -25,12 +25,12 @@ final class Announcer {
     this.time = time;
   }
 
-  /** What a lease's holder has just done. */
+  /** The end that a lease's holder has just made. */
   Ending by(Lease lease) {
     return new Ending(lease.holder(), lease.token(), lease.attempt(), time.now().wall());
   }
 
-  /** The record was ended. Its offset may be committed once that is announced. */
+  /** The record has ended. Its offset may be committed once that is announced. */
   void ended(
       Delivery delivery,
       Work work,
@@ -39,7 +39,7 @@ final class Announcer {
       Duration took,
       @Nullable String cause) {
     if (!known.add(work.reportId(), work.fingerprint(), ending.at())) {
-      delivery.letOffsetGo(); // somebody took us for dead and said it for us
+      delivery.letOffsetGo(); // somebody took us for dead and announced it for us
       return;
     }
     CompletableFuture<Void> announced =

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A partition from its assignment to its revocation. Belongs to the polling thread, but for {@link
- * #isAssigned()}.
+ * A partition from its assignment to its revocation. Belongs to the polling thread, except for
+ * {@link #isAssigned()}.
  */
 final class AssignedPartition {
   private final TopicPartition id;
@@ -40,7 +40,7 @@ final class AssignedPartition {
     watermark.reached(position);
   }
 
-  /** What is to be committed, if it is more than what was. */
+  /** What to commit, if it is more than what was committed before. */
   Optional<OffsetAndMetadata> toCommit() {
     long value = watermark.value();
     return value > committed
@@ -61,7 +61,7 @@ final class AssignedPartition {
     return watermark.tracked();
   }
 
-  /** Nothing is committed for it any more, and no record of it is started. */
+  /** From now on nothing is committed for it, and no record of it is started. */
   void unassign() {
     assigned = false;
   }

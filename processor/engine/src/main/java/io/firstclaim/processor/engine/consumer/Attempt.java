@@ -30,9 +30,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * One attempt on a record under a lease: handle, then settle. What is done of it here is Kafka's
- * and the handler's part; the {@link Deduplicator} keeps the lease and records the verdict. Blocks;
- * thread-safe.
+ * One attempt on a record under a lease: handle, then settle. Kafka's and the handler's part is
+ * done here; the {@link Deduplicator} keeps the lease and records the verdict. Blocks; thread-safe.
  */
 final class Attempt {
   private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
@@ -46,7 +45,7 @@ final class Attempt {
   private final EngineListener listener;
   private final TimeSource time;
 
-  /** The one place of those that may kill the process. */
+  /** The one place for records that may kill the process. */
   private final Semaphore suspects = new Semaphore(1);
 
   Attempt(
@@ -70,7 +69,7 @@ final class Attempt {
   /**
    * Makes one attempt.
    *
-   * @param abandoned run if the handler heeds no interrupt; another thread must go on then
+   * @param abandoned run if the handler ignores its interrupt; another thread must then go on
    */
   Next make(Delivery delivery, Work work, ClaimResult.Granted granted, Runnable abandoned)
       throws InterruptedException {
@@ -122,7 +121,7 @@ final class Attempt {
 
     private Verdict judge(KeptLease held) throws InterruptedException {
       if (!held.isHeld()) {
-        return new Verdict.Leave(); // the grant was as long in coming
+        return new Verdict.Leave(); // the grant took that long to come
       }
       try (HandlerWatch.Watched watched = handlers.watch(held, abandoned)) {
         return switch (work.task()) {
@@ -136,14 +135,15 @@ final class Attempt {
       }
     }
 
-    /** Whether so many attempts, if their holders died, put the record under suspicion. */
+    /** Whether this many attempts, if their holders died, put the record under suspicion. */
     private boolean isSuspect() {
       return number > Math.max(1, retry.maxAttempts() / 2);
     }
 
     /**
-     * A record whose holders die again and again may be what they die of. Of such records one runs
-     * at a time, and those that wait do not count as tried: the next death is the culprit's alone.
+     * A record whose holders die again and again may be what they die of. Only one such record runs
+     * at a time, and those that wait do not count as tried, so the next death is the culprit's
+     * alone.
      */
     private Verdict handleAlone(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
         throws InterruptedException {
@@ -214,7 +214,7 @@ final class Attempt {
           : release(cause, retry.after(number, asked), number);
     }
 
-    /** Gives the record up, once its dead letter is written. */
+    /** Gives the record up once its dead letter is written. */
     private Verdict bury(KeptLease held, String cause) throws InterruptedException {
       if (!held.isHeld()) {
         return release(cause, Duration.ZERO, number);
@@ -229,7 +229,7 @@ final class Attempt {
       }
     }
 
-    /** Releases at once what its handler could not try: the attempt does not count. */
+    /** Releases at once a record that its handler could not try: the attempt does not count. */
     private Verdict giveBack(String cause) {
       return release(cause, Duration.ZERO, number - 1);
     }

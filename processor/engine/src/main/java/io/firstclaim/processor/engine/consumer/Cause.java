@@ -4,8 +4,8 @@ import io.firstclaim.lock.OneLine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why an attempt failed, as its handler tells it, made fit to be stored, published and logged: one
- * line of bounded length and well-formed.
+ * Why an attempt failed, in its handler's words, made fit to be stored, published and logged: one
+ * well-formed line of bounded length.
  */
 final class Cause {
   private static final int MAX_CODE_POINTS = 1000;

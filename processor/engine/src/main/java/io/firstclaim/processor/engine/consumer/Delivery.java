@@ -7,14 +7,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record as delivered once.
+ * One delivery of a record.
  *
  * @param record the record
  * @param partition where it came from
- * @param mark to be settled when the record needs nothing more
+ * @param mark to settle once the record needs nothing more
  * @param arrival when it was polled
  * @param before the delivery that must end first, if records are ordered
- * @param end to be run when this one has ended
+ * @param end to run once this one has ended
  */
 record Delivery(
     ConsumerRecord<byte[], byte[]> record,
@@ -31,7 +31,7 @@ record Delivery(
     }
   }
 
-  /** This one has ended, and the next one's turn comes. */
+  /** This one has ended, and it is the next one's turn. */
   void passTurnOn() {
     end.run();
   }

@@ -37,7 +37,7 @@ public final class Instance {
   private static final Duration READ_UP = Duration.ofSeconds(10);
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
-  /** Found by nobody; asking for it shows that the store answers. */
+  /** Nobody has it; asking for it shows that the store answers. */
   private static final RecordId PROBE = RecordId.of("firstclaim-probe");
 
   final Producer<byte[], byte[]> outcomes;
@@ -58,7 +58,7 @@ public final class Instance {
    * An instance that is not running yet.
    *
    * @param clients makes the Kafka clients, which the instance owns
-   * @param onDefect told if it ends by itself
+   * @param onDefect called if it ends by itself
    */
   public Instance(
       EngineSettings settings,
@@ -69,7 +69,7 @@ public final class Instance {
       TimeSource time,
       java.util.function.Consumer<? super Throwable> onDefect) {
     String namespace = settings.claim().store().namespace();
-    // Not the holder's name: a restarted process bears it again, and two may bear it at once.
+    // Not the holder's name: a restarted process has it again, and two may have it at once.
     String self = Nonce.random().toString();
     this.outcomes = clients.outcomesProducer();
     this.deadLetters = clients.producer();
@@ -148,7 +148,7 @@ public final class Instance {
     return feed.isPresent() && feed.get().isLive();
   }
 
-  /** Starts to process. Returns when the recent outcomes are known and polling has begun. */
+  /** Starts to process. Returns once the recent outcomes are known and polling has begun. */
   public void start() throws InterruptedException {
     listen();
     Thread _ = poll();
@@ -168,8 +168,8 @@ public final class Instance {
   }
 
   /**
-   * Stops in good order: lets handlers finish within the grace, releases the rest for the other
-   * zone, commits and leaves the group.
+   * Stops in good order: lets handlers finish within the grace period, releases the rest for the
+   * other zones, commits and leaves the group.
    */
   public void stop() throws InterruptedException {
     loop.stop();
@@ -177,10 +177,10 @@ public final class Instance {
     close();
   }
 
-  /** Closes all that the poll loop does not. */
+  /** Closes everything that the poll loop does not. */
   void close() {
     if (poller.getState() == Thread.State.NEW) {
-      input.close(CloseOptions.timeout(CLOSE_LIMIT)); // else the loop's to close
+      input.close(CloseOptions.timeout(CLOSE_LIMIT)); // otherwise the loop closes it
     }
     feed.ifPresent(OutcomeFeed::close);
     outcomes.close(CLOSE_LIMIT);

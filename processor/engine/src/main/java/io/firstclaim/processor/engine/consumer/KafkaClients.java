@@ -21,14 +21,14 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * The Kafka clients of an instance: what the settings pass through, over defaults that suit, under
- * what correctness depends on.
+ * The Kafka clients of an instance: what the settings pass through, on top of suitable defaults and
+ * below what correctness depends on.
  */
 public final class KafkaClients implements Clients {
-  /** How long a producer tries; whoever waits for it waits a little longer. */
+  /** How long a producer tries; its callers wait a little longer. */
   private static final Duration ACKNOWLEDGED_WITHIN = Duration.ofSeconds(30);
 
-  /** Well within the head start, by whose end the other zone should have heard. */
+  /** Well within the head start, by the end of which the other zone should have heard. */
   private static final Duration OUTCOMES_LINGER = Duration.ofMillis(20);
 
   private static final int MAX_REQUEST = 16 << 20;
@@ -49,8 +49,8 @@ public final class KafkaClients implements Clients {
 
   /**
    * Whether a bootstrap server's name has an address. Without one, a client cannot even be made. A
-   * server that is not written {@code host:port} counts as one that has, so that the client says
-   * what is wrong.
+   * server that is not written {@code host:port} counts as having one, so that the client says what
+   * is wrong.
    */
   public boolean hasAddress() {
     for (String server : bootstrapServers().split(",", -1)) {
@@ -116,12 +116,13 @@ public final class KafkaClients implements Clients {
   private Producer<byte[], byte[]> producer(Duration linger) {
     Map<String, Object> config = new HashMap<>();
     config.put(ProducerConfig.LINGER_MS_CONFIG, (int) linger.toMillis());
-    // An acknowledgement later than this is not waited for, so it must not come any more either.
+    // Nobody waits for an acknowledgement later than this, so none may come later.
     config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis());
     config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis() / 2);
     config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis());
     config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH);
-    // A record that came in must go out, with a few headers more; the topic has the last word.
+    // A record that came in must fit going out, with a few more headers; the topic has the last
+    // word.
     config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST);
     config.putAll(settings.kafka());
     config.put(ProducerConfig.ACKS_CONFIG, "all");

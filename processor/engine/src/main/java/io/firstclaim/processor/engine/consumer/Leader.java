@@ -75,14 +75,14 @@ final class Leader {
    * Works on a record until it ends or is not wanted.
    *
    * @param seat the record's own, entered by the current thread
-   * @param abandoned run if the handler heeds no interrupt; another thread must go on then
+   * @param abandoned run if the handler ignores its interrupt; another thread must then go on
    */
   Next lead(Delivery delivery, Work work, Seat seat, Runnable abandoned)
       throws InterruptedException {
     return new RecordInWork(delivery, work, seat, abandoned).lead();
   }
 
-  /** The record has ended, and this delivery of it had no part in that. */
+  /** The record has ended without this delivery's doing. */
   Next duplicate(Delivery delivery) {
     delivery.letOffsetGo();
     listener.delivered(Delivered.DUPLICATE);
@@ -96,7 +96,7 @@ final class Leader {
     private final Seat seat;
     private final Runnable abandoned;
 
-    /** The last one that was sent. */
+    /** The last claim that was sent. */
     private @Nullable Claim claim;
 
     private int answered;
@@ -134,9 +134,9 @@ final class Leader {
     }
 
     /**
-     * Gives the preferred zone its head start, from the record's arrival on, and says whether that
-     * zone ended it. With its hands full, this one leaves it alone for longer: to claim what it
-     * cannot begin with soon would cost a request and gain nothing.
+     * Gives the preferred zone its head start, counted from the record's arrival, and says whether
+     * that zone ended the record. While its own hands are full, this zone leaves the record alone
+     * for longer: claiming what it cannot start soon would cost a request and gain nothing.
      */
     private boolean isEndedByItsZone() throws InterruptedException {
       Duration headStart = affinity.headStartOfOthers(grouping());
@@ -170,7 +170,7 @@ final class Leader {
       };
     }
 
-    /** Looks at the record after this time, unless its end is heard of before. */
+    /** Looks at the record after this time, unless its end is heard of first. */
     private Next lookAfter(Duration pause, Next why) throws InterruptedException {
       return seat.await(pause) == Woken.ITS_END ? duplicate(delivery) : look(why);
     }
@@ -203,7 +203,7 @@ final class Leader {
 
     /**
      * The claim to send. One whose answer never came is sent again for as long as its lease could
-     * run, so that it is recognised if it took.
+     * run, so that it is recognised if it was granted.
      */
     private Claim nextClaim(Next why, @Nullable Claim previous) {
       Moment now = time.now();
@@ -219,14 +219,14 @@ final class Leader {
       return work.claimId().claim(work.fingerprint(), now);
     }
 
-    /** The store's answer; null if it gives none, or none that can be read. */
+    /** The store's answer; null if there is none, or none that can be read. */
     private @Nullable ClaimResult send(Claim toSend) {
       try {
         ClaimResult answer = store.claim(toSend);
         listener.claimed(Claimed.of(answer));
         return answer;
       } catch (UnreadableClaimException e) {
-        // Of this record alone: the gate stays open for the others.
+        // It concerns this record alone: the gate stays open for the others.
         listener.claimed(Claimed.UNREADABLE);
         LOG.warn("{} cannot be claimed, trying again: {}", toSend.id(), e.getMessage());
         return null;
@@ -250,7 +250,7 @@ final class Leader {
       };
     }
 
-    /** While outcomes are read, the end of the lease is soon enough to ask again. */
+    /** While outcomes can be read, it is soon enough to ask again at the end of the lease. */
     private Duration patience(Duration remaining, int round) {
       if (seat.hearsOutcomes()) {
         return remaining;
@@ -261,7 +261,7 @@ final class Leader {
 
     /**
      * The store says that the record has ended. If that was lately and nothing is heard of it for a
-     * lease, its holder has died before it could say so; then it is said here, for whoever
+     * lease, its holder died before it could say so; then it is announced here, for a source that
      * redelivers the record until it hears of its end.
      */
     private Next ended(Outcome.Kind kind, Ending ending, @Nullable String cause) {

@@ -14,15 +14,15 @@ sealed interface Next {
   /**
    * The record is to be looked at again.
    *
-   * @param after this time, unless something is heard of it before
+   * @param after how long, unless something is heard of it first
    * @param held what stands in the way, if a holder does
    */
   record LookAgain(Duration after, ClaimResult.@Nullable Held held) implements Next {}
 
   /**
-   * The record has ended, as the lock store says, but nobody said so.
+   * The record has ended, says the lock store, but nobody has announced it.
    *
-   * @param atMost how long that may still be heard; then it is announced here
+   * @param atMost how long the announcement may still come; then it is made here
    */
   record Unannounced(Duration atMost, Outcome.Kind kind, Ending ending, @Nullable String cause)
       implements Next {}

@@ -32,7 +32,7 @@ final class Places {
     present.incrementAndGet();
   }
 
-  /** A record is through. */
+  /** A record is done. */
   void depart() {
     present.decrementAndGet();
     wakePoller();
@@ -49,7 +49,7 @@ final class Places {
     }
   }
 
-  /** Gives the place in flight back. */
+  /** Gives back the place in flight. */
   void land() {
     ready.decrementAndGet();
     flight.release();
@@ -61,7 +61,7 @@ final class Places {
     return maxInFlight - flight.availablePermits();
   }
 
-  /** Whether who wants a place in flight must wait for it. */
+  /** Whether a record that wants a place in flight would have to wait. */
   boolean isFull() {
     return flight.availablePermits() == 0;
   }

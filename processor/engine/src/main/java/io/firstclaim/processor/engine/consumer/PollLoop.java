@@ -41,7 +41,9 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
   private static final Duration LAST_STEPS = Duration.ofSeconds(5);
 
-  /** Records of one partition that may be settled ahead of an open one; bounds the bookkeeping. */
+  /**
+   * How many records of a partition may be settled ahead of an open one; bounds the bookkeeping.
+   */
   private static final int MAX_AHEAD = 100_000;
 
   private final Consumer<byte[], byte[]> consumer;
@@ -93,12 +95,12 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     return lastPoll;
   }
 
-  /** Offsets between the watermarks and what was polled, over all partitions. */
+  /** Offsets between the watermarks and what has been polled, over all partitions. */
   long lag() {
     return lag;
   }
 
-  /** Has the loop end in good order. */
+  /** Makes the loop end in good order. */
   void stop() {
     stopping = true;
     consumer.wakeup();
@@ -174,8 +176,8 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   }
 
   /**
-   * Starts a thread for each. Where no order is asked for, they start in a random one: zones that
-   * go through a backlog in the same order meet at every record, and each time one asks in vain.
+   * Starts a thread for each. If no order is asked for, they start in a random one: zones that work
+   * through a backlog in the same order meet at every record, and each time one asks in vain.
    */
   private void start(List<Delivery> deliveries) {
     if (settings.input().ordering() == EngineSettings.Ordering.UNORDERED) {
@@ -222,7 +224,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
           if (fault == null) {
             committed(committed);
           } else {
-            LOG.debug("Commit failed and is repeated", fault);
+            LOG.debug("Commit failed, trying again", fault);
           }
         });
   }

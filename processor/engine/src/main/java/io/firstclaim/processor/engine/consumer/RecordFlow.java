@@ -14,13 +14,13 @@ import org.slf4j.MDC;
  * virtual thread for each record, and blocks.
  *
  * <p>It ends in one of two ways. Either the record is settled, by whichever zone, and its offset
- * may be committed. Or this instance lost the partition or stops: then whoever gets the partition
- * next goes on from the lock store's state.
+ * may be committed. Or this instance has lost the partition or is stopping: then whoever gets the
+ * partition next goes on from what the lock store says.
  */
 final class RecordFlow {
   private static final Logger LOG = LoggerFactory.getLogger(RecordFlow.class);
 
-  /** After a fault that nobody foresaw, before the record is looked at again. */
+  /** The pause after an unforeseen fault, before the record is looked at again. */
   private static final Duration AFTER_DEFECT = Duration.ofSeconds(1);
 
   private final Identifier identifier;
@@ -42,7 +42,7 @@ final class RecordFlow {
     this.places = places;
   }
 
-  /** Takes a delivery, which has arrived at {@link Places}, to its end. */
+  /** Takes a delivery that has arrived at {@link Places} to its end. */
   void run(Delivery delivery) {
     conclude(
         delivery,
@@ -54,7 +54,7 @@ final class RecordFlow {
         });
   }
 
-  /** Goes on, on a new thread, with a delivery whose handler does not come back. */
+  /** Carries on, on a new thread, with a delivery whose handler does not come back. */
   private void goOnWithout(Seat abandoned, Delivery delivery, Work work) {
     abandoned.leave(false);
     places.arrive();
@@ -62,7 +62,7 @@ final class RecordFlow {
   }
 
   private interface Body {
-    /** False if another thread goes on with the delivery. */
+    /** Returns false if another thread carries on with the delivery. */
     boolean run() throws InterruptedException;
   }
 
@@ -79,8 +79,8 @@ final class RecordFlow {
   }
 
   /**
-   * Firstclaim interrupts nobody but handlers; a timer of some library may strike late. A record
-   * that ended by that would hold up its partition for ever.
+   * Firstclaim interrupts only handlers, but a timer of some library may strike late. A record that
+   * ended because of it would hold up its partition for ever.
    */
   private static boolean runThroughInterrupts(Body body) {
     while (true) {
@@ -128,8 +128,8 @@ final class RecordFlow {
       settled = next instanceof Next.Settled;
       return next;
     } catch (RuntimeException | Error e) {
-      // Else its offset would hold up the partition until the next start. If it had a lease, that
-      // runs out; an attempt was counted, so there is an end to it.
+      // Otherwise its offset would hold up the partition until the next start. If it had a lease,
+      // that runs out; an attempt was counted, so this comes to an end.
       LOG.error("Work on {} failed in an unforeseen way; trying again", work.reportId(), e);
       seat.pause(AFTER_DEFECT);
       return new Next.LookAgain(Duration.ZERO, null);

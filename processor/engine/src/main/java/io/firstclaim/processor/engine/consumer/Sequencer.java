@@ -23,7 +23,7 @@ final class Sequencer {
     this.ordering = ordering;
   }
 
-  /** How many lines there are in which a record waits or is. */
+  /** How many lines there are with a record in them, waiting or at work. */
   int lines() {
     return ends.size();
   }

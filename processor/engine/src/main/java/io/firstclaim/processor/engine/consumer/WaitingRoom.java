@@ -16,9 +16,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one place where a record waits for something to happen to it, here or elsewhere, and the one
- * that knows what may wake it. Waiting for room, in flight or in the lock store, is not done here
- * but at {@link Places} and {@link io.firstclaim.processor.engine.claim.StoreGate}. Thread-safe.
+ * The one place where a record waits for something to happen to it, here or elsewhere, and the only
+ * one that knows what may wake it. Waiting for room, in flight or in the lock store, is not done
+ * here but at {@link Places} and {@link io.firstclaim.processor.engine.claim.StoreGate}.
+ * Thread-safe.
  */
 final class WaitingRoom implements OutcomeFeed.Listener {
   private final Tickets tickets;
@@ -28,9 +29,9 @@ final class WaitingRoom implements OutcomeFeed.Listener {
   /**
    * An empty room.
    *
-   * @param tickets of all records that are in it; by them, the polling thread stops those of a
+   * @param tickets of all records in it; the polling thread uses them to stop the records of a
    *     partition that it loses
-   * @param known whose end was announced
+   * @param known the records whose end was announced
    * @param hearsOutcomes whether what the others announce is heard at once
    */
   WaitingRoom(Tickets tickets, KnownDone known, BooleanSupplier hearsOutcomes) {
@@ -39,7 +40,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
     this.hearsOutcomes = hearsOutcomes;
   }
 
-  /** Wakes whoever waits for the record that this outcome is of. */
+  /** Wakes the one that waits for this outcome's record. */
   @Override
   public void heard(RecordId id, Fingerprint payload, Outcome outcome) {
     switch (outcome.kind()) {
@@ -56,12 +57,12 @@ final class WaitingRoom implements OutcomeFeed.Listener {
     }
   }
 
-  /** A seat, not taken yet, for this record; the current thread is the one that is woken. */
+  /** A seat for this record, not taken yet; the current thread is the one to be woken. */
   Seat seat(Work work, AssignedPartition partition) {
     return new Seat(work, new Ticket(work.claimId(), work.fingerprint(), partition));
   }
 
-  /** What came of the wish to take a seat. */
+  /** What came of trying to take a seat. */
   enum Entry {
     /** The seat is taken: no other record of this ID is worked on in this instance. */
     ENTERED,
@@ -95,7 +96,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
       this.ticket = ticket;
     }
 
-    /** Takes the seat, or waits until whoever has it leaves. */
+    /** Takes the seat, or waits until its occupant leaves. */
     Entry enter() throws InterruptedException {
       Ticket other = tickets.enter(ticket);
       if (other == null) {
@@ -107,7 +108,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
           : Entry.LEFT_BY_ANOTHER;
     }
 
-    /** Leaves the seat, for whoever waits for it. Again, it has no effect. */
+    /** Leaves the seat to whoever waits for it. Calling it again has no effect. */
     void leave(boolean settled) {
       tickets.leave(ticket, settled);
     }
@@ -117,22 +118,22 @@ final class WaitingRoom implements OutcomeFeed.Listener {
       return known.contains(work.reportId(), work.fingerprint());
     }
 
-    /** Whether it is enough to wait: what the others announce is heard at once. */
+    /** Whether waiting is enough, as what the others announce is heard at once. */
     boolean hearsOutcomes() {
       return hearsOutcomes.getAsBoolean();
     }
 
-    /** Whether this end, if it had been announced, would be known here; and it is not. */
+    /** Whether this end would be known here if it had been announced, and is not. */
     boolean misses(Ending ending) {
       return hearsOutcomes() && ending.at().isAfter(known.horizon()) && !isKnownToHaveEnded();
     }
 
-    /** Waits for so long; or, if an attempt is announced to have failed, until the next is due. */
+    /** Waits this long or, if an attempt is announced to have failed, until the next one is due. */
     Woken await(Duration atMost) throws InterruptedException {
       return await(atMost, true);
     }
 
-    /** Waits for so long for the end of a record that has ended: no other attempt is due. */
+    /** Waits this long to hear the end of a record that has ended: no other attempt is due. */
     Woken awaitEnd(Duration atMost) throws InterruptedException {
       return await(atMost, false);
     }
@@ -165,7 +166,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
       return Woken.ITS_END;
     }
 
-    /** Waits after a defect for so long, or for a signal of any kind. */
+    /** Waits this long after a defect, or for a signal of any kind. */
     void pause(Duration atMost) throws InterruptedException {
       Signal _ = ticket.await(atMost);
     }

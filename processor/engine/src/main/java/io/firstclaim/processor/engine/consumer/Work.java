@@ -9,14 +9,14 @@ import io.firstclaim.processor.handler.RecordHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be claimed for a delivery, and done with it. A record that cannot be processed is
- * claimed too, under a stand-in, so that of two zones one writes its dead letter.
+ * What to claim for a delivery, and what to do with it. A record that cannot be processed is
+ * claimed too, under a stand-in, so that only one of two zones writes its dead letter.
  *
  * @param claimId under which the record is claimed
  * @param reportId the record's own ID, under which its outcome is published
  * @param fingerprint of its value
  * @param task what is done
- * @param deadKind how being given up is published
+ * @param deadKind as what giving it up is published
  */
 record Work(
     ClaimId claimId, RecordId reportId, Fingerprint fingerprint, Task task, Outcome.Kind deadKind) {
@@ -43,12 +43,14 @@ record Work(
     return new Work(ClaimId.of(id), id, fingerprint, task, Outcome.Kind.DEAD);
   }
 
-  /** The same, once the verdict has fallen: its handler is not asked again. */
+  /** The same work once its verdict is in: its handler is not asked again. */
   Work givenUp(String cause) {
     return new Work(claimId, reportId, fingerprint, new Task.GiveUp(cause), deadKind);
   }
 
-  /** Giving up this work, whose ID is known with another payload: once for each payload. */
+  /**
+   * The work of giving this one up, as its ID is known with another payload: once for each payload.
+   */
   Work mismatched(Fingerprint stored) {
     String cause =
         "the ID is known with another payload: SHA-256 %s there, %s here"

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes records that are given up to their dead-letter topic: key, value and headers untouched,
- * and headers that say what happened. Thread-safe.
+ * plus headers that say what happened. Thread-safe.
  */
 public final class DeadLetters {
   private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);

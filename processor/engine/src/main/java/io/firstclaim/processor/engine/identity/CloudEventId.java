@@ -5,12 +5,12 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ID of a CloudEvent: its source, {@code %} and {@code |} in it written as {@code %25} and
+ * The ID of a CloudEvent: its source, with {@code %} and {@code |} written as {@code %25} and
  * {@code %7C}, then {@code |}, then its {@code id} byte for byte. The first bar ends the source, so
  * distinct pairs have distinct IDs.
  *
- * <p>Without a source it is the {@code id} alone; if that has a bar, another before it, as if the
- * source were empty, which keeps it apart from the pairs.
+ * <p>Without a source it is the {@code id} alone; if that contains a bar, another goes before it,
+ * as if the source were empty, which keeps it apart from the pairs.
  */
 final class CloudEventId {
   static final String ID_HEADER = "ce_id";

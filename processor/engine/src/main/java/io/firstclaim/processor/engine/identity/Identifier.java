@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds a record's ID: the first source that yields one decides, and an ID that is found but cannot
  * be used makes the record {@link Identity.Missing}, whatever the sources after it say. An empty ID
- * is none.
+ * counts as none.
  *
  * <p>IDs are bytes and stay what they are, valid UTF-8 or not; sources share one space of IDs. The
- * ID of a CloudEvent, in the header {@code ce_id}, is unique for its {@code ce_source} only and is
+ * ID of a CloudEvent, in the header {@code ce_id}, is unique only for its {@code ce_source} and is
  * combined with it, see {@link CloudEventId}. Immutable.
  */
 public final class Identifier {
   private static final String STAND_IN = "unidentified:";
 
-  /** Begin IDs that the service itself makes up; a record may not claim one. */
+  /** Prefixes of IDs that the engine itself makes up; no record may bring one. */
   private static final List<String> RESERVED = List.of(STAND_IN, "mismatch:");
 
   private final List<RecordIdSource> sources;
@@ -42,7 +42,7 @@ public final class Identifier {
     this.sources = List.copyOf(sources);
   }
 
-  /** The identity of this record. Throws for no record, whatever is in it. */
+  /** The identity of this record. Never throws, whatever the record holds. */
   public Identity identify(ConsumerRecord<byte[], byte[]> record) {
     for (RecordIdSource source : sources) {
       byte[] id = idFrom(source, record);

@@ -7,7 +7,7 @@ public sealed interface Identity {
   /**
    * The record has an ID.
    *
-   * @param id the same in every zone and at every delivery
+   * @param id the same in every zone and on every delivery
    */
   record Found(RecordId id) implements Identity {}
 

@@ -13,11 +13,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ID in a JSON document: the UTF-8 of a string, or an integral number as it is written.
+ * An ID in a JSON document: the UTF-8 of a string, or an integer as it is written.
  *
- * <p>The document is read to its end and must be sound throughout: valid UTF-8 without byte order
- * mark, one value, no name twice in an object, at most 1,000 levels deep. Else it has no ID, for
- * two readers might see two. The document is streamed and no tree is built of it.
+ * <p>The document is read to its end and must be sound throughout: valid UTF-8 without a byte order
+ * mark, one value, no name twice in an object, at most 1,000 levels deep. Otherwise it has no ID,
+ * as two readers might see two. The document is streamed; no tree is built.
  */
 final class JsonId {
   /** Lengths need no bound of their own: the document is in memory and no number is computed. */
@@ -31,7 +31,7 @@ final class JsonId {
                   .maxNameLength(Integer.MAX_VALUE)
                   .build())
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // Names come from outside: no table of them that outlives the document.
+          // Names come from outside: no table of them may outlive the document.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
           .build();

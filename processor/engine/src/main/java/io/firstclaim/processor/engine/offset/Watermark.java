@@ -5,7 +5,7 @@ import java.util.Deque;
 
 /**
  * How far one partition may be committed: every record below the watermark is settled. Records are
- * delivered in offset order and settled in any. Not thread-safe, but for {@link Mark#settle()}.
+ * delivered in offset order and settled in any. Not thread-safe, except for {@link Mark#settle()}.
  */
 public final class Watermark {
   /** One delivered record. */
@@ -17,7 +17,7 @@ public final class Watermark {
       this.offset = offset;
     }
 
-    /** The record needs nothing more: it is done or dead, by whichever zone. Thread-safe. */
+    /** The record needs nothing more: it is done or dead, in whichever zone. Thread-safe. */
     public void settle() {
       settled = true;
     }
@@ -57,7 +57,7 @@ public final class Watermark {
     next = Math.max(next, position);
   }
 
-  /** The offset to commit: of the first record that is not settled, or the next to come. */
+  /** The offset to commit: that of the first record that is not settled, or of the next to come. */
   public long value() {
     Mark first;
     while ((first = open.peekFirst()) != null && first.settled) {

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The records whose end was announced lately, oldest forgotten first. Says "done", never "free":
- * what it does not know is asked of the lock store. Thread-safe.
+ * The records whose end was announced lately; the oldest are forgotten first. Says "done", never
+ * "free": for what it does not know, ask the lock store. Thread-safe.
  */
 public final class KnownDone {
   private record Key(RecordId id, Fingerprint fingerprint) {}
@@ -22,7 +22,7 @@ public final class KnownDone {
   private final Deque<Entry> byAge = new ArrayDeque<>();
   private volatile Instant horizon;
 
-  /** Knows the last {@code capacity} records that end after {@code horizon}. */
+  /** Remembers the last {@code capacity} records that end after {@code horizon}. */
   public KnownDone(int capacity, Instant horizon) {
     this.capacity = capacity;
     this.horizon = horizon;
@@ -31,7 +31,7 @@ public final class KnownDone {
   /**
    * The end of this record was announced.
    *
-   * @return false if that was known
+   * @return false if that was known already
    */
   public boolean add(RecordId id, Fingerprint fingerprint, Instant at) {
     Key key = new Key(id, fingerprint);
@@ -56,7 +56,7 @@ public final class KnownDone {
     return known.contains(new Key(id, fingerprint));
   }
 
-  /** Since when every announcement is known. */
+  /** The time since which every announcement is known. */
   public Instant horizon() {
     return horizon;
   }

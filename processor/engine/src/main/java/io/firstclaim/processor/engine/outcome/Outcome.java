@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param topic where the record was delivered
  * @param partition where the record was delivered
  * @param offset where the record was delivered
- * @param at when the verdict fell
+ * @param at when the verdict was reached
  * @param took how long the handler ran
- * @param cause why, where there is something to say
+ * @param cause why, if there is something to say
  * @param retryAt when a failed record is due again
  */
 public record Outcome(

@@ -30,22 +30,24 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Learns from the outcomes topic what the other instances, of this zone and the others, have done:
- * which records are done, when a failed one is due, and which zones live. Reads every partition
- * from shortly before its start; one thread of its own owns the consumer.
+ * which records are done, when a failed one is due, and which zones are alive. Reads every
+ * partition from shortly before its own start; a thread of its own owns the consumer.
  */
 public final class OutcomeFeed implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OutcomeFeed.class);
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration SILENT = Duration.ofSeconds(5);
 
-  /** After few outcomes, more gather for so long: a fetch for each costs more than all else. */
+  /**
+   * How long more outcomes gather after just a few: a fetch for each would cost more than all else.
+   */
   private static final Duration GATHER = Duration.ofMillis(5);
 
   private static final int FEW = 100;
 
   private static final Duration PAUSE_AFTER_FAULT = Duration.ofSeconds(1);
 
-  /** How much of the past is read at start, to know what was announced while this was down. */
+  /** How much of the past to read at start, to learn what was announced while this was down. */
   private static final Duration LOOK_BACK = Duration.ofMinutes(2);
 
   private static final long LOOK_BACK_RECORDS = 5_000;
@@ -53,7 +55,7 @@ public final class OutcomeFeed implements AutoCloseable {
   /** Zone names come from the topic, where anybody may write. */
   private static final int MAX_ZONES = 1_000;
 
-  /** Told of outcomes. Must not block. */
+  /** Hears outcomes. Must not block. */
   @FunctionalInterface
   public interface Listener {
     /** A record with this ID and payload had this outcome. */
@@ -77,7 +79,7 @@ public final class OutcomeFeed implements AutoCloseable {
    * A feed that is not running yet.
    *
    * @param consumer without a group; owned and closed by the feed
-   * @param self whose outcomes are passed over, as they are known already
+   * @param self the sender whose outcomes are passed over, as they are known already
    * @param known is told of every record that ended
    * @param listener is told of every outcome of this namespace
    */
@@ -103,17 +105,17 @@ public final class OutcomeFeed implements AutoCloseable {
   public void start(Duration limit) throws InterruptedException {
     thread.start();
     if (!caughtUp.await(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-      LOG.warn("Topic {} was not read up within {}; going on without", topic, limit);
+      LOG.warn("Topic {} was not read to its end within {}; going on without it", topic, limit);
     }
   }
 
-  /** Whether what is published is learnt at once. If not, the lock store must be asked. */
+  /** Whether what is published is heard at once. If not, the lock store must be asked. */
   public boolean isLive() {
     Moment last = lastPoll;
     return last != null && time.now().since(last).compareTo(SILENT) < 0;
   }
 
-  /** When this zone last published an outcome, as far as is known. */
+  /** When this zone last published an outcome, as far as known. */
   public @Nullable Instant lastSignOf(String zone) {
     return lastSign.get(zone);
   }
@@ -123,7 +125,7 @@ public final class OutcomeFeed implements AutoCloseable {
       try {
         read();
       } catch (WakeupException e) {
-        // close() wants the thread to look at closed
+        // close() wants the thread to check closed
       } catch (RuntimeException e) { // whatever it is, the feed goes on
         LOG.warn("Topic {} cannot be read; the lock store is asked instead", topic, e);
         pause();
@@ -145,7 +147,7 @@ public final class OutcomeFeed implements AutoCloseable {
     seekToRecentPast(partitions, ends);
     while (!closed) {
       lastPoll = time.now();
-      // Before the poll, which waits where there is nothing to read.
+      // Before the poll, which waits if there is nothing to read.
       if (caughtUp.getCount() > 0
           && ends.entrySet().stream()
               .allMatch(end -> consumer.position(end.getKey()) >= end.getValue())) {
@@ -173,7 +175,7 @@ public final class OutcomeFeed implements AutoCloseable {
               long start = found == null ? end : found.offset();
               long least = Math.max(begins.getOrDefault(partition, 0L), end - LOOK_BACK_RECORDS);
               if (start < least) {
-                // More than is read back; what came before is simply not known.
+                // More than is read back; what came before is simply unknown.
                 known.startAt(time.now().wall());
               }
               consumer.seek(partition, Math.max(start, least));

@@ -14,9 +14,12 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Outcomes as JSON, field by field as the README lists them. Thread-safe. */
+/** Outcomes as JSON, field by field as docs/records.md lists them. Thread-safe. */
 final class OutcomeFormat {
-  /** Buffers are pooled for all: a virtual thread, used once, would make its own each time. */
+  /**
+   * All threads share one pool of buffers: a virtual thread, used once, would make its own each
+   * time.
+   */
   private static final JsonFactory JSON =
       JsonFactory.builder().recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool()).build();
 

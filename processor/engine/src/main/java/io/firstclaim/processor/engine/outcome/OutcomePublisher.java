@@ -30,7 +30,7 @@ public final class OutcomePublisher {
   private final byte[] namespace;
   private final byte[] sender;
 
-  /** A publisher to this topic; without one, outcomes go nowhere. */
+  /** A publisher to this topic; without a topic, outcomes go nowhere. */
   public OutcomePublisher(
       Producer<byte[], byte[]> producer, Optional<String> topic, String namespace, String sender) {
     this.producer = producer;
@@ -40,10 +40,10 @@ public final class OutcomePublisher {
   }
 
   /**
-   * Publishes an outcome. Outcomes inform; what counts is in the lock store. So if one cannot be
-   * published, that is logged, and the record goes on.
+   * Publishes an outcome. Outcomes only inform; what counts is in the lock store. So if one cannot
+   * be published, that is logged and the record goes on.
    *
-   * @return completed, never with a fault, when the outcome is acknowledged or given up
+   * @return completes, never with a fault, once the outcome is acknowledged or given up
    */
   public CompletableFuture<Void> publish(Outcome outcome, RecordId id, Fingerprint fingerprint) {
     CompletableFuture<Void> published = new CompletableFuture<>();

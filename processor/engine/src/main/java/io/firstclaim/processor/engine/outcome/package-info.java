@@ -1,4 +1,4 @@
-/** Internal: what became of each record: published, and learnt from the other zones. */
+/** Internal: what became of each record, published and heard from the other zones. */
 @NullMarked
 package io.firstclaim.processor.engine.outcome;
 

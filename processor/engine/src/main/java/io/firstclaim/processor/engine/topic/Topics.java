@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The topics that an instance needs: the input must be there, outcomes and dead letters are created
- * where they are missing, and finished claims must be kept for longer than the input is.
+ * if missing, and finished claims must be kept for longer than the input.
  */
 public final class Topics {
   /** For the lag between zones and for records that are being rewound to. */
@@ -51,9 +51,9 @@ public final class Topics {
   /**
    * Looks once.
    *
-   * @return what is to be waited for, as a noun, or empty if everything is there
+   * @return what to wait for, as a noun, or empty if everything is there
    * @throws ShortRetentionException if claims are forgotten before their records
-   * @throws TopicRefusedException if something else will not come by waiting
+   * @throws TopicRefusedException if something else is wrong that waiting does not mend
    */
   public Optional<String> ready(Admin admin) throws InterruptedException {
     try {
@@ -80,7 +80,7 @@ public final class Topics {
             command(new NewTopic(missing.first(), Optional.empty(), Optional.empty())));
   }
 
-  /** What creates this topic by hand. */
+  /** The command that creates this topic by hand. */
   String command(NewTopic topic) {
     StringBuilder command =
         new StringBuilder("kafka-topics.sh --bootstrap-server ")

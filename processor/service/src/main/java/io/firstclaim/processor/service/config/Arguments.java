@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /**
  * What the service was called with.
  *
- * @param command what it is to do
+ * @param command what to do
  * @param settings those that were given, by property
  */
 public record Arguments(Command command, Map<String, Object> settings) {
@@ -20,15 +20,15 @@ public record Arguments(Command command, Map<String, Object> settings) {
     SERVE,
     /** To try the lock store. */
     PROBE,
-    /** To tell how it is used. */
+    /** To say how it is used. */
     HELP,
-    /** To tell its version. */
+    /** To say its version. */
     VERSION
   }
 
   /**
-   * Reads them: {@code probe}, {@code --help}, {@code --version} and settings such as {@code
-   * -firstclaim.zone=a} or {@code --firstclaim.zone=a}.
+   * Reads the arguments: {@code probe}, {@code --help}, {@code --version} and settings such as
+   * {@code -firstclaim.zone=a} or {@code --firstclaim.zone=a}.
    *
    * @throws WrongSettingException if one is none of these
    */

@@ -19,8 +19,8 @@ public sealed interface Backend {
   /**
    * In an S3 bucket.
    *
-   * @param prefix all claims are under it, and nothing else
-   * @param sweep how often claims past their retention are deleted; zero for never
+   * @param prefix that all claims, and nothing else, are under
+   * @param sweep how often claims past their retention are deleted; zero means never
    * @param create whether the bucket is created if it is missing
    */
   record S3(String bucket, String prefix, Duration sweep, boolean create) implements Backend {

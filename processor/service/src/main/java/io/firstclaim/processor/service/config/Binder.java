@@ -38,7 +38,7 @@ final class Binder {
         .filter(text -> !text.isEmpty());
   }
 
-  /** The properties of a room. In place of a wrong one stands its default, or nothing. */
+  /** The properties of a room. A wrong one is replaced by its default, or by nothing. */
   <T> T bind(Class<T> room) {
     BeanIntrospection<T> introspection = BeanIntrospection.getIntrospection(room);
     Argument<?>[] arguments = introspection.getConstructorArguments();
@@ -71,7 +71,7 @@ final class Binder {
     return Setting.isRequired(argument) ? Text.nothing(argument) : null;
   }
 
-  /** Takes a fault of a property down. */
+  /** Notes what is wrong with a property. */
   void wrong(String property, @Nullable String value, String remedy) {
     atFault.add(property);
     wrong(
@@ -79,28 +79,28 @@ final class Binder {
             property, value == null ? null : Secrets.shown(property, value), remedy));
   }
 
-  /** Takes a fault down that bears on no other setting. */
+  /** Notes a fault that bears on no other setting. */
   void wrong(WrongSettingException fault) {
     faults.add(fault);
   }
 
-  /** Whether none of these is wrong, so that they may be looked at together. */
+  /** Whether none of these is wrong, so that they can be checked against each other. */
   boolean areRight(String... properties) {
     return Stream.of(properties).noneMatch(atFault::contains);
   }
 
-  /** Has a setting that was worked out shown among those in force. */
+  /** Adds a setting that was worked out to those shown as in force. */
   void force(String property, String value) {
     inForce.put(property, Secrets.shown(property, value));
   }
 
-  /** The settings in force, those of this binder, without secrets. */
+  /** This binder's settings in force, without secrets. */
   Map<String, String> inForce() {
     return Collections.unmodifiableMap(inForce);
   }
 
   /**
-   * Does nothing if all is right.
+   * Does nothing if everything is right.
    *
    * @throws WrongSettingsException with all faults so far
    */

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What was given under names of the service, right or wrong.
+ * Everything given under the service's names, right or wrong.
  *
  * @param variables environment variables, as they are
  * @param properties all others, their names in kebab case
@@ -34,12 +34,12 @@ record GivenNames(Map<String, String> variables, Map<String, String> properties)
     return new GivenNames(variables, properties);
   }
 
-  /** A fault for each name that is none of the service's. */
+  /** A fault for each name that is not a setting of the service. */
   List<WrongSettingException> unknown() {
     return UnknownSettings.among(variables, properties);
   }
 
-  /** {@code input.recordId[0]} is {@code input.record-id}. */
+  /** Turns {@code input.recordId[0]} into {@code input.record-id}. */
   private static String kebab(String name) {
     return Arrays.stream(name.replaceFirst("\\[\\d+]$", "").split("\\."))
         .map(NameUtils::hyphenate)

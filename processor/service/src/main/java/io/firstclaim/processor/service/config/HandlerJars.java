@@ -22,7 +22,9 @@ public final class HandlerJars {
 
   private HandlerJars() {}
 
-  /** Loads the classes in the jars of a folder beside those of the parent; not, if it is wrong. */
+  /**
+   * Loads the classes in a folder's jars beside those of the parent; empty if the folder is wrong.
+   */
   public static Optional<ClassLoader> load(Optional<String> folder, ClassLoader parent) {
     return folder
         .map(String::strip)
@@ -31,7 +33,7 @@ public final class HandlerJars {
         .map(urls -> new URLClassLoader("handlers", urls, parent));
   }
 
-  /** What is wrong with a folder of handlers; nothing, if none is given. */
+  /** What is wrong with a folder of handlers; empty if nothing is, or none is given. */
   static Optional<WrongSettingException> fault(@Nullable String folder) {
     if (folder == null) {
       return Optional.empty();

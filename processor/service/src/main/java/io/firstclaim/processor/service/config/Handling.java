@@ -4,7 +4,7 @@ import io.firstclaim.processor.dataset.DatasetSettings;
 import java.net.URI;
 import java.time.Duration;
 
-/** What is done with a record. */
+/** What to do with a record. */
 public sealed interface Handling {
   /** It is logged. */
   record Log() implements Handling {}
@@ -12,10 +12,10 @@ public sealed interface Handling {
   /**
    * It is posted.
    *
-   * @param timeout how long an answer is waited for
+   * @param timeout how long to wait for an answer
    */
   record Http(URI url, Duration timeout) implements Handling {
-    /** Without the URL, which may have a password. */
+    /** Leaves out the URL, which may contain a password. */
     @Override
     public String toString() {
       return "Http[timeout=" + timeout + "]";
@@ -28,6 +28,6 @@ public sealed interface Handling {
   /** It is stored as a file of a dataset. */
   record Dataset(DatasetSettings settings) implements Handling {}
 
-  /** It is handed to a handler of the user's, of this name. */
+  /** It is handed to the user's handler of this name. */
   record Bean(String name) implements Handling {}
 }

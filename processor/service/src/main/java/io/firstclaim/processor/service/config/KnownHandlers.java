@@ -2,7 +2,7 @@ package io.firstclaim.processor.service.config;
 
 import java.util.List;
 
-/** The handlers of the user's that were found. */
+/** The user's handlers that were found. */
 public interface KnownHandlers {
   /** Their names, for people. */
   List<String> names();

@@ -9,9 +9,9 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.PARAMETER, ElementType.FIELD, ElementType.METHOD})
 @interface Meaning {
-  /** The meaning, in part of a sentence. */
+  /** The meaning, as part of a sentence. */
   String value();
 
-  /** What holds without the setting, where that is no fixed value. */
+  /** What holds without the setting, if that is not a fixed value. */
   String otherwise() default "";
 }

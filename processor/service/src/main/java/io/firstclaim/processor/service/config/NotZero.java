@@ -12,7 +12,7 @@ import java.lang.annotation.Target;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A duration that is longer than nothing, if there is one. */
+/** A duration, if given, that is longer than zero. */
 @Constraint(validatedBy = NotZero.Check.class)
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.PARAMETER, ElementType.FIELD, ElementType.METHOD})

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The properties of the service as they are given: names, defaults, meanings and what each may be.
- * What they may be together is looked at by {@link SettingsReader}.
+ * {@link SettingsReader} checks them against each other.
  */
 final class Properties {
-  /** All rooms of properties, in the order in which people are shown them. */
+  /** All rooms of properties, in the order in which people see them. */
   static final List<Class<?>> ALL =
       List.of(
           Names.class,
@@ -102,7 +102,7 @@ final class Properties {
               otherwise = "`<application>-<zone>`")
           @Nullable String group,
       @Meaning(
-              "where a record's ID is, comma-separated, first that yields: `header:NAME`, `key`,"
+              "where a record's ID is, comma-separated, the first one found: `header:NAME`, `key`,"
                   + " `json:/pointer`, `sha256:value`, `offset`; a CloudEvents ID is combined with"
                   + " `ce_source`")
           @NotEmpty(
@@ -125,7 +125,7 @@ final class Properties {
           @Max(value = MAX_RECORDS, message = Text.COUNT)
           int maxParked,
       @Meaning(
-              value = "how far back the input is ever rewound",
+              value = "how far back the input may ever be rewound",
               otherwise = "the topic's retention")
           @NotZero
           @Nullable Duration replayHorizon) {}
@@ -149,7 +149,7 @@ final class Properties {
           @Bindable(defaultValue = "true")
           boolean renew,
       @Meaning(
-              "declared bound of the clock difference between instances; with `s3`, between the"
+              "declared bound on the clock difference between instances; with `s3`, between the"
                   + " store's own machines")
           @Bindable(defaultValue = "1s")
           Duration maxSkew,
@@ -207,11 +207,11 @@ final class Properties {
                   "`log`, `http`, `topic`, `dataset`, or the name of a `RecordHandler` of yours",
               otherwise = "required")
           @Nullable String type,
-      @Meaning("then the handler is interrupted and the attempt has failed")
+      @Meaning("how long until the handler is interrupted and the attempt fails")
           @Bindable(defaultValue = "5m")
           @NotZero
           Duration timeout,
-      @Meaning(value = "folder of jars with handlers of yours", otherwise = "none")
+      @Meaning(value = "folder of jars with your own handlers", otherwise = "none")
           @Nullable String path) {}
 
   @Introspected
@@ -220,7 +220,7 @@ final class Properties {
       @Meaning(value = "where records are posted to", otherwise = "required with `http`")
           @NotNull(message = "the http handler needs the URL to post to")
           URI url,
-      @Meaning("how long an answer is waited for") @Bindable(defaultValue = "30s") @NotZero
+      @Meaning("how long to wait for an answer") @Bindable(defaultValue = "30s") @NotZero
           Duration timeout) {}
 
   @Introspected
@@ -240,7 +240,8 @@ final class Properties {
           @Pattern(regexp = BUCKET, message = BUCKET_REMEDY)
           @Nullable String bucket,
       @Meaning(
-              value = "of all objects of the dataset, such as `lake/`; apart from the claims'",
+              value =
+                  "prefix of all the dataset's objects, such as `lake/`; apart from the claims'",
               otherwise = "none")
           @Pattern(
               regexp = "(?=.{1,200}$)((?!\\.{1,2}/)[a-zA-Z0-9._-]+/)+",
@@ -249,7 +250,7 @@ final class Properties {
       @Meaning("larger values are uploaded in parts of this size; `5MB` to `1024MB`")
           @Bindable(defaultValue = "8MB")
           Text.Size multipartThreshold,
-      @Meaning("between two updates of the registry by an instance; `10s` at most")
+      @Meaning("time between two registry updates by one instance; at most `10s`")
           @Bindable(defaultValue = "1s")
           @NotZero
           Duration registryInterval) {}
@@ -257,12 +258,12 @@ final class Properties {
   @Introspected
   @ConfigurationProperties("firstclaim.retry")
   record Retry(
-      @Meaning("then the dead-letter topic")
+      @Meaning("how many attempts before the record is a dead letter")
           @Bindable(defaultValue = "5")
           @Min(value = 1, message = Text.COUNT)
           @Max(value = MAX_RECORDS, message = Text.COUNT)
           int maxAttempts,
-      @Meaning("before the second attempt; doubles from there, with jitter")
+      @Meaning("pause before the second attempt; doubles from there, with jitter")
           @Bindable(defaultValue = "1s")
           @NotZero
           Duration backoff,
@@ -272,7 +273,7 @@ final class Properties {
   @Introspected
   @ConfigurationProperties("firstclaim.dead-letter")
   record DeadLetter(
-      @Meaning(value = "created where it is missing; kept for ever", otherwise = "`<topic>.dlt`")
+      @Meaning(value = "created if missing; kept for ever", otherwise = "`<topic>.dlt`")
           @Pattern(regexp = TOPIC, message = TOPIC_REMEDY)
           @Nullable String topic) {}
 
@@ -280,8 +281,7 @@ final class Properties {
   @ConfigurationProperties("firstclaim.outcomes")
   record Outcomes(
       @Meaning(
-              value =
-                  "created where it is missing; `none`: no outcomes, the store is asked instead",
+              value = "created if missing; `none`: no outcomes, the store is asked instead",
               otherwise = "`<application>.outcomes`")
           @Pattern(regexp = TOPIC, message = TOPIC_REMEDY)
           @Nullable String topic) {}

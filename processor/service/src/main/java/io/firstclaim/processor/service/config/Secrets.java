@@ -3,7 +3,7 @@ package io.firstclaim.processor.service.config;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** Which values of settings are shown to nobody. */
+/** Which values of settings nobody gets to see. */
 final class Secrets {
   private static final Pattern SECRET =
       Pattern.compile("passw|jaas|secret|token|credential|user.?info");
@@ -15,7 +15,9 @@ final class Secrets {
 
   private Secrets() {}
 
-  /** The value, or a word for it if it is secret by its property's name or has a password in it. */
+  /**
+   * The value, or a stand-in if its property's name makes it a secret or it has a password in it.
+   */
   static String shown(String property, String value) {
     String name = property.toLowerCase(Locale.ROOT);
     if (SECRET.matcher(name).find() || KEY.matcher(name).find()) {

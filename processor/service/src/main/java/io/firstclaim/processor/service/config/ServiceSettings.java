@@ -7,11 +7,11 @@ import java.util.Map;
 /**
  * All settings of an instance, checked.
  *
- * @param engine those of the engine
+ * @param engine the engine's settings
  * @param backend where claims are kept
- * @param handler what is done with a record
+ * @param handler what to do with a record
  * @param inForce all by name, without secrets
- * @param unused names of those that were given for a backend or handler that was not chosen
+ * @param unused names of settings that were given for a backend or handler not chosen
  */
 public record ServiceSettings(
     EngineSettings engine,
@@ -20,7 +20,7 @@ public record ServiceSettings(
     Map<String, String> inForce,
     List<String> unused) {
 
-  /** Without what is passed to the Kafka clients and to the handler, which may hold secrets. */
+  /** Leaves out what is passed to the Kafka clients and to the handler, which may hold secrets. */
   @Override
   public String toString() {
     return "ServiceSettings" + inForce;

@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A setting of the service as people are shown it.
+ * A setting of the service as people see it.
  *
  * @param name of the property, such as {@code firstclaim.claim.lease}
  * @param otherwise what holds without it, in words or as a value
- * @param meaning what it means; what stands in backquotes is to be typed
+ * @param meaning what it means; text in backquotes is typed as it is
  */
 public record Setting(String name, String otherwise, String meaning) {
 
@@ -27,7 +27,9 @@ public record Setting(String name, String otherwise, String meaning) {
     return Properties.ALL.stream().flatMap(Setting::of).toList();
   }
 
-  /** Settings of others that matter: of the Kafka clients, the AWS SDK, Micronaut and the log. */
+  /**
+   * Settings of other things that matter: the Kafka clients, the AWS SDK, Micronaut and the log.
+   */
   public static List<Setting> ofOthers() {
     return List.of(
         new Setting(

@@ -19,14 +19,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /**
- * Reads the settings from wherever Micronaut found them, checks them each and together, and makes
- * of them what the parts of the service take. Whatever is wrong is told at once.
+ * Reads the settings from wherever Micronaut found them, checks them each and together, and turns
+ * them into what the parts of the service take. Reports everything that is wrong at once.
  */
 public final class SettingsReader {
   private static final int MAX_TOPIC = 249;
   private static final String DEAD_LETTERS = ".dlt";
 
-  /** A record waits as long in its handler. */
+  /** The longest registry interval: a record may wait that long in its handler. */
   private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(10);
 
   private final Environment environment;
@@ -42,7 +42,7 @@ public final class SettingsReader {
   /**
    * The settings.
    *
-   * @param known the handlers of the user's, of which the settings may choose one
+   * @param known the user's handlers, of which the settings may choose one
    * @param more faults that are known already
    * @throws WrongSettingsException if some are wrong or missing
    */
@@ -54,7 +54,7 @@ public final class SettingsReader {
   }
 
   /**
-   * The settings of the lock store alone, for whom zone, topics and Kafka are no concern.
+   * The settings of the lock store alone, which needs no zone, topics or Kafka.
    *
    * @throws WrongSettingsException if some are wrong or missing
    */
@@ -263,7 +263,7 @@ public final class SettingsReader {
         given.registryInterval());
   }
 
-  /** Claims expire, and with them whatever is under their prefix. */
+  /** Claims expire, and so does whatever else is under their prefix. */
   private void requireApart(String property, String prefix, String claims) {
     for (String folder : List.of(prefix + "datasets/", prefix + "metastore/")) {
       if (folder.startsWith(claims) || claims.startsWith(folder)) {
@@ -314,8 +314,8 @@ public final class SettingsReader {
   }
 
   /**
-   * What is written for a record must not come back as a record, and no reader of a topic expects
-   * there what is written to another.
+   * What is written for a record must not come back as a record, and readers of one topic do not
+   * expect what belongs in another.
    */
   private void requireApart(
       List<String> inputs,

@@ -18,7 +18,7 @@ final class Text {
   static final String DURATION = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
   static final String COUNT = "give a number from 1 to 1000000";
 
-  /** A longer one overflows somewhere; nobody means it. */
+  /** A longer one overflows somewhere, and nobody means it. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private static final Pattern MEGABYTES = Pattern.compile("([1-9]\\d{0,3})MB");
@@ -29,7 +29,7 @@ final class Text {
   record Size(int bytes) {
     static final String REMEDY = "give a size from 5MB to 1024MB, such as 8MB";
 
-    /** S3 takes no smaller part but the last; no record of Kafka's has more than the most. */
+    /** S3 takes no smaller part except the last; no Kafka record is larger than the most. */
     private static final int LEAST_MB = 5;
 
     private static final int MOST_MB = 1024;
@@ -47,7 +47,7 @@ final class Text {
   /**
    * The value.
    *
-   * @throws IllegalArgumentException if the text is none; the message says what would be right
+   * @throws IllegalArgumentException if the text is not one; the message says what would be right
    */
   static Object parse(String text, Argument<?> as) {
     Class<?> type = as.getType();
@@ -74,7 +74,7 @@ final class Text {
     return type.isEnum() ? choice(text, type) : text;
   }
 
-  /** Stands in for a required value that is missing; nobody gets to see it. */
+  /** A stand-in for a required value that is missing; nobody gets to see it. */
   static Object nothing(Argument<?> as) {
     if (as.getType() == List.class) {
       return List.of();

@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Names that look like settings of the service, and are none. */
+/** Names that look like settings of the service but are not. */
 final class UnknownSettings {
-  /** Settings of the contract that are to come. */
+  /** Settings that a later version will have. */
   private static final Set<String> LATER =
       Set.of(
           "firstclaim.input.max-buffered",
@@ -22,7 +22,7 @@ final class UnknownSettings {
           "firstclaim.handler.http.unavailable-on",
           "firstclaim.handler.http.dead-letter-on");
 
-  /** They configure the log, which is there before all others. */
+  /** They configure the log, which is there before everything else. */
   private static final Set<String> VARIABLES_ONLY =
       Set.of("FIRSTCLAIM_LOG_FORMAT", "FIRSTCLAIM_LOG_LEVEL");
 
@@ -43,10 +43,10 @@ final class UnknownSettings {
   private UnknownSettings() {}
 
   /**
-   * A fault for each name that begins as the service's do and is none of them.
+   * A fault for each name that begins like the service's settings but is not one.
    *
    * @param variables all environment variables
-   * @param properties all properties but those that are made of environment variables
+   * @param properties all properties except those made from environment variables
    */
   static List<WrongSettingException> among(
       Map<String, String> variables, Map<String, String> properties) {
@@ -93,7 +93,7 @@ final class UnknownSettings {
         .orElseThrow();
   }
 
-  /** The fewest insertions, deletions and replacements that make one of the other. */
+  /** The fewest insertions, deletions and replacements that turn one into the other. */
   static int distance(String one, String other) {
     int[] last = new int[other.length() + 1];
     for (int j = 0; j < last.length; j++) {

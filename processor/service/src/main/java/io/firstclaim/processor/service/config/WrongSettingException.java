@@ -10,7 +10,7 @@ public final class WrongSettingException extends RuntimeException {
   private static final int MAX_SHOWN = 200;
 
   /**
-   * For this property.
+   * A fault of this property.
    *
    * @param value as it was given; null if it was not
    * @param remedy what would be right

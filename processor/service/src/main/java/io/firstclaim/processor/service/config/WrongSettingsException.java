@@ -3,7 +3,7 @@ package io.firstclaim.processor.service.config;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Settings stop the start: all that are wrong, at once. */
+/** Wrong settings stop the start: all of them, at once. */
 public final class WrongSettingsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a response of which the status said all: read, so that the connection can be used
- * again, and thrown away. A body that is too long, too slow or broken off is cut, its connection
- * closed with it; the answer stands.
+ * The body of a response whose status said it all: read, so that the connection can be used again,
+ * and thrown away. A body that is too long, too slow or broken off is cut and its connection
+ * closed; the answer stands.
  */
 final class DiscardedBody implements BodySubscriber<Void> {
   /** The longest body that is read to its end. */

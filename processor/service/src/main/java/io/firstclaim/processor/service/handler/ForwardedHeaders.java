@@ -12,12 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The headers of a record that go into the HTTP request made of it: {@code content-type} (its name
- * in any case) as {@code Content-Type}, and each {@code ce_NAME} as {@code ce-NAME}, as the HTTP
- * binding of CloudEvents has it. Of several headers with one name the last counts, as for the
- * record's ID.
+ * in any case) as {@code Content-Type}, and each {@code ce_NAME} as {@code ce-NAME}, as in the HTTP
+ * binding of CloudEvents. Of several headers with one name the last counts, as for the record's ID.
  *
- * <p>Skipped are headers without value and those whose name is no HTTP header name. A content type
- * that is no HTTP header value counts as none.
+ * <p>Headers without a value are skipped, and so are those whose name HTTP does not allow. A
+ * content type that HTTP does not allow as a header value counts as none.
  */
 final class ForwardedHeaders {
   /** The most bytes that names and values take together. */
@@ -57,8 +56,8 @@ final class ForwardedHeaders {
   }
 
   /**
-   * The bytes as CloudEvents writes them in HTTP: space, double quote, percent and all that is not
-   * printable ASCII is percent-encoded. Distinct bytes stay distinct.
+   * The bytes as CloudEvents writes them in HTTP: space, double quote, percent and everything that
+   * is not printable ASCII are percent-encoded. Distinct bytes stay distinct.
    */
   static String encoded(byte[] value) {
     StringBuilder out = new StringBuilder(value.length + 16);

@@ -29,27 +29,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * Posts each record to a URL: the value byte for byte as the body, empty if the record has none.
  *
- * <p>Headers: {@code Idempotency-Key} is the record's ID, percent-encoded if it is no header value;
- * {@code Firstclaim-Token}, {@code -Attempt}, {@code -Zone}, {@code -Topic}, {@code -Partition} and
- * {@code -Offset} say which attempt this is and where the record came from; {@code Content-Type} is
- * the record's own, or {@code application/octet-stream}; {@code ce_*} headers of the record become
- * {@code ce-*}, values percent-encoded as in the HTTP binding of CloudEvents. Headers of a record
- * that take more than 8 KiB make it {@link HandlerResult.Failed}.
+ * <p>Headers: {@code Idempotency-Key} is the record's ID, percent-encoded if it is not a legal
+ * header value; {@code Firstclaim-Token}, {@code -Attempt}, {@code -Zone}, {@code -Topic}, {@code
+ * -Partition} and {@code -Offset} say which attempt this is and where the record came from; {@code
+ * Content-Type} is the record's own, or {@code application/octet-stream}; {@code ce_*} headers of
+ * the record become {@code ce-*}, values percent-encoded as in the HTTP binding of CloudEvents. A
+ * record whose headers take more than 8 KiB is {@link HandlerResult.Failed}.
  *
- * <p>Any 2xx is done. 408, 425, 429, 5xx, no answer in time, no connection and an answer that is no
- * HTTP are to be tried again, after what {@code Retry-After} asks for, up to an hour. Every other
- * status is final; redirects are not followed. The body of the answer is ignored.
+ * <p>Any 2xx is done. 408, 425, 429, 5xx, no answer in time, no connection and an answer that is
+ * not HTTP are tried again, after as long as {@code Retry-After} asks for, up to an hour. Every
+ * other status is final; redirects are not followed. The body of the answer is ignored.
  *
- * <p>Connections are kept and used again. To {@code https} URLs it speaks HTTP/2 where the server
+ * <p>Connections are kept and used again. To {@code https} URLs it speaks HTTP/2 if the server
  * does, else HTTP/1.1; requests beyond the streams that the server allows go over HTTP/1.1. To
- * {@code http} URLs it speaks HTTP/1.1: cleartext HTTP/2 would have to be negotiated by an upgrade
- * of the first POST, which many servers fail. Thread-safe.
+ * {@code http} URLs it speaks HTTP/1.1: cleartext HTTP/2 would have to be negotiated by upgrading
+ * the first POST, which many servers get wrong. Thread-safe.
  */
 public final class HttpHandler implements RecordHandler, AutoCloseable {
   private static final Duration MAX_CONNECT_TIME = Duration.ofSeconds(10);
   private static final int MAX_PORT = 65_535;
 
-  /** The JDK's words, and its only sign, for a request it did not send: JDK-8225647. */
+  /** The JDK's words for a request that it did not send, and the only sign of it: JDK-8225647. */
   private static final String NO_STREAM = "too many concurrent streams";
 
   private final HttpClient client;
@@ -116,7 +116,7 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
             && url.getPort() <= MAX_PORT;
     if (!sound) {
       throw new IllegalArgumentException(
-          "'%s' is no http or https URL with a host, such as http://127.0.0.1:8000/records"
+          "'%s' is not an http or https URL with a host, such as http://127.0.0.1:8000/records"
               .formatted(withoutSecrets(url)));
     }
   }

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Logs one line for each record, at level INFO: where it came from, how large it is, and the
- * attempt. Nothing that is in it but its ID, escaped. Thread-safe.
+ * attempt. Of its contents only the ID is logged, escaped. Thread-safe.
  */
 public final class LogHandler implements RecordHandler {
   private static final Logger LOG = LoggerFactory.getLogger(LogHandler.class);

@@ -21,10 +21,10 @@ import org.apache.kafka.common.errors.RetriableException;
  * Publishes each record's value, key and headers, all untouched, to a topic and waits until the
  * brokers have acknowledged it; the key, not the old partition, chooses the partition.
  *
- * <p>What the brokers refuse for good (too large, no permission, no legal topic) is {@link
- * HandlerResult.Failed}; all else, no acknowledgement in time among it, is to be tried again. A
- * record whose acknowledgement came too late is then published twice: as for every sink, its
- * readers tell by the ID. Thread-safe.
+ * <p>What the brokers refuse for good (too large, no permission, not a legal topic) is {@link
+ * HandlerResult.Failed}; everything else, including no acknowledgement in time, is tried again. A
+ * record whose acknowledgement came too late is then published twice: as with every sink, its
+ * readers can tell by the ID. Thread-safe.
  */
 public final class TopicHandler implements RecordHandler {
   private final Producer<byte[], byte[]> producer;
@@ -33,7 +33,7 @@ public final class TopicHandler implements RecordHandler {
 
   /**
    * A handler that publishes to this topic. The producer stays the caller's to close; its {@code
-   * max.block.ms}, for which a send may block before it starts to wait, and its {@code
+   * max.block.ms}, which a send may block for before it starts to wait, and its {@code
    * delivery.timeout.ms} should be no longer than the timeout.
    *
    * @param timeout for the acknowledgement
@@ -42,7 +42,7 @@ public final class TopicHandler implements RecordHandler {
   public TopicHandler(Producer<byte[], byte[]> producer, String topic, Duration timeout) {
     if (topic.isBlank()) {
       throw new IllegalArgumentException(
-          "'%s' is no topic to publish to: name one".formatted(topic));
+          "'%s' is not a topic to publish to: name one".formatted(topic));
     }
     if (!timeout.isPositive()) {
       throw new IllegalArgumentException(

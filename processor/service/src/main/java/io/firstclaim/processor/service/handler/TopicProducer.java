@@ -9,11 +9,11 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The producer of the {@link TopicHandler}: the settings of the Kafka clients, over defaults that
- * suit, under what must be so that nothing is lost. Thread-safe.
+ * The producer of the {@link TopicHandler}: the settings of the Kafka clients, on top of suitable
+ * defaults and below what keeps anything from being lost. Thread-safe.
  */
 public final class TopicProducer implements AutoCloseable {
-  /** How long it tries; whoever waits for it waits a little longer. */
+  /** How long it tries; its callers wait a little longer. */
   public static final Duration ACKNOWLEDGED_WITHIN = Duration.ofSeconds(30);
 
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
@@ -24,17 +24,17 @@ public final class TopicProducer implements AutoCloseable {
   /**
    * A producer that connects to Kafka.
    *
-   * @param kafka passed to it as they are
+   * @param kafka settings that are passed to it as they are
    */
   public TopicProducer(Map<String, Object> kafka) {
     int limit = (int) ACKNOWLEDGED_WITHIN.toMillis();
     Map<String, Object> config = new HashMap<>();
     config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
-    // An acknowledgement later than this is not waited for, so it must not come any more either.
+    // Nobody waits for an acknowledgement later than this, so none may come later.
     config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, limit);
     config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, limit / 2);
     config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, limit);
-    // A record that came in must go out; the topic has the last word.
+    // A record that came in must fit going out; the topic has the last word.
     config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_REQUEST);
     config.putAll(kafka);
     config.put(ProducerConfig.ACKS_CONFIG, "all");
@@ -43,7 +43,7 @@ public final class TopicProducer implements AutoCloseable {
     producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
-  /** What sends. */
+  /** The producer itself. */
   public Producer<byte[], byte[]> get() {
     return producer;
   }

@@ -72,7 +72,7 @@ class KafkaHealth extends AbstractHealthIndicator<Map<String, Object>> {
     return details;
   }
 
-  /** Made when it is first needed: not before Kafka has an address. */
+  /** Made when first needed: not before Kafka has an address. */
   private synchronized Admin admin() {
     if (admin == null) {
       admin = Admin.create(new HashMap<>(kafka));

@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exception with its stack, as {@code %ex} has it, but each message in one line: handlers put
- * text of records into messages, which else could forge lines of the log.
+ * An exception with its stack, as {@code %ex} prints it, but with each message in one line:
+ * handlers put text from records into messages, which could otherwise forge lines of the log.
  */
 public final class EscapedException extends ThrowableProxyConverter {
   private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");

@@ -6,20 +6,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of Kafka's clients, which warn of each connection that fails: several times a second,
- * while a broker is not there.
+ * The log of Kafka's clients, which warn of each failed connection: several times a second while a
+ * broker is away.
  */
 public final class KafkaClientLog {
   private static final String CLIENTS = "org.apache.kafka.clients";
 
   private KafkaClientLog() {}
 
-  /** Has them tell errors alone, while somebody else says what is waited for. */
+  /** Lets them log only errors, while somebody else says what is being waited for. */
   public static void quiet() {
     level(Level.ERROR);
   }
 
-  /** Has them warn again. */
+  /** Lets them warn again. */
   public static void asConfigured() {
     level(null);
   }

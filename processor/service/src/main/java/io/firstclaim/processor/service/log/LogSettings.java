@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The settings of the log. Its configuration reads them by itself, before all others, and takes a
- * wrong format for no log at all and a wrong level for DEBUG.
+ * The settings of the log. Its configuration reads them by itself, before everything else, and
+ * takes a wrong format to mean no log at all and a wrong level to mean DEBUG.
  */
 public final class LogSettings {
   private static final String FORMAT = "FIRSTCLAIM_LOG_FORMAT";
@@ -19,7 +19,7 @@ public final class LogSettings {
 
   private LogSettings() {}
 
-  /** What is wrong with them in these environment variables. */
+  /** What is wrong with those among these environment variables. */
   public static List<WrongSettingException> faults(Map<String, String> environment) {
     List<WrongSettingException> faults = new ArrayList<>();
     String format = environment.getOrDefault(FORMAT, "plain");
@@ -35,7 +35,7 @@ public final class LogSettings {
     return faults;
   }
 
-  /** Has the log, which must not be there yet, say nothing, as the settings for it are wrong. */
+  /** Keeps the log, which must not be there yet, silent, as its settings are wrong. */
   public static void silence() {
     System.setProperty(FORMAT, "plain");
     System.setProperty(LEVEL, "OFF");

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.ToDoubleFunction;
 
-/** The metrics of an instance, under the names of the README. Thread-safe. */
+/** The metrics of an instance, under the names in docs/metrics.md. Thread-safe. */
 public final class EngineMetrics implements EngineListener, StoreMetrics {
   private final MeterRegistry registry;
   private final ConcurrentMap<Delivered, Counter> deliveries = new ConcurrentHashMap<>();
@@ -57,7 +57,7 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
         .register(registry);
   }
 
-  /** Adds what is read off an engine: zeros while it does not run. */
+  /** Adds what is read off an engine: zeros while it is not running. */
   public void observe(Engine engine) {
     Gauge.builder("firstclaim.in.flight", () -> read(engine, Running::inFlight))
         .description("Records being claimed or handled")
@@ -96,7 +96,7 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
             result,
             name ->
                 Counter.builder("firstclaim.claims")
-                    .description("What claims were answered")
+                    .description("Answers to claims")
                     .tag("result", name.name().toLowerCase(Locale.ROOT))
                     .register(registry))
         .increment();

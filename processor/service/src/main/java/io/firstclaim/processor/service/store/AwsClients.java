@@ -16,16 +16,16 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 
 /**
- * Clients of AWS, of which Region, credentials and endpoint are the AWS SDK's own settings. What is
- * wrong with those is told as a wrong setting, which no waiting mends.
+ * Clients of AWS; their Region, credentials and endpoint are the AWS SDK's own settings. What is
+ * wrong with those is reported as a wrong setting, as waiting does not mend it.
  */
 public enum AwsClients {
-  /** Of DynamoDB. */
+  /** Clients of DynamoDB. */
   DYNAMODB("AWS_ENDPOINT_URL_DYNAMODB"),
-  /** Of S3. */
+  /** Clients of S3. */
   S3("AWS_ENDPOINT_URL_S3");
 
-  /** Connections to one store: for all that pass the gate, and for renewals. */
+  /** Connections to one store: for everything that passes the gate, and for renewals. */
   private static final int CONNECTIONS = 300;
 
   private static final Set<String> WRONG_CREDENTIALS =
@@ -137,7 +137,7 @@ public enum AwsClients {
     return Optional.empty();
   }
 
-  /** With an endpoint of one's own, the name of the Region is of no matter. */
+  /** With an endpoint of the user's own, the Region's name does not matter. */
   private boolean isNoRegion(Region region) {
     return System.getenv(endpointVariable) == null
         && System.getenv("AWS_ENDPOINT_URL") == null

@@ -8,10 +8,7 @@ import io.firstclaim.processor.service.config.Backend;
 import io.firstclaim.processor.service.config.StoreSettings;
 import java.util.List;
 
-/**
- * The lock store that was chosen, which is created before use if that is configured. Used by one
- * thread.
- */
+/** The chosen lock store, created before use if that is configured. Used by one thread. */
 public interface LockStore extends AutoCloseable {
   /**
    * The store for these settings; nothing is asked of it yet.
@@ -33,8 +30,8 @@ public interface LockStore extends AutoCloseable {
   /**
    * The store, after verifying that claims can rest on it.
    *
-   * @param metrics is told of what is asked of it
-   * @param upkeep does what has to be done to it again and again
+   * @param metrics hears of every request to it
+   * @param upkeep runs the chores that it needs again and again
    * @throws io.firstclaim.lock.StoreUnavailableException if it does not answer yet
    * @throws io.firstclaim.lock.StoreRefusedException if it must not be used
    * @throws io.firstclaim.processor.service.config.WrongSettingException if it is reached with the
@@ -43,7 +40,7 @@ public interface LockStore extends AutoCloseable {
   ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep);
 
   /**
-   * Tries what claims rest on; throws as {@link #open} does.
+   * Tries what claims rest on; throws what {@link #open} throws.
    *
    * @return one check for each condition
    */
@@ -53,7 +50,7 @@ public interface LockStore extends AutoCloseable {
   @Override
   void close();
 
-  /** Is told of what a store is asked, and of what a sweep of it does. */
+  /** Hears of every request to a store, and of what a sweep of it does. */
   interface StoreMetrics extends StoreListener {
     /**
      * A page of the bucket was swept.

@@ -14,7 +14,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /** Claims in an S3 bucket. */
 final class S3Store implements LockStore {
-  /** Far below what S3 does for a prefix that it has not split yet: 3,500 writes a second. */
+  /** Far below what S3 takes under a prefix that it has not split yet: 3,500 writes a second. */
   private static final int SWEPT_PER_SECOND = 100;
 
   private final Backend.S3 place;

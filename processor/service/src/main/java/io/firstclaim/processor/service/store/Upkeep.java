@@ -13,14 +13,14 @@ public final class Upkeep implements AutoCloseable {
 
   private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
-  /** What is to be done again and again. */
+  /** Something to do again and again. */
   @FunctionalInterface
   public interface Chore {
     /** Does it, if it is due; returns when to do it again. */
     Duration run() throws InterruptedException;
   }
 
-  /** Begins with a chore. */
+  /** Starts a chore. */
   public void start(String name, Chore chore) {
     threads.add(Thread.ofVirtual().name("firstclaim-" + name).start(() -> repeat(name, chore)));
   }

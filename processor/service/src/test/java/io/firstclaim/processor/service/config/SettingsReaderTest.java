@@ -694,7 +694,7 @@ class SettingsReaderTest {
         arguments(
             "url",
             "ftp://a/x",
-            "'ftp://a/x' is no http or https URL with a host, such as"
+            "'ftp://a/x' is not an http or https URL with a host, such as"
                 + " http://127.0.0.1:8000/records"),
         arguments("timeout", "30", DURATION));
   }

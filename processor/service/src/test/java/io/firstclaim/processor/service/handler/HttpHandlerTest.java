@@ -462,7 +462,7 @@ final class HttpHandlerTest {
     assertThatThrownBy(() -> new HttpHandler(URI.create(url), LONG))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "'%s' is no http or https URL with a host, such as http://127.0.0.1:8000/records"
+            "'%s' is not an http or https URL with a host, such as http://127.0.0.1:8000/records"
                 .formatted(url));
   }
 

@@ -192,7 +192,7 @@ final class TopicHandlerTest {
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
       assertThatThrownBy(() -> new TopicHandler(producer, topic, LONG))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("'%s' is no topic to publish to: name one", topic);
+          .hasMessage("'%s' is not a topic to publish to: name one", topic);
     }
   }
 }

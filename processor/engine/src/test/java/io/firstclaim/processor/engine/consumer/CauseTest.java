@@ -13,7 +13,8 @@ class CauseTest {
 
   @Test
   void controlsLineBreaksAndHalfCharacters_areReplaced() {
-    assertThat(Cause.of("a\r\nb\u0000c\u2028d\ud800e\u0085f")).isEqualTo("a b c\\u{2028}d\\u{d800}e f");
+    assertThat(Cause.of("a\r\nb\u0000c\u2028d\ud800e\u0085f"))
+        .isEqualTo("a b c\\u{2028}d\\u{d800}e f");
   }
 
   @Test

@@ -49,7 +49,7 @@ class OrdersTest {
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       for (String key : keys) {
-        Object unused =
+        Object _ =
             producer
                 .send(
                     new ProducerRecord<>(

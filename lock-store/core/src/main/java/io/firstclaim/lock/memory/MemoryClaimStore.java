@@ -26,11 +26,13 @@ public final class MemoryClaimStore extends DrivenClaimStore {
   public static final class Claims {
     private static final int PURGE_EVERY = 1 << 20;
 
-    private final ConcurrentMap<String, ClaimRecord> records = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Key, ClaimRecord> records = new ConcurrentHashMap<>();
     private final AtomicInteger writes = new AtomicInteger();
 
     /** No claims yet. */
     public Claims() {}
+
+    private record Key(String namespace, RecordId id) {}
 
     private void purgeNowAndThen(Instant before) {
       if (writes.incrementAndGet() % PURGE_EVERY == 0) {
@@ -39,8 +41,8 @@ public final class MemoryClaimStore extends DrivenClaimStore {
     }
 
     private static boolean endedBefore(ClaimRecord claim, Instant time) {
-      return claim.state() instanceof Done done && done.at().isBefore(time)
-          || claim.state() instanceof Dead dead && dead.at().isBefore(time);
+      return (claim.state() instanceof Done done && done.at().isBefore(time))
+          || (claim.state() instanceof Dead dead && dead.at().isBefore(time));
     }
   }
 
@@ -58,23 +60,32 @@ public final class MemoryClaimStore extends DrivenClaimStore {
       implements ClaimRecords {
     @Override
     public Optional<Stored> read(RecordId id) {
-      return Optional.ofNullable(stored(claims.records.get(id.key(settings.namespace()))));
+      return Optional.ofNullable(stored(claims.records.get(key(id))));
     }
 
     @Override
     public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
       claims.purgeNowAndThen(now.wall().minus(settings.retention()));
-      ClaimRecord after =
-          claims.records.compute(
-              id.key(settings.namespace()),
-              (unused, stored) -> isExpected(stored, on) ? next : stored);
-      return after == next ? new Write.Took(null) : new Write.Differs(stored(after));
+      Claims.Key key = key(id);
+      while (true) {
+        ClaimRecord stored = claims.records.get(key);
+        if (!isExpected(stored, on)) {
+          return new Write.Differs(stored(stored));
+        }
+        if (stored == null
+            ? claims.records.putIfAbsent(key, next) == null
+            : claims.records.replace(key, stored, next)) {
+          return new Write.Took(null);
+        }
+      }
+    }
+
+    private Claims.Key key(RecordId id) {
+      return new Claims.Key(settings.namespace(), id);
     }
 
     private static boolean isExpected(@Nullable ClaimRecord stored, @Nullable Stored on) {
-      return stored == null || on == null
-          ? stored == null && on == null
-          : stored.isOfOneWriteWith(on.claim());
+      return on == null ? stored == null : stored != null && stored.isOfOneWriteWith(on.claim());
     }
 
     private @Nullable Stored stored(@Nullable ClaimRecord claim) {

@@ -12,13 +12,15 @@ import java.util.Map;
  * @param handler what to do with a record
  * @param inForce all by name, without secrets
  * @param unused names of settings that were given for a backend or handler not chosen
+ * @param toCome names of settings that were given and have no effect in this version
  */
 public record ServiceSettings(
     EngineSettings engine,
     Backend backend,
     Handling handler,
     Map<String, String> inForce,
-    List<String> unused) {
+    List<String> unused,
+    List<String> toCome) {
 
   /** Leaves out what is passed to the Kafka clients and to the handler, which may hold secrets. */
   @Override

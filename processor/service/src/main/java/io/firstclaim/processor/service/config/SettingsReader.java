@@ -108,7 +108,13 @@ public final class SettingsReader {
             outcomesTopic,
             grace,
             kafka);
-    return new ServiceSettings(engine, backend, handling, binder.inForce(), List.copyOf(unused));
+    return new ServiceSettings(
+        engine,
+        backend,
+        handling,
+        binder.inForce(),
+        List.copyOf(unused),
+        GivenNames.of(environment).toCome());
   }
 
   private List<String> zones(Properties.Zones given) {

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.config;
 
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -10,17 +11,21 @@ import java.util.stream.Stream;
 
 /** Names that look like settings of the service but are not. */
 final class UnknownSettings {
-  /** Settings that a later version will have. */
-  private static final Set<String> LATER =
+  /** Settings of later versions that change what is done with a record: nobody may rely on them. */
+  private static final Set<String> REFUSED =
       Set.of(
-          "firstclaim.input.max-buffered",
           "firstclaim.claim.resources",
-          "firstclaim.claim.dynamodb.batch",
-          "firstclaim.audit.enabled",
-          "firstclaim.admin.token-file",
           "firstclaim.outcomes.trust",
           "firstclaim.handler.http.unavailable-on",
           "firstclaim.handler.http.dead-letter-on");
+
+  /** Settings of later versions that no record's fate depends on. */
+  private static final Set<String> TO_COME =
+      Set.of(
+          "firstclaim.input.max-buffered",
+          "firstclaim.claim.dynamodb.batch",
+          "firstclaim.audit.enabled",
+          "firstclaim.admin.token-file");
 
   /** They configure the log, which is there before everything else. */
   private static final Set<String> VARIABLES_ONLY =
@@ -56,13 +61,28 @@ final class UnknownSettings {
                     .filter(variable -> variable.getKey().startsWith("FIRSTCLAIM_"))
                     .filter(variable -> !VARIABLES.contains(variable.getKey()))
                     .filter(variable -> !isOfKubernetes(variable.getKey(), variable.getValue()))
+                    .filter(variable -> !isToCome(variable.getKey()))
                     .map(variable -> fault(variable, VARIABLES)),
             new TreeMap<>(properties)
                 .entrySet().stream()
                     .filter(property -> property.getKey().startsWith("firstclaim."))
                     .filter(property -> !NAMES.contains(property.getKey()))
+                    .filter(property -> !isToCome(property.getKey()))
                     .map(property -> fault(property, NAMES)))
         .toList();
+  }
+
+  /** Those of these names that have no effect before a later version. */
+  static List<String> toCome(Collection<String> names) {
+    return names.stream().filter(UnknownSettings::isToCome).sorted().toList();
+  }
+
+  private static boolean isToCome(String name) {
+    return isAmong(TO_COME, name);
+  }
+
+  private static boolean isAmong(Set<String> settings, String name) {
+    return settings.stream().anyMatch(one -> name.equals(one) || name.equals(variable(one)));
   }
 
   private static boolean isOfKubernetes(String name, String value) {
@@ -73,7 +93,7 @@ final class UnknownSettings {
   private static WrongSettingException fault(Map.Entry<String, String> given, List<String> known) {
     String name = given.getKey();
     String remedy;
-    if (LATER.stream().anyMatch(later -> name.equals(later) || name.equals(variable(later)))) {
+    if (isAmong(REFUSED, name)) {
       remedy = "this setting is not in this version; leave it out";
     } else if (VARIABLES_ONLY.contains(variable(name))) {
       remedy = "give it as the environment variable " + variable(name);

@@ -778,7 +778,7 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "firstclaim.input.max-buffered,this setting is not in this version; leave it out",
+    "firstclaim.outcomes.trust,this setting is not in this version; leave it out",
     "firstclaim.handler.http.dead-letter-on,this setting is not in this version; leave it out",
     "firstclaim.handler.typ,there is no such setting; the nearest is firstclaim.handler.type",
     "firstclaim.claim.leaseTime,there is no such setting; the nearest is firstclaim.claim.lease",
@@ -787,6 +787,18 @@ class SettingsReaderTest {
   void misspeltProperty_stopsTheStart_withTheNearest(String property, String remedy) {
     assertThatThrownBy(() -> read(property, "x"))
         .hasMessage("%s=x: %s".formatted(property.replace("leaseTime", "lease-time"), remedy));
+  }
+
+  @Test
+  void harmlessSettingsOfLaterVersions_areNamed_andDoNotStopTheStart() {
+    ServiceSettings settings =
+        read(
+            MapPropertySource.of("test", new HashMap<>(LEAST)),
+            variables(Map.of("FIRSTCLAIM_AUDIT_ENABLED", "false")),
+            MapPropertySource.of("more", Map.of("firstclaim.claim.dynamodb.batch", "1")));
+
+    assertThat(settings.toCome())
+        .containsExactly("FIRSTCLAIM_AUDIT_ENABLED", "firstclaim.claim.dynamodb.batch");
   }
 
   @Test

@@ -471,7 +471,7 @@ final class HttpHandlerTest {
     assertThatThrownBy(
             () -> new HttpHandler(URI.create("http://me:secret@my_host/x?secret#secret"), LONG))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("'http://my_host/x' is no ");
+        .hasMessageStartingWith("'http://my_host/x' is not an ");
   }
 
   @Test

@@ -9,28 +9,24 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.joran.spi.JoranException;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The lines of the plain format, as the service's own configuration makes them. */
-class PlainLogTest {
+/** The lines of both formats, as the service's own configuration makes them. */
+class LogFormatTest {
   private static final String FORGED = "bad\r\n2026-01-01 INFO \u001b[2J\u0085\u2028forged";
   private static final String ESCAPED = "bad??2026-01-01 INFO ?[2J??forged";
 
   private final LoggerContext context = new LoggerContext();
 
-  @BeforeEach
-  void configure() throws JoranException {
-    context.setMDCAdapter(new ch.qos.logback.classic.util.LogbackMDCAdapter());
-    JoranConfigurator configurator = new JoranConfigurator();
-    configurator.setContext(context);
-    configurator.doConfigure(Objects.requireNonNull(getClass().getResource("/logback.xml")));
+  LogFormatTest() {
+    context.setMDCAdapter(new LogbackMDCAdapter());
   }
 
   @AfterEach
@@ -38,25 +34,35 @@ class PlainLogTest {
     context.stop();
   }
 
-  private String logged(String message, @Nullable Throwable thrown) {
+  private String plain(String message, @Nullable Throwable thrown) throws JoranException {
+    return logged("plain", message, thrown);
+  }
+
+  private String logged(
+      String format, String message, @Nullable Throwable thrown, Object... arguments)
+      throws JoranException {
+    context.putProperty("FIRSTCLAIM_LOG_FORMAT", format);
+    JoranConfigurator configurator = new JoranConfigurator();
+    configurator.setContext(context);
+    configurator.doConfigure(Objects.requireNonNull(getClass().getResource("/logback.xml")));
     Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
-    var plain = (ConsoleAppender<ILoggingEvent>) root.getAppender("plain");
-    var event = new LoggingEvent("caller", root, Level.WARN, message, thrown, null);
+    var appender = (ConsoleAppender<ILoggingEvent>) root.getAppender(format);
+    var event = new LoggingEvent("caller", root, Level.WARN, message, thrown, arguments);
     event.setMDCPropertyMap(Map.of());
-    return new String(plain.getEncoder().encode(event), UTF_8);
+    return new String(appender.getEncoder().encode(event), UTF_8);
   }
 
   @Test
-  void messageWithControlCharacters_isOneLine() {
-    assertThat(logged(FORGED, null)).hasLineCount(1).endsWith(ESCAPED + System.lineSeparator());
+  void messageWithControlCharacters_isOneLine() throws JoranException {
+    assertThat(plain(FORGED, null)).hasLineCount(1).endsWith(ESCAPED + System.lineSeparator());
   }
 
   @Test
-  void exceptionsWithControlCharacters_forgeNoLine_andKeepTheirStacks() {
+  void exceptionsWithControlCharacters_forgeNoLine_andKeepTheirStacks() throws JoranException {
     var thrown = new IllegalArgumentException(FORGED, new IllegalStateException(FORGED));
     thrown.addSuppressed(new IllegalStateException(FORGED));
 
-    String log = logged("Handler failed", thrown);
+    String log = plain("Handler failed", thrown);
 
     assertThat(log)
         .contains("java.lang.IllegalArgumentException: " + ESCAPED)
@@ -68,6 +74,16 @@ class PlainLogTest {
             line ->
                 line.matches(
                     "\\s+(at .+|\\.\\.\\. \\d+ .*)|\\s*(Caused by: |Suppressed: )?java\\.lang\\.Ill.+"))
-        .anyMatch(line -> line.contains("PlainLogTest"));
+        .anyMatch(line -> line.contains("LogFormatTest"));
+  }
+
+  @Test
+  void jsonLine_carriesTheMessageWithItsArguments_escaped() throws JoranException {
+    String line = logged("json", "Gave {} up: {}", null, "order-1", FORGED);
+
+    assertThat(line)
+        .hasLineCount(1)
+        .contains("\"formattedMessage\":\"Gave order-1 up: bad\\r\\n")
+        .doesNotContain("\u001b");
   }
 }

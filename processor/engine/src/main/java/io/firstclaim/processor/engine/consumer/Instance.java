@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class Instance {
   private static final int KNOWN = 100_000;
   private static final Duration READ_UP = Duration.ofSeconds(10);
-  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+  private static final Duration CLOSE_LIMIT = Duration.ofMillis(500);
 
   /** Nobody has it; asking for it shows that the store answers. */
   private static final RecordId PROBE = RecordId.of("firstclaim-probe");
@@ -134,7 +134,7 @@ public final class Instance {
             gate,
             tickets,
             handlers,
-            outcomes::flush,
+            outcomes::close,
             onDefect,
             time);
     this.poller = Thread.ofPlatform().name("firstclaim-poll").unstarted(loop);

@@ -39,7 +39,15 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private static final Duration WAIT_FOR_ROOM = Duration.ofMillis(50);
   private static final Duration COMMIT_EVERY = Duration.ofSeconds(1);
   private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
-  private static final Duration LAST_STEPS = Duration.ofSeconds(5);
+
+  /*
+   * What follows the grace period, if Kafka or the store do not answer. With Instance.CLOSE_LIMIT
+   * for each client and the default grace, all is over within the 30 s that Kubernetes allows.
+   */
+  private static final Duration LAST_RELEASES = Duration.ofSeconds(3);
+  private static final Duration LAST_OUTCOMES = Duration.ofSeconds(2);
+  private static final Duration LAST_COMMIT = Duration.ofSeconds(1);
+  private static final Duration LEAVE_GROUP = Duration.ofSeconds(1);
 
   /**
    * How many records of a partition may be settled ahead of an open one; bounds the bookkeeping.
@@ -53,7 +61,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private final StoreGate gate;
   private final Tickets tickets;
   private final HandlerWatch handlers;
-  private final Runnable flush;
+  private final java.util.function.Consumer<Duration> closeOutcomes;
   private final java.util.function.Consumer<? super Throwable> onDefect;
   private final TimeSource time;
 
@@ -72,7 +80,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       StoreGate gate,
       Tickets tickets,
       HandlerWatch handlers,
-      Runnable flush,
+      java.util.function.Consumer<Duration> closeOutcomes,
       java.util.function.Consumer<? super Throwable> onDefect,
       TimeSource time) {
     this.consumer = consumer;
@@ -82,7 +90,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     this.gate = gate;
     this.tickets = tickets;
     this.handlers = handlers;
-    this.flush = flush;
+    this.closeOutcomes = closeOutcomes;
     this.onDefect = onDefect;
     this.time = time;
     this.sequencer = new Sequencer(settings.input().ordering());
@@ -119,7 +127,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       startNothingMore();
       onDefect.accept(e);
     } finally {
-      consumer.close(CloseOptions.timeout(COMMIT_LIMIT));
+      consumer.close(CloseOptions.timeout(LEAVE_GROUP));
     }
   }
 
@@ -229,17 +237,17 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
         });
   }
 
-  private void commitNow(Collection<TopicPartition> of) {
+  private void commitNow(Collection<TopicPartition> of, Duration limit) {
     Map<TopicPartition, OffsetAndMetadata> offsets = toCommit(of);
     if (offsets.isEmpty()) {
       return;
     }
     try {
-      consumer.commitSync(offsets, COMMIT_LIMIT);
+      consumer.commitSync(offsets, limit);
       committed(offsets);
     } catch (WakeupException e) {
       stopping = true;
-      commitNow(of);
+      commitNow(of, limit);
     } catch (KafkaException e) {
       LOG.warn("Could not commit {}; its records are delivered again and skipped", offsets, e);
     }
@@ -265,7 +273,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
 
   @Override
   public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
-    commitNow(revoked);
+    commitNow(revoked, COMMIT_LIMIT);
     revoked.forEach(this::leave);
     LOG.info("Revoked {}", revoked);
   }
@@ -305,10 +313,10 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
           places.inFlight(),
           settings.shutdownGrace());
       handlers.interruptAll();
-      boolean _ = drained(LAST_STEPS);
+      boolean _ = drained(LAST_RELEASES);
     }
-    flush.run();
-    commitNow(partitions.keySet());
+    closeOutcomes.accept(LAST_OUTCOMES); // what nobody acknowledges by then is not committed
+    commitNow(partitions.keySet(), LAST_COMMIT);
     LOG.info(
         "Stopped at {}",
         partitions.keySet().stream().map(Object::toString).collect(Collectors.joining(", ")));

@@ -243,7 +243,7 @@ public final class OutcomeFeed implements AutoCloseable {
     closed = true;
     consumer.wakeup();
     try {
-      thread.join(PAUSE_AFTER_FAULT.multipliedBy(2));
+      thread.join(PAUSE_AFTER_FAULT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

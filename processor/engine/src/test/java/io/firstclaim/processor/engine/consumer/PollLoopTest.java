@@ -24,6 +24,7 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -356,7 +357,7 @@ class PollLoopTest {
     mayEnd.countDown();
 
     eventually(this::hasEnded);
-    assertThat(broker.flushed).isTrue();
+    assertThat(((MockProducer<byte[], byte[]>) a.outcomes).closed()).isTrue(); // all are out
     assertThat(input.closed()).isTrue();
     assertThat(input.committedAtClose()).isEqualTo(3);
     assertThat(defect()).isNull();

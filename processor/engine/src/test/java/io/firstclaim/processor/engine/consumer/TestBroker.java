@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -30,6 +30,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
@@ -46,9 +47,6 @@ final class TestBroker implements Clients {
   private final List<FeedConsumer> feeds = new CopyOnWriteArrayList<>();
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private final Consumer<byte[], byte[]> input;
-
-  /** Set when a producer was flushed. */
-  final AtomicBoolean flushed = new AtomicBoolean();
 
   /** For tests that deliver the records themselves. */
   TestBroker() {
@@ -115,10 +113,15 @@ final class TestBroker implements Clients {
         return super.send(message, callback);
       }
 
+      /** For ever: flushing waits until all is acknowledged, and knows no time limit. */
       @Override
-      public synchronized void flush() {
-        flushed.set(true);
-        super.flush();
+      @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it waits without the lock
+      public void flush() {
+        try {
+          new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+          throw new InterruptException(e);
+        }
       }
     };
   }

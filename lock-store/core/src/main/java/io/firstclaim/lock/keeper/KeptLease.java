@@ -67,14 +67,22 @@ public final class KeptLease implements HeldLease {
 
   @Override
   public boolean isHeld() {
-    return !closed && !lost && !lease.isOver(keeper.time.now());
+    Lease current = lease;
+    Moment now = keeper.time.now();
+    return !closed && !lost && !current.isOver(now) && !current.isDoubtful(now);
   }
 
   @Override
   public void ensureHeld() {
     if (!isHeld()) {
       throw new LeaseLostException(
-          "the lease on %s with token %d is no longer held".formatted(lease.id(), token()));
+          "the lease on %s with token %d is %s"
+              .formatted(
+                  lease.id(),
+                  token(),
+                  !closed && !lost && lease.isDoubtful(keeper.time.now())
+                      ? "in doubt until it is renewed: this machine's clocks leapt"
+                      : "no longer held"));
     }
   }
 
@@ -165,13 +173,17 @@ public final class KeptLease implements HeldLease {
     return shorter(next, ring(now));
   }
 
-  /** A third of the lease after its start, and a sixth after a renewal that failed. */
+  /**
+   * A third of the lease after its start, and a sixth after a renewal that failed; at once after a
+   * leap of the clocks.
+   */
   private boolean isDue(Lease current, Moment now) {
     Duration third = current.length().dividedBy(3);
     return !renewing
         && !step.isLocked()
-        && now.since(current.start()).compareTo(third) >= 0
-        && now.since(lastTry).compareTo(third.dividedBy(2)) >= 0;
+        && (now.hasLeaptSince(lastTry)
+            || ((current.isDoubtful(now) || now.since(current.start()).compareTo(third) >= 0)
+                && now.since(lastTry).compareTo(third.dividedBy(2)) >= 0));
   }
 
   private void beginRenewal(Moment now) {

@@ -42,7 +42,7 @@ public interface ClaimRecords {
    * @param on what is expected, known by its {@linkplain Stored#version() version} in stores that
    *     have one, else by its record's token, nonce and kind of state, as in {@link
    *     ClaimRecord#isOfOneWriteWith}: the rest may differ. Null: nothing
-   * @param now when this was decided, on the driver's clock
+   * @param now when this was decided, by the {@linkplain StoreMoment#judging judging} clock
    */
   Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now);
 
@@ -52,7 +52,7 @@ public interface ClaimRecords {
    * claimed does that instead, and says what it wrote over.
    *
    * @param first what to write if nothing is stored
-   * @param now when this was decided, on the driver's clock
+   * @param now when this was decided, by the {@linkplain StoreMoment#judging judging} clock
    */
   default Write claim(Claim claim, ClaimRecord first, Moment now) {
     return write("claim", claim.id(), first, null, now);
@@ -64,9 +64,14 @@ public interface ClaimRecords {
    * @param claim the record
    * @param version the store's own name for the write, in stores whose writes are conditional on it
    * @param seen a moment after it was read: a sighting of a lease counts from then, and the
-   *     record's times are by the clock as it stood then
+   *     record's times are by the store's clock as it was known then
    */
-  record Stored(ClaimRecord claim, @Nullable String version, Moment seen) {}
+  record Stored(ClaimRecord claim, @Nullable String version, StoreMoment seen) {
+    /** Of a store whose clock is this machine's. */
+    public Stored(ClaimRecord claim, @Nullable String version, Moment seen) {
+      this(claim, version, StoreMoment.of(seen));
+    }
+  }
 
   /** What came of a conditional write. */
   sealed interface Write {

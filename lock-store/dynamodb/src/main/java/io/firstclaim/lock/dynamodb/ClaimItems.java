@@ -8,6 +8,7 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState.Free;
+import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.Sighting;
@@ -18,7 +19,6 @@ import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.store.ClaimRecords;
 import io.firstclaim.lock.store.StoreClock;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -96,7 +96,7 @@ record ClaimItems(
   public Write claim(Claim claim, ClaimRecord first, Moment now) {
     AttributeValue key = key(claim.id());
     try {
-      UpdateItemResponse updated = call("claim", () -> acquire(key, claim, now));
+      UpdateItemResponse updated = call("claim", () -> acquire(key, claim, first, now));
       Map<String, AttributeValue> over = updated.attributes();
       return new Write.Took(null, over.isEmpty() ? null : decode(key, over));
     } catch (ConditionalCheckFailedException e) {
@@ -137,14 +137,15 @@ record ClaimItems(
     }
   }
 
-  private UpdateItemResponse acquire(AttributeValue key, Claim claim, Moment now) {
+  private UpdateItemResponse acquire(
+      AttributeValue key, Claim claim, ClaimRecord first, Moment now) {
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":id", bytes(claim.id().bytes()));
     values.put(":held", Items.HELD);
     values.put(":free", Items.FREE);
     values.put(":holder", text(settings.holder()));
     values.put(":lease", number(settings.lease().toMillis()));
-    values.put(":end", number(now.wall().plus(settings.lease()).toEpochMilli()));
+    values.put(":end", number(((Held) first.state()).end().toEpochMilli()));
     values.put(":nonce", text(claim.nonce().toString()));
     values.put(":hash", bytes(claim.fingerprint().hash()));
     values.put(":expires", expiresAt(now.wall()));
@@ -190,9 +191,9 @@ record ClaimItems(
   }
 
   private void answered(String op, String result, Moment start, SdkHttpResponse response) {
-    Duration took = time.now().since(start);
-    listener.called(op, result, took);
-    response.firstMatchingHeader("Date").ifPresent(date -> clock.observe(date, took));
+    Moment end = time.now();
+    listener.called(op, result, end.since(start));
+    response.firstMatchingHeader("Date").ifPresent(date -> clock.observe(date, start, end));
   }
 
   /** What no item has room for, no retry can write. */

@@ -1,20 +1,25 @@
 package io.firstclaim.lock.dynamodb;
 
 import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.store.DatedClock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.PutItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 
 /**
@@ -26,10 +31,12 @@ final class SelfTest {
 
   private static final String FIRST = "attribute_not_exists(pk)";
   private static final String NEXT = "nonce = :nonce";
+  private static final String DATES = "Date of the answers";
 
   private final DynamoDbClient client;
   private final String table;
   private final String key = "self-test/" + Nonce.random();
+  private final List<Instant> dates = new ArrayList<>();
   private String stored = "nothing";
 
   SelfTest(DynamoDbClient client, String table) {
@@ -48,10 +55,31 @@ final class SelfTest {
           taken("attribute_not_exists where no item is", "a", FIRST, null),
           refused("attribute_not_exists where one is", "b", FIRST, null),
           refused("condition on a wrong nonce", "c", NEXT, "x"),
-          taken("condition on the right nonce", "d", NEXT, stored));
+          taken("condition on the right nonce", "d", NEXT, stored),
+          dated());
     } finally {
       remove();
     }
+  }
+
+  /** Leases are judged by the dates of the answers; to the second, as HTTP has them. */
+  private Check dated() {
+    if (dates.isEmpty()) {
+      return new Check(DATES, "missing, and leases are judged by it", false);
+    }
+    Instant latest = dates.getFirst();
+    for (Instant date : dates) {
+      if (date.plusSeconds(1).plus(ClaimSettings.LEAST_SKEW).isBefore(latest)) {
+        String seen = "%s after %s: does a gateway set it?".formatted(date, latest);
+        return new Check(DATES, seen, false);
+      }
+      latest = date.isAfter(latest) ? date : latest;
+    }
+    return new Check(DATES, "told, and never back", true);
+  }
+
+  private void date(SdkHttpResponse answer) {
+    answer.firstMatchingHeader("Date").flatMap(DatedClock::parsed).ifPresent(dates::add);
   }
 
   private Check taken(String name, String nonce, String condition, @Nullable String on) {
@@ -79,27 +107,31 @@ final class SelfTest {
   private Put put(String nonce, String condition, @Nullable String on) {
     Instant tomorrow = TimeSource.system().now().wall().plus(Duration.ofDays(1));
     try {
-      client.putItem(
-          put -> {
-            put.tableName(table)
-                .overrideConfiguration(TimeLimits.SETUP)
-                .item(
-                    Map.of(
-                        Items.KEY,
-                        Items.text(key),
-                        Items.NONCE,
-                        Items.text(nonce),
-                        Items.EXPIRES_AT,
-                        Items.number(tomorrow.getEpochSecond())))
-                .conditionExpression(condition)
-                .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD);
-            if (on != null) {
-              put.expressionAttributeValues(Map.of(":nonce", Items.text(on)));
-            }
-          });
+      PutItemResponse answer =
+          client.putItem(
+              put -> {
+                put.tableName(table)
+                    .overrideConfiguration(TimeLimits.SETUP)
+                    .item(
+                        Map.of(
+                            Items.KEY,
+                            Items.text(key),
+                            Items.NONCE,
+                            Items.text(nonce),
+                            Items.EXPIRES_AT,
+                            Items.number(tomorrow.getEpochSecond())))
+                    .conditionExpression(condition)
+                    .returnValuesOnConditionCheckFailure(
+                        ReturnValuesOnConditionCheckFailure.ALL_OLD);
+                if (on != null) {
+                  put.expressionAttributeValues(Map.of(":nonce", Items.text(on)));
+                }
+              });
+      date(answer.sdkHttpResponse());
       stored = nonce;
       return new Put.Taken();
     } catch (ConditionalCheckFailedException e) {
+      date(e.awsErrorDetails().sdkHttpResponse());
       AttributeValue held = e.item().get(Items.NONCE);
       if (held != null && nonce.equals(held.s())) {
         // Its answer was lost, and the SDK's retry failed on what it had written itself.

@@ -50,8 +50,7 @@ class DynamoDbFaultsTest extends FaultContract {
   private static DynamoDbClientBuilder configured() {
     var settings =
         new ClaimSettings("any", "any", Duration.ofSeconds(9), MAX_SKEW, Duration.ofDays(8));
-    return LocalDynamoDb.timeless(
-        DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings));
+    return DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings);
   }
 
   @Override
@@ -207,7 +206,8 @@ class DynamoDbFaultsTest extends FaultContract {
   @Test
   void silentStore_isGivenUpWithinTheStoreTimeout_retriesIncluded() {
     var settings =
-        new ClaimSettings("any", "any", Duration.ofMillis(1500), Duration.ZERO, Duration.ofDays(8));
+        new ClaimSettings(
+            "any", "any", Duration.ofMillis(1500), ClaimSettings.LEAST_SKEW, Duration.ofDays(8));
     PROXY.blackhole();
     try (DynamoDbClient client =
         DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings).build()) {

@@ -21,7 +21,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +34,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
@@ -271,7 +279,43 @@ class DynamoDbTableTest {
             "attribute_not_exists where no item is",
             "attribute_not_exists where one is",
             "condition on a wrong nonce",
-            "condition on the right nonce");
+            "condition on the right nonce",
+            "Date of the answers");
+  }
+
+  @Test
+  void gatewayWhoseDatesRunBack_orThatSendsNone_isRefused() {
+    table.create();
+    var answers = new AtomicInteger();
+    Instant noon = Instant.parse("2100-01-01T12:00:00Z");
+    assertRefusedDates(
+        response ->
+            response.putHeader(
+                "Date",
+                DateTimeFormatter.RFC_1123_DATE_TIME.format(
+                    noon.minusSeconds(2L * answers.incrementAndGet()).atOffset(ZoneOffset.UTC))),
+        " after 2100-01-01T");
+    assertRefusedDates(
+        response -> response.removeHeader("Date"), "missing, and leases are judged by it");
+  }
+
+  private void assertRefusedDates(Consumer<SdkHttpResponse.Builder> change, String seen) {
+    var gateway =
+        new ExecutionInterceptor() {
+          @Override
+          public SdkHttpResponse modifyHttpResponse(
+              Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
+            return context.httpResponse().copy(change);
+          }
+        };
+    try (DynamoDbClient client =
+        LocalDynamoDb.intercepted(LocalDynamoDb.builder(LocalDynamoDb.endpoint()), gateway)
+            .build()) {
+      assertThatThrownBy(() -> new DynamoDbTable(client, name).verify())
+          .isInstanceOf(StoreRefusedException.class)
+          .hasMessageContaining("cannot keep claims: Date of the answers: ")
+          .hasMessageContaining(seen);
+    }
   }
 
   private static void refuse(String inBody) {

@@ -9,13 +9,11 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.store.ClaimRecords;
+import io.firstclaim.lock.store.DatedClock;
 import java.io.IOException;
 import java.io.InputStream;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -283,14 +281,9 @@ final class Markers implements ClaimRecords {
               if (known != null && known.text.equals(text)) {
                 return Optional.of(known.date);
               }
-              try {
-                Instant date =
-                    ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
-                latest = new Dated(text, date);
-                return Optional.of(date);
-              } catch (DateTimeException e) {
-                return Optional.empty();
-              }
+              Optional<Instant> date = DatedClock.parsed(text);
+              date.ifPresent(one -> latest = new Dated(text, one));
+              return date;
             });
   }
 }

@@ -1,11 +1,17 @@
 package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.store.DatedClock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -37,6 +43,7 @@ final class SelfTest {
   private static final int ROUNDS = 8;
   private static final int WRITERS = 16;
   private static final int SLOW_WRITERS = 4;
+  private static final TimeSource TIME = TimeSource.system();
 
   private final S3Bucket bucket;
   private final String place;
@@ -62,7 +69,7 @@ final class SelfTest {
           check("If-None-Match: * where one is", "refused", () -> refused(key, "second", null)),
           check("If-Match on a wrong ETag", "refused", () -> refused(key, "wrong", "\"0\"")),
           check("If-Match on the ETag, then on the one before", "taken, refused", () -> next(key)),
-          check("Date and Last-Modified of a read", "told", () -> times(key)),
+          check("Date and Last-Modified of a read", "told, and not ahead", this::times),
           check(
               "If-None-Match: * by %d writers at once".formatted(WRITERS),
               "one taken, in each of %d rounds".formatted(ROUNDS),
@@ -132,8 +139,23 @@ final class SelfTest {
     require(!put(key, "old", before).took, "taken on the one before");
   }
 
-  private void times(String key) {
-    require(get(key).timed, "missing, and leases are judged by them");
+  /** A lease's age is its Date less its Last-Modified, both cut to the second. */
+  private void times() {
+    String key = place + "times";
+    Moment sent = TIME.now();
+    var unused = put(key, "times", null);
+    Seen seen = get(key);
+    require(
+        seen.date != null && seen.lastModified != null, "missing, and leases are judged by them");
+    Duration ahead =
+        Duration.between(seen.lastModified, seen.date)
+            .minus(TIME.now().since(sent))
+            .minusSeconds(1);
+    require(
+        ahead.compareTo(ClaimSettings.LEAST_SKEW) <= 0,
+        ("Date runs ahead of Last-Modified by %d ms or more, so that leases would end early: does a"
+                + " gateway set it by a clock of its own?")
+            .formatted(ahead.toMillis()));
   }
 
   private void firstRaces(ExecutorService threads) {
@@ -197,7 +219,8 @@ final class SelfTest {
     }
   }
 
-  private record Seen(String body, String eTag, boolean timed) {}
+  private record Seen(
+      String body, String eTag, @Nullable Instant date, @Nullable Instant lastModified) {}
 
   private Put put(String key, String body, @Nullable String on) {
     return put(key, body, on, RequestBody.fromString(body));
@@ -259,8 +282,8 @@ final class SelfTest {
     return new Seen(
         read.asUtf8String(),
         String.valueOf(head.eTag()),
-        head.sdkHttpResponse().firstMatchingHeader("Date").isPresent()
-            && head.lastModified() != null);
+        head.sdkHttpResponse().firstMatchingHeader("Date").flatMap(DatedClock::parsed).orElse(null),
+        head.lastModified());
   }
 
   private RuntimeException fault(S3Exception fault) {

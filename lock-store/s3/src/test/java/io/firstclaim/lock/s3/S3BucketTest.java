@@ -13,6 +13,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.store.DatedClock;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
@@ -21,6 +22,9 @@ import io.firstclaim.lock.testkit.fault.Rule;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.S3Server;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -238,6 +242,51 @@ class S3BucketTest {
       assertRefused(
           client, "Date and Last-Modified of a read: missing, and leases are judged by them");
     }
+  }
+
+  /** Objects are stamped by the store, answers by what is in between. */
+  @ParameterizedTest
+  @ValueSource(longs = {3, 3600})
+  void gatewayWhoseDateRunsAhead_isRefused(long seconds) {
+    LocalS3.createBucket(name);
+    try (S3Client client = ahead(seconds)) {
+      assertThatThrownBy(() -> new S3Bucket(client, name, "claims/").verify())
+          .isInstanceOf(StoreRefusedException.class)
+          .hasMessageContaining(
+              "Date and Last-Modified of a read: Date runs ahead of Last-Modified by ");
+    }
+  }
+
+  @Test
+  void gatewayWhoseDateLagsBehind_isAccepted() {
+    LocalS3.createBucket(name);
+    try (S3Client client = ahead(-3600)) {
+      assertThatCode(new S3Bucket(client, name, "claims/")::verify).doesNotThrowAnyException();
+    }
+  }
+
+  private static S3Client ahead(long seconds) {
+    var gateway =
+        new ExecutionInterceptor() {
+          @Override
+          public SdkHttpResponse modifyHttpResponse(
+              Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
+            Instant date = DatedClock.parsed(header(context.httpResponse(), "Date")).orElseThrow();
+            return context
+                .httpResponse()
+                .copy(
+                    response ->
+                        response.putHeader(
+                            "Date",
+                            DateTimeFormatter.RFC_1123_DATE_TIME.format(
+                                date.plusSeconds(seconds).atOffset(ZoneOffset.UTC))));
+          }
+        };
+    return LocalS3.intercepted(LocalS3.builder(LocalS3.endpoint()), gateway).build();
+  }
+
+  private static String header(SdkHttpResponse response, String name) {
+    return response.firstMatchingHeader(name).orElseThrow();
   }
 
   @Test

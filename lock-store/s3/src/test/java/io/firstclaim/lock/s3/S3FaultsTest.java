@@ -50,7 +50,8 @@ class S3FaultsTest extends FaultContract {
 
   /** As an application would configure it, for a lease of this length. */
   private static S3ClientBuilder configured(Duration lease) {
-    var settings = new ClaimSettings("any", "any", lease, Duration.ZERO, Duration.ofDays(8));
+    var settings =
+        new ClaimSettings("any", "any", lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(8));
     return LocalS3.timed(S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), settings));
   }
 

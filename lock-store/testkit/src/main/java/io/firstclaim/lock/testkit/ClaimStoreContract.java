@@ -57,7 +57,7 @@ public abstract class ClaimStoreContract extends RaceContract {
 
     Lease lease = granted(a.store().claim(claim)).lease();
 
-    assertThat(lease.remaining(a.time().now())).isEqualTo(Duration.ofSeconds(26));
+    assertThat(lease.remaining(a.time().now())).isEqualTo(Duration.ofSeconds(23));
     assertThat(storedState(ClaimState.Held.class).end())
         .as("what others see lasts at least as long")
         .isBetween(time.now().wall().plus(LEASE), time.now().wall().plus(LEASE).plus(tick()));

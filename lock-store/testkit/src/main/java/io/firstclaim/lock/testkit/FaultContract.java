@@ -156,7 +156,7 @@ public abstract class FaultContract {
     assertThat(lease.attempt()).isEqualTo(1);
     assertThat(lease.remaining(time.now()))
         .as("counted from before the first send")
-        .isEqualTo(Duration.ofSeconds(29));
+        .isEqualTo(Duration.ofSeconds(26));
   }
 
   @Test

@@ -21,7 +21,8 @@
  *       lease, races; {@link io.firstclaim.lock.testkit.WallClockContract} the same and more, for a
  *       store that has no clock of its own;
  *   <li>{@link io.firstclaim.lock.testkit.RandomHistoryContract}: random histories, compared with
- *       the store in memory;
+ *       the store in memory; {@link io.firstclaim.lock.testkit.ClockTortureContract}: others, of
+ *       machines whose clocks are set, slewed, frozen and suspended;
  *   <li>{@link io.firstclaim.lock.testkit.mutex.MutexContract} and {@link
  *       io.firstclaim.lock.testkit.mutex.MutexProcessesContract}: a mutex over the store, in one
  *       process and in several that are killed;

@@ -33,6 +33,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class LeaseKeeperTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
+
+  /** How long its holder counts on it. */
+  private static final Duration HOLD = LEASE.multipliedBy(9).dividedBy(10);
+
   private static final Duration THIRD = Duration.ofSeconds(10);
   private static final Duration SIXTH = Duration.ofSeconds(5);
   private static final Duration NANO = Duration.ofNanos(1);
@@ -284,7 +288,7 @@ class LeaseKeeperTest {
   void leaseThatRunsOutUnrenewed_isLost_atItsEnd_toldOnce() {
     KeptLease kept = kept();
     store.setDown(true);
-    time.advance(LEASE.minus(NANO));
+    time.advance(HOLD.minus(NANO));
     keeper.look();
     assertThat(kept.isHeld()).isTrue();
     assertThat(told).hasValue(0);
@@ -305,7 +309,7 @@ class LeaseKeeperTest {
     KeptLease kept = still.keep(granted("order-1"));
     kept.whenLost(told::incrementAndGet);
 
-    time.advance(LEASE.minus(NANO));
+    time.advance(HOLD.minus(NANO));
     still.look();
     assertThat(kept.isHeld()).isTrue();
     time.advance(NANO);
@@ -323,7 +327,7 @@ class LeaseKeeperTest {
     time.advance(Duration.ofSeconds(1));
     assertThat(keeper.look()).isEqualTo(Duration.ofSeconds(1));
     store.setDown(true);
-    time.advance(LEASE.minusSeconds(2));
+    time.advance(HOLD.minusSeconds(2));
     assertThat(keeper.look()).isEqualTo(Duration.ofSeconds(1));
   }
 
@@ -480,5 +484,46 @@ class LeaseKeeperTest {
         thread.join();
       }
     }
+  }
+
+  // Clocks that leap
+
+  @Test
+  void leaseOfASuspendedMachine_isDoubtful_untilARenewalHasSucceeded() {
+    KeptLease kept = kept();
+    time.suspend(Duration.ofMinutes(10));
+
+    assertThat(kept.isHeld()).isFalse();
+    assertThatThrownBy(kept::ensureHeld)
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("leapt");
+    assertThat(told).as("it is in doubt, not lost").hasValue(0);
+
+    lookUntilRenewals(1);
+    eventually(kept::isHeld);
+    kept.ensureHeld();
+  }
+
+  @Test
+  void leaseOfASuspendedMachine_thatAnotherHasTaken_isLostAtTheRenewal() {
+    KeptLease kept = kept();
+    time.suspend(Duration.ofMinutes(10));
+    store.nextRenewal(new SettleResult.Lost("b"));
+
+    lookUntilRenewals(1);
+
+    eventually(() -> told.get() == 1);
+    assertThat(kept.isHeld()).isFalse();
+  }
+
+  @Test
+  void wallClockThatIsSet_putsALeaseInDoubt_whicheverWay() {
+    KeptLease kept = kept();
+    for (Duration skew : List.of(Duration.ofHours(1), Duration.ofHours(-1))) {
+      time.setSkew(skew);
+      assertThat(kept.isHeld()).as("%s", skew).isFalse();
+    }
+    time.setSkew(Duration.ofMillis(200));
+    assertThat(kept.isHeld()).isTrue();
   }
 }

@@ -72,7 +72,7 @@ public abstract class KeptMutexContract extends MutexCrowdContract {
     try (HeldMutex held = acquired(a)) {
       held.whenLost(told::incrementAndGet);
       faulty.next(Fault.SILENCE);
-      passForKeeper(LEASE.minusMillis(1));
+      passForKeeper(HOLD.minusMillis(1));
       eventually(() -> faulty.calls() == 2);
       time.awaitSleeper("firstclaim-leases");
       assertThat(held.isHeld()).isTrue();

@@ -27,6 +27,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 public abstract class MutexFixture {
   static final Duration LEASE = Duration.ofSeconds(30);
+  static final Duration WATCH = LEASE.multipliedBy(6).dividedBy(5);
+  static final Duration HOLD = LEASE.multipliedBy(9).dividedBy(10);
   static final Duration MAX_SKEW = Duration.ofSeconds(1);
   static final Duration LONG = Duration.ofHours(1);
   static final RecordId ID = RecordId.of("billing-run");

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(15)
 class RecordFlowTest {
-  private static final Duration SHORT_LEASE = Duration.ofMillis(600);
+  private static final Duration SHORT_LEASE = Duration.ofMillis(1500);
 
   private final TestTime time = TestTime.running();
   private final TestBroker broker = new TestBroker();
@@ -280,7 +280,8 @@ class RecordFlowTest {
     MemoryClaimStore dead =
         new MemoryClaimStore(
             claims,
-            new ClaimSettings("test", "a/9", SHORT_LEASE, Duration.ZERO, Duration.ofDays(8)),
+            new ClaimSettings(
+                "test", "a/9", SHORT_LEASE, ClaimSettings.LEAST_SKEW, Duration.ofDays(8)),
             time);
     assertThat(dead.claim(TestInstance.claim("order-1", "{}", time)))
         .isInstanceOf(ClaimResult.Granted.class);
@@ -715,7 +716,11 @@ class RecordFlowTest {
         new MemoryClaimStore(
             claims,
             new ClaimSettings(
-                "test", "a/9", Duration.ofSeconds(30), Duration.ZERO, Duration.ofDays(8)),
+                "test",
+                "a/9",
+                Duration.ofSeconds(30),
+                ClaimSettings.LEAST_SKEW,
+                Duration.ofDays(8)),
             time);
     for (int i = 0; i < times; i++) {
       for (String id : ids) {
@@ -1230,7 +1235,11 @@ class RecordFlowTest {
         new MemoryClaimStore(
             claims,
             new ClaimSettings(
-                "test", "a/9", Duration.ofSeconds(30), Duration.ZERO, Duration.ofDays(8)),
+                "test",
+                "a/9",
+                Duration.ofSeconds(30),
+                ClaimSettings.LEAST_SKEW,
+                Duration.ofDays(8)),
             () -> new Moment(at, 0));
     ClaimResult.Granted granted =
         (ClaimResult.Granted) silent.claim(TestInstance.claim(id, "{}", () -> new Moment(at, 0)));

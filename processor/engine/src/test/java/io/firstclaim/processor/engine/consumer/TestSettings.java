@@ -36,7 +36,11 @@ final class TestSettings {
             .maxParked(maxParked)
             .claims(
                 new ClaimSettings(
-                    "test", zone + "/" + instance, lease, Duration.ZERO, Duration.ofDays(8)))
+                    "test",
+                    zone + "/" + instance,
+                    lease,
+                    ClaimSettings.LEAST_SKEW,
+                    Duration.ofDays(8)))
             .renew(renew)
             .headStart(headStart)
             .onMismatch(onMismatch)

@@ -149,8 +149,8 @@ final class Properties {
           @Bindable(defaultValue = "true")
           boolean renew,
       @Meaning(
-              "declared bound on the clock difference between instances; with `s3`, between the"
-                  + " store's own machines")
+              "declared bound on how far the clocks of the store's own machines differ; at least"
+                  + " `500ms`")
           @Bindable(defaultValue = "1s")
           Duration maxSkew,
       @Meaning("how long the other zones leave a record to its preferred zone")

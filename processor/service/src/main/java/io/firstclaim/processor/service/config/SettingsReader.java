@@ -145,12 +145,17 @@ public final class SettingsReader {
     String holder = new Holder(zone, instance).toString();
     String lease = "firstclaim.claim.lease";
     String retention = "firstclaim.claim.retention";
+    String skew = "firstclaim.claim.max-skew";
     if (binder.areRight(lease, retention) && claim.retention().compareTo(claim.lease()) < 0) {
       binder.wrong(
           retention,
           binder.text(retention).orElse(null),
           "it must not be shorter than %s=%s".formatted(lease, binder.inForce().get(lease)));
-    } else if (binder.areRight(lease, retention, "firstclaim.claim.max-skew")) {
+    } else if (binder.areRight(lease, retention, skew)) {
+      if (claim.maxSkew().compareTo(ClaimSettings.LEAST_SKEW) < 0) {
+        binder.wrong(skew, binder.inForce().get(skew), "give 500ms or more");
+        return ClaimSettings.of("none", "none");
+      }
       try {
         return new ClaimSettings(
             namespace, holder, claim.lease(), claim.maxSkew(), claim.retention());

@@ -184,9 +184,9 @@ class SettingsReaderTest {
         good("firstclaim.claim.renew", "TRUE", s -> s.engine().claim().renew(), true),
         good(
             "firstclaim.claim.max-skew",
-            "0s",
+            "500ms",
             s -> s.engine().claim().store().maxSkew(),
-            Duration.ZERO),
+            Duration.ofMillis(500)),
         good(
             "firstclaim.claim.retention",
             "30d",
@@ -294,6 +294,7 @@ class SettingsReaderTest {
         arguments("firstclaim.claim.lease", "-30s", DURATION),
         arguments("firstclaim.claim.renew", "yes", "give true or false"),
         arguments("firstclaim.claim.max-skew", "-1s", DURATION),
+        arguments("firstclaim.claim.max-skew", "499ms", "give 500ms or more"),
         arguments(
             "firstclaim.claim.retention",
             "20s",
@@ -609,7 +610,7 @@ class SettingsReaderTest {
                     "FIRSTCLAIM_INPUT_RECORD_ID", "key",
                     "FIRSTCLAIM_HANDLER_TYPE", "log",
                     "FIRSTCLAIM_INPUT_MAX_IN_FLIGHT", "7",
-                    "FIRSTCLAIM_CLAIM_MAX_SKEW", "250ms",
+                    "FIRSTCLAIM_CLAIM_MAX_SKEW", "750ms",
                     "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE", "claims",
                     "FIRSTCLAIM_DEAD_LETTER_TOPIC", "dead",
                     "KAFKA_BOOTSTRAP_SERVERS", "one:9092,two:9092",
@@ -618,7 +619,7 @@ class SettingsReaderTest {
     assertThat(settings.engine().zone()).isEqualTo("b");
     assertThat(settings.engine().input().topics()).containsExactly("orders", "returns");
     assertThat(settings.engine().input().maxInFlight()).isEqualTo(7);
-    assertThat(settings.engine().claim().store().maxSkew()).isEqualTo(Duration.ofMillis(250));
+    assertThat(settings.engine().claim().store().maxSkew()).isEqualTo(Duration.ofMillis(750));
     assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("claims", false));
     assertThat(settings.engine().deadLetterTopic()).contains("dead");
     assertThat(settings.engine().kafka())

@@ -27,8 +27,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For a lock to wait for, keep and give back, there is {@link io.firstclaim.lock.mutex.Mutex}.
  *
- * <p>Thread-safe. Every method may block for the store's time limit. Expected outcomes are values;
- * {@link StoreUnavailableException} is thrown where the store could not be asked.
+ * <p>Thread-safe. Every method may block for the store's time limit. Expected outcomes are values.
+ * A fault that passes is a {@link StoreUnavailableException}, or for a step under a lease {@link
+ * SettleResult.Unknown}. One that no retry can mend is a {@link StoreRefusedException} from every
+ * method: the store is missing or does not permit the request, which was then not applied. An
+ * earlier one whose answer is unknown may have been.
  */
 public interface ClaimStore {
   /**
@@ -46,6 +49,8 @@ public interface ClaimStore {
    * Records that the work is done, for good.
    *
    * @param result kept with the record and returned to later claimants
+   * @throws IllegalArgumentException if the result is too large for the store, which the message
+   *     says; nothing was recorded, and the lease stands
    */
   SettleResult complete(Lease lease, @Nullable String result);
 

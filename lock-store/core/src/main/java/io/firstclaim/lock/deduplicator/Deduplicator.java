@@ -9,6 +9,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.keeper.HeldLease;
@@ -74,7 +75,8 @@ public final class Deduplicator {
     /**
      * Does the work. The thread is interrupted if the lease is lost.
      *
-     * @return what to store, for those who ask later; may be null
+     * @return what to store, for those who ask later; may be null. If it is too large for the
+     *     store, the work has failed.
      * @throws Exception if it failed; whatever is thrown, the work is tried again until its
      *     attempts are used up
      */
@@ -86,6 +88,11 @@ public final class Deduplicator {
   public interface Judged {
     /** Does the work, on a thread that this class does not interrupt. */
     Verdict run(KeptLease lease) throws InterruptedException;
+
+    /** The verdict instead of one whose result is too large for the store. */
+    default Verdict withoutResult(KeptLease lease, IllegalArgumentException tooLarge) {
+      throw tooLarge;
+    }
   }
 
   /** The way the last steps take to the store, for callers that limit how many go at once. */
@@ -149,6 +156,8 @@ public final class Deduplicator {
    * @param fingerprint of the work's input, or {@link Fingerprint#none()}
    * @throws StoreUnavailableException if the store could not be asked; nothing ran, but the ID may
    *     be {@link RunResult.Busy} for one lease
+   * @throws StoreRefusedException if the store does not permit it; if the work ran, its end is not
+   *     recorded, and it is done again by whoever comes after the lease
    * @throws InterruptedException if the work threw it and the lease was not lost: then somebody
    *     interrupted this thread, and the work is given back, due at once and not counted
    */
@@ -192,23 +201,31 @@ public final class Deduplicator {
     KeptLease kept = keeper.keep(granted.lease());
     try {
       Verdict verdict = work.run(kept);
-      SettleResult answer =
-          switch (verdict) {
-            case Verdict.Complete(String result) ->
-                settle(kept, lease -> store.complete(lease, result), worthTryingAgain);
-            case Verdict.Release(Instant retryAt, int attempts, String cause) ->
-                settle(
-                    kept,
-                    lease -> store.release(lease.ofAttempt(attempts), retryAt, cause),
-                    worthTryingAgain);
-            case Verdict.Bury(String cause) ->
-                settle(kept, lease -> store.bury(lease, cause), worthTryingAgain);
-            case Verdict.Leave() -> new SettleResult.Settled(kept.lease());
-          };
-      return new Attempted(verdict, answer);
+      try {
+        return new Attempted(verdict, settle(kept, verdict, worthTryingAgain));
+      } catch (IllegalArgumentException e) {
+        verdict = work.withoutResult(kept, e);
+        return new Attempted(verdict, settle(kept, verdict, worthTryingAgain));
+      }
     } finally {
       kept.letGo();
     }
+  }
+
+  private SettleResult settle(
+      KeptLease kept, Verdict verdict, Predicate<KeptLease> worthTryingAgain) {
+    return switch (verdict) {
+      case Verdict.Complete(String result) ->
+          settle(kept, lease -> store.complete(lease, result), worthTryingAgain);
+      case Verdict.Release(Instant retryAt, int attempts, String cause) ->
+          settle(
+              kept,
+              lease -> store.release(lease.ofAttempt(attempts), retryAt, cause),
+              worthTryingAgain);
+      case Verdict.Bury(String cause) ->
+          settle(kept, lease -> store.bury(lease, cause), worthTryingAgain);
+      case Verdict.Leave() -> new SettleResult.Settled(kept.lease());
+    };
   }
 
   /** Makes the last step, again and again while its answer is unknown, through interrupts too. */
@@ -239,7 +256,7 @@ public final class Deduplicator {
   }
 
   /** One run under way. For one thread. */
-  private final class Run {
+  private final class Run implements Judged {
     private final Work work;
     private @Nullable Throwable thrown;
     private boolean lost;
@@ -249,7 +266,7 @@ public final class Deduplicator {
     }
 
     RunResult make(ClaimResult.Granted granted) throws InterruptedException {
-      Attempted attempted = attempt(granted, this::judge, KeptLease::isHeld);
+      Attempted attempted = attempt(granted, this, KeptLease::isHeld);
       if (thrown instanceof InterruptedException interrupt && !lost) {
         throw interrupt;
       }
@@ -275,7 +292,15 @@ public final class Deduplicator {
       };
     }
 
-    private Verdict judge(KeptLease kept) {
+    /** What was done cannot be kept, so it counts as failed. */
+    @Override
+    public Verdict withoutResult(KeptLease kept, IllegalArgumentException tooLarge) {
+      thrown = tooLarge;
+      return failed(kept.attempt(), tooLarge);
+    }
+
+    @Override
+    public Verdict run(KeptLease kept) {
       int attempt = kept.attempt();
       if (!kept.isHeld()) {
         return new Verdict.Leave(); // the grant took that long to come

@@ -4,6 +4,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreRefusedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -204,7 +205,7 @@ public final class KeptLease implements HeldLease {
   }
 
   private boolean renewed(Lease as) {
-    return switch (keeper.store.renew(as)) {
+    return switch (renewal(as)) {
       case SettleResult.Settled(Lease renewed) -> {
         lease = renewed;
         yield true;
@@ -218,6 +219,15 @@ public final class KeptLease implements HeldLease {
         yield false;
       }
     };
+  }
+
+  /** A store that does not permit it may do so again before the lease is over. */
+  private SettleResult renewal(Lease as) {
+    try {
+      return keeper.store.renew(as);
+    } catch (StoreRefusedException e) {
+      return new SettleResult.Unknown(String.valueOf(e.getMessage()));
+    }
   }
 
   /** Under the monitor, so that nobody is told after {@link #letGo} has returned. */

@@ -34,9 +34,14 @@ public final class MemoryClaimStore extends DrivenClaimStore {
 
     private record Key(String namespace, RecordId id) {}
 
-    private void purgeNowAndThen(Instant before) {
+    private void purgeNowAndThen(String namespace, Instant before) {
       if (writes.incrementAndGet() % PURGE_EVERY == 0) {
-        records.values().removeIf(claim -> endedBefore(claim, before));
+        records
+            .entrySet()
+            .removeIf(
+                each ->
+                    each.getKey().namespace.equals(namespace)
+                        && endedBefore(each.getValue(), before));
       }
     }
 
@@ -65,7 +70,7 @@ public final class MemoryClaimStore extends DrivenClaimStore {
 
     @Override
     public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
-      claims.purgeNowAndThen(now.wall().minus(settings.retention()));
+      claims.purgeNowAndThen(settings.namespace(), now.wall().minus(settings.retention()));
       Claims.Key key = key(id);
       while (true) {
         ClaimRecord stored = claims.records.get(key);

@@ -8,6 +8,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.keeper.LeaseKeeper;
@@ -68,6 +69,7 @@ public final class Mutex {
    * @return empty if others held it the whole time
    * @throws StoreUnavailableException if the store did not answer when the time was up. The mutex
    *     may then be held for one lease without anybody knowing.
+   * @throws io.firstclaim.lock.StoreRefusedException if the store does not permit it, at once
    * @throws InterruptedException if the thread is interrupted before it has it. If it was granted
    *     by then, it is given back, if the store answers.
    * @throws IllegalStateException if this is a record's ID
@@ -127,7 +129,7 @@ public final class Mutex {
         SettleResult given = store.release(lease, AT_ONCE, "interrupted");
         LOG.debug("Mutex {} was given back: {}", id, given);
       }
-    } catch (StoreUnavailableException e) {
+    } catch (StoreException e) {
       // If it was granted, its lease runs out.
     }
   }

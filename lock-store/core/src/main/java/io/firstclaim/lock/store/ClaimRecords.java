@@ -49,7 +49,9 @@ public interface ClaimRecords {
   /**
    * The first write for a claim, when nothing is known of it yet. Most IDs are new, so this one
    * writes if nothing is stored. A store that can judge in one request whether any record may be
-   * claimed does that instead, and says what it wrote over.
+   * claimed does that instead, and says what it wrote over. As a network may deliver that request
+   * again once the record is free, it must not take one that is due only now: {@code retryAt <
+   * now}, strictly.
    *
    * @param first what to write if nothing is stored
    * @param now when this was decided, on the driver's clock

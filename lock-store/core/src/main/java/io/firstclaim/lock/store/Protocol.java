@@ -93,14 +93,25 @@ final class Protocol {
       }
       return lost(stored);
     }
-    boolean repeated =
+    boolean sameStep =
         switch (command) {
           case Command.Renew unused -> false;
           case Command.Complete unused -> stored.state() instanceof Done;
           case Command.Release unused -> stored.state() instanceof Free;
           case Command.Bury unused -> stored.state() instanceof Dead;
         };
-    return repeated ? new Decision.Answer<>(new SettleResult.Settled(lease)) : lost(stored);
+    return sameStep && isEndOf(lease, stored.nonce())
+        ? new Decision.Answer<>(new SettleResult.Settled(lease))
+        : lost(stored);
+  }
+
+  /**
+   * Whether an end with this nonce is that of this lease, or of its renewal whose answer was lost.
+   * The token does not tell: after a deletion another's may be the same.
+   */
+  private static boolean isEndOf(Lease lease, Nonce nonce) {
+    Nonce next = lease.nonce().next();
+    return nonce.equals(next) || nonce.equals(next.next());
   }
 
   /**
@@ -167,7 +178,8 @@ final class Protocol {
   /**
    * Not before the release itself: a claim that was sent earlier and arrives late, such as a
    * duplicate of the one just answered, is then not due and cannot take a record that nobody is
-   * waiting for.
+   * waiting for. At that very moment the record is due here, where somebody waits for the answer
+   * and a duplicate of the write finds another record; not to a request that is all by itself.
    */
   private static Instant due(Instant retryAt, Moment released) {
     return retryAt.isBefore(released.wall()) ? released.wall() : retryAt;

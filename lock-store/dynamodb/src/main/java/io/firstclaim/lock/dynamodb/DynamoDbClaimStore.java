@@ -19,8 +19,8 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
  * succeeded but whose answer was lost, the SDK's own retries included (aws-sdk-java #2667).
  *
  * <p>The table must be in one Region or strongly consistent across Regions: see {@link
- * DynamoDbTable#verify()}. Thread-safe. The client stays the caller's; {@link
- * DynamoDbTable#configure} gives it time limits that suit the lease.
+ * DynamoDbTable#verify()}. Thread-safe. The client stays the caller's. No request takes longer than
+ * {@link ClaimSettings#storeTimeout()}, whatever its client allows.
  */
 public final class DynamoDbClaimStore extends DrivenClaimStore {
   /**

@@ -108,6 +108,14 @@ class DynamoDbFaultsTest extends FaultContract {
         Fault.Answer.dynamoDb(400, "ReplicatedWriteConflictException"));
   }
 
+  @Override
+  protected List<Fault> denials() {
+    return List.of(
+        Fault.Answer.dynamoDb(400, "AccessDeniedException"),
+        Fault.Answer.dynamoDb(400, "ResourceNotFoundException"),
+        Fault.Answer.dynamoDb(400, "ValidationException"));
+  }
+
   // One request
 
   @Test
@@ -123,7 +131,7 @@ class DynamoDbFaultsTest extends FaultContract {
     time.advance(Duration.ofHours(1));
     settled(b.store().release(b.acquire(ID), time.now().wall().plusSeconds(1), "again"));
     assertOneRequest(() -> a.claim(ID), ClaimResult.Later.class);
-    time.advance(Duration.ofSeconds(1));
+    time.advance(Duration.ofMillis(1001)); // past it: at that very moment it takes another request
     assertOneRequest(() -> a.claim(ID), ClaimResult.Granted.class);
     time.advance(Duration.ofHours(1));
     settled(b.store().complete(b.acquire(ID), null));

@@ -203,6 +203,42 @@ class DynamoDbTableTest {
   }
 
   @Test
+  void globalTableOfTheFirstVersion_isRefused() {
+    table.create();
+    answer("DescribeGlobalTable", name, "{\"GlobalTableDescription\":{\"GlobalTableName\":\"x\"}}");
+    assertThatThrownBy(table::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("an eventually consistent global table");
+
+    answerDescribeWith("\"GlobalTableVersion\":\"2017.11.29\"");
+    assertThatThrownBy(table::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("an eventually consistent global table");
+  }
+
+  @Test
+  void roleThatMayNotLookForAGlobalTable_isRefused_withThePermission() {
+    table.create();
+    deny("DescribeGlobalTable");
+
+    assertThatThrownBy(table::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessage(
+            denied(
+                "dynamodb:DescribeGlobalTable on arn:aws:dynamodb::ACCOUNT:global-table/" + name));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GlobalTableNotFoundException", "UnknownOperationException"})
+  void tableThatIsNoGlobalTable_isAccepted(String answer) {
+    table.create();
+    PROXY.add(
+        Rule.always(Match.operation("DescribeGlobalTable"), Fault.Answer.dynamoDb(400, answer)));
+
+    assertThatCode(table::verify).doesNotThrowAnyException();
+  }
+
+  @Test
   void stronglyConsistentGlobalTable_andTableOfOneRegion_areAccepted() {
     table.create();
 
@@ -256,6 +292,12 @@ class DynamoDbTableTest {
     PROXY.clear();
     refuse("\"nonce\":{\"S\":\"d\"}");
     assertRefused("TABLE cannot keep claims: condition on the right nonce: refused");
+    PROXY.clear();
+    answer("UpdateItem", "\":next\":{\"S\":\"e\"}", "{}");
+    assertRefused("TABLE cannot keep claims: update on a wrong nonce: taken");
+    PROXY.clear();
+    answer("GetItem", "self-test/", "{}");
+    assertRefused("TABLE cannot keep claims: read: another than the last write");
   }
 
   @Test
@@ -271,7 +313,10 @@ class DynamoDbTableTest {
             "attribute_not_exists where no item is",
             "attribute_not_exists where one is",
             "condition on a wrong nonce",
-            "condition on the right nonce");
+            "condition on the right nonce",
+            "update on a wrong nonce",
+            "update on the right nonce",
+            "read");
   }
 
   private static void refuse(String inBody) {
@@ -373,7 +418,8 @@ class DynamoDbTableTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"DescribeTable", "PutItem", "DescribeTimeToLive"})
+  @ValueSource(
+      strings = {"DescribeTable", "PutItem", "UpdateItem", "GetItem", "DescribeTimeToLive"})
   void roleWithoutAPermission_isRefused_withThePermission(String operation) {
     table.create();
     deny(operation);

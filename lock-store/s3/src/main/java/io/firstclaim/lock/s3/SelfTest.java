@@ -26,10 +26,11 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * Tests whether a bucket keeps conditional writes: each condition by itself, then many writers at
- * once, as some stores compare and write in two steps: many quick ones to catch those that take one
- * step right after the other, a few slow ones to catch those that read the body in between. Leaves
- * nothing behind if it may delete. For one run.
+ * Tests whether a bucket keeps conditional writes, and whether the role may do all that claims
+ * need: each condition by itself, then many writers at once, as some stores compare and write in
+ * two steps: many quick ones to catch those that take one step right after the other, a few slow
+ * ones to catch those that read the body in between. Leaves nothing behind if it may delete. For
+ * one run.
  */
 final class SelfTest {
   private static final Logger LOG = LoggerFactory.getLogger(SelfTest.class);
@@ -37,6 +38,9 @@ final class SelfTest {
   private static final int ROUNDS = 8;
   private static final int WRITERS = 16;
   private static final int SLOW_WRITERS = 4;
+
+  /** More, as nothing can hold up a DELETE between its comparing and its deleting. */
+  private static final int ROUNDS_OF_DELETES = 32;
 
   private final S3Bucket bucket;
   private final String place;
@@ -57,8 +61,9 @@ final class SelfTest {
     String key = place + "conditions";
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       return List.of(
-          check("If-Match where no object is", "refused", this::onNothing),
           check("If-None-Match: * where no object is", "taken and read back", () -> first(key)),
+          check("If-Match where no object is", "refused", this::onNothing),
+          check("read where no object is", "not found", this::readNothing),
           check("If-None-Match: * where one is", "refused", () -> refused(key, "second", null)),
           check("If-Match on a wrong ETag", "refused", () -> refused(key, "wrong", "\"0\"")),
           check("If-Match on the ETag, then on the one before", "taken, refused", () -> next(key)),
@@ -82,6 +87,50 @@ final class SelfTest {
     } finally {
       written.forEach(this::remove);
     }
+  }
+
+  /**
+   * Whether conditional deletes are kept.
+   *
+   * @throws StoreRefusedException if the bucket is missing or the role may not delete in it
+   * @throws StoreUnavailableException if S3 does not answer
+   */
+  Check deletes() {
+    String key = place + "deleted";
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      return check(
+          "If-Match of deletes",
+          "refused on a wrong ETag; never taken beside a write, in %d rounds"
+              .formatted(ROUNDS_OF_DELETES),
+          () -> {
+            first(key);
+            require(!delete(key, "\"0\""), "taken on a wrong ETag");
+            for (int round = 0; round < ROUNDS_OF_DELETES; round++) {
+              raceOfDeletes(threads, key, "written in round " + round);
+            }
+          });
+    } finally {
+      written.forEach(this::remove);
+    }
+  }
+
+  /** Half of them write and half delete, all on one ETag, so either some delete or one writes. */
+  private void raceOfDeletes(ExecutorService threads, String key, String text) {
+    if (find(key, "s3:GetObject") == null) {
+      first(key);
+    }
+    String on = get(key).eTag;
+    List<Future<Put>> writes = new ArrayList<>();
+    List<Future<Boolean>> deletes = new ArrayList<>();
+    for (int i = 0; i < WRITERS / 2; i++) {
+      String body = text + " by " + i;
+      deletes.add(threads.submit(() -> delete(key, on)));
+      writes.add(threads.submit(() -> put(key, body, on)));
+    }
+    long wrote = writes.stream().map(SelfTest::result).filter(Put::took).count();
+    long removed = deletes.stream().map(SelfTest::result).filter(took -> took).count();
+    require(
+        wrote == 0 || (removed == 0 && find(key, "s3:GetObject") != null), "taken beside a write");
   }
 
   /** Ends a check: the store did something on which no claim can rest. */
@@ -112,6 +161,11 @@ final class SelfTest {
 
   private void onNothing() {
     require(!put(place + "nothing", "absent", "\"0\"").took, "an object was created");
+  }
+
+  /** Without s3:ListBucket, S3 answers 403 where it would say that nothing is there. */
+  private void readNothing() {
+    require(find(place + "nothing", "s3:ListBucket") == null, "an object was there");
   }
 
   private void first(String key) {
@@ -234,13 +288,26 @@ final class SelfTest {
       if (failed) {
         return new Put(body, false);
       }
-      throw fault(e);
+      throw fault(e, "s3:PutObject");
     } catch (SdkException e) {
       throw bucket.unavailable(e);
     }
   }
 
   private Seen get(String key) {
+    Seen seen = find(key, "s3:GetObject");
+    if (seen == null) {
+      throw new Broken("no object was there to read");
+    }
+    return seen;
+  }
+
+  /**
+   * What is there; null for nothing.
+   *
+   * @param permission that it lacks if it is denied
+   */
+  private @Nullable Seen find(String key, String permission) {
     ResponseBytes<GetObjectResponse> read;
     try {
       read =
@@ -250,8 +317,10 @@ final class SelfTest {
                   get ->
                       get.bucket(bucket.name()).key(key).overrideConfiguration(TimeLimits.SETUP));
     } catch (S3Exception e) {
-      require(e.statusCode() != 404, "no object was there to read");
-      throw fault(e);
+      if (S3Bucket.isMissingKey(e)) {
+        return null;
+      }
+      throw fault(e, permission);
     } catch (SdkException e) {
       throw bucket.unavailable(e);
     }
@@ -263,22 +332,49 @@ final class SelfTest {
             && head.lastModified() != null);
   }
 
-  private RuntimeException fault(S3Exception fault) {
+  /** One conditional delete; whether it took. */
+  private boolean delete(String key, String on) {
+    try {
+      var unused =
+          bucket
+              .client()
+              .deleteObject(
+                  delete ->
+                      delete
+                          .bucket(bucket.name())
+                          .key(key)
+                          .ifMatch(on)
+                          .overrideConfiguration(TimeLimits.SETUP));
+      return true;
+    } catch (S3Exception e) {
+      if (e.statusCode() == 412 || S3Bucket.isMissingKey(e)) {
+        return false;
+      }
+      throw fault(e, "s3:DeleteObject");
+    } catch (SdkException e) {
+      throw bucket.unavailable(e);
+    }
+  }
+
+  private RuntimeException fault(S3Exception fault, String permission) {
     return switch (fault.statusCode()) {
       case 403 ->
           new StoreRefusedException(
-              "S3 bucket %s: %s. Claims need %s"
-                  .formatted(bucket.name(), Faults.inOneLine(fault), bucket.permissions()));
+              "S3 bucket %s: %s. It takes the permission %s; claims need %s"
+                  .formatted(
+                      bucket.name(), Faults.inOneLine(fault), permission, bucket.permissions()));
       case 404 ->
-          new StoreRefusedException(
-              "S3 bucket %s is missing; create it, or have it created at the start"
-                  .formatted(bucket.name()));
+          Faults.code(fault).equals("NoSuchBucket")
+              ? new StoreRefusedException(
+                  "S3 bucket %s is missing; create it, or have it created at the start"
+                      .formatted(bucket.name()))
+              : bucket.unavailable(fault);
       case 501 -> new Broken("answered " + Faults.inOneLine(fault));
       default -> bucket.unavailable(fault);
     };
   }
 
-  private static Put result(Future<Put> writer) {
+  private static <T> T result(Future<T> writer) {
     try {
       return writer.get();
     } catch (ExecutionException e) {

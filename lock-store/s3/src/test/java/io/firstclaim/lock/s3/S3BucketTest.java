@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
@@ -125,8 +126,9 @@ class S3BucketTest {
         .allMatch(Check::kept)
         .extracting(Check::name)
         .containsExactly(
-            "If-Match where no object is",
             "If-None-Match: * where no object is",
+            "If-Match where no object is",
+            "read where no object is",
             "If-None-Match: * where one is",
             "If-Match on a wrong ETag",
             "If-Match on the ETag, then on the one before",
@@ -256,22 +258,57 @@ class S3BucketTest {
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageStartingWith(
             "S3 bucket claims--use1-az4--x-s3 cannot keep claims: kind of the bucket: a directory"
-                + " bucket (S3 Express One Zone): ");
+                + " bucket (S3 Express One Zone), ");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"PUT", "GET"})
-  void roleWithoutAPermission_isRefused_withWhatClaimsNeed(String method) {
+  @ValueSource(
+      strings = {
+        "claims-ap--use1-az4--xa-s3",
+        "mfzwi23gnjvgw.mrap",
+        "arn:aws:s3::123456789012:accesspoint/mfzwi23gnjvgw.mrap"
+      })
+  void accessPointToADirectoryBucketOrSeveralRegions_isRefused(String unfit) {
+    assertThatThrownBy(new S3Bucket(CLIENT, unfit, "claims/")::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("cannot keep claims: kind of the bucket: ")
+        .hasMessageEndingWith(". Use a general purpose bucket");
+  }
+
+  @Test
+  void gatewaysNotFound_isUnavailable_neitherAMissingBucketNorAMissingObject() {
+    LocalS3.createBucket(name);
+    PROXY.add(Rule.always(Match.operation("GET"), Fault.Answer.status(404)));
+
+    assertThatThrownBy(bucket::verify).isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void roleThatMayNotList_isRefused_asAMissingObjectIsThenDenied() {
+    LocalS3.createBucket(name);
+    PROXY.add(
+        Rule.always(
+            Match.operation("GET").and(Match.pathContains("/nothing")),
+            Fault.Answer.s3(403, "AccessDenied")));
+
+    assertThatThrownBy(bucket::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("It takes the permission s3:ListBucket; claims need ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"PUT,s3:PutObject", "GET,s3:GetObject"})
+  void roleWithoutAPermission_isRefused_withWhatClaimsNeed(String method, String permission) {
     LocalS3.createBucket(name);
     PROXY.add(Rule.always(Match.operation(method), Fault.Answer.s3(403, "AccessDenied")));
 
     assertThatThrownBy(bucket::verify)
         .isInstanceOf(StoreRefusedException.class)
         .hasMessage(
-            ("S3 bucket %1$s: 403 AccessDenied by the fault proxy. Claims need s3:GetObject,"
-                    + " s3:PutObject and s3:DeleteObject on %1$s/claims/* and s3:ListBucket on %1$s,"
+            ("S3 bucket %1$s: 403 AccessDenied by the fault proxy. It takes the permission %2$s;"
+                    + " claims need s3:GetObject, s3:PutObject and s3:DeleteObject on %1$s/claims/* and s3:ListBucket on %1$s,"
                     + " without which a missing object is answered 403")
-                .formatted(name));
+                .formatted(name, permission));
   }
 
   @Test

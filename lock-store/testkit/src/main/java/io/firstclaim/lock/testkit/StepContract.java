@@ -194,6 +194,31 @@ public abstract class StepContract extends TakeoverContract {
     assertThat(stored()).isEqualTo(before);
   }
 
+  /** As after a deletion, which has tokens begin at 1 again. */
+  @ParameterizedTest
+  @EnumSource(names = {"COMPLETE", "BURY", "RELEASE"})
+  void leaseWithTheRightTokenButAnotherNonce_isLost_evenIfTheSameStepEndedIt(Step step) {
+    settled(step.take(b.store(), b.acquire(ID)));
+    var other = new Lease(ID, "a", 1, 1, PAYLOAD, Nonce.random(), time.now(), LEASE);
+    Optional<ClaimRecord> before = stored();
+
+    assertThat(step.take(a.store(), other)).isEqualTo(new Lost(step == Step.RELEASE ? null : "b"));
+    assertThat(stored()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"COMPLETE", "BURY", "RELEASE"})
+  void stepRepeated_afterARenewalWhoseAnswerWasLost_isSettledAgain(Step step) {
+    Lease lease = a.acquire(ID);
+    settled(a.store().renew(lease));
+    settled(step.take(a.store(), lease));
+    Optional<ClaimRecord> before = stored();
+
+    settled(step.take(a.store(), lease));
+
+    assertThat(stored()).isEqualTo(before);
+  }
+
   // Completion and burial
 
   @Test

@@ -26,8 +26,9 @@
  *       io.firstclaim.lock.testkit.mutex.MutexProcessesContract}: a mutex over the store, in one
  *       process and in several that are killed;
  *   <li>over a network, {@link io.firstclaim.lock.testkit.FaultContract}: requests and answers
- *       lost, doubled and refused; on AWS {@link io.firstclaim.lock.testkit.ConnectionContract} and
- *       {@link io.firstclaim.lock.testkit.aws.LateRequestContract};
+ *       lost, doubled and refused; on AWS {@link io.firstclaim.lock.testkit.ConnectionContract},
+ *       {@link io.firstclaim.lock.testkit.aws.LateRequestContract} and {@link
+ *       io.firstclaim.lock.testkit.aws.TimeLimitContract};
  *   <li>for a store of documents, {@link
  *       io.firstclaim.lock.testkit.document.SharedDocumentsContract}.
  * </ul>

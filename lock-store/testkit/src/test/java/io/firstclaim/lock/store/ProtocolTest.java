@@ -265,6 +265,20 @@ class ProtocolTest {
   }
 
   @Test
+  void endUnderTheSameToken_byAnotherGrant_isLost() {
+    for (Nonce others : List.of(new Nonce(8, 1), new Nonce(7, 0), new Nonce(7, 3))) {
+      for (Command.Settle step : allSteps()) {
+        assertThat(settle(record(3, others, new Done("x", now.wall(), null)), step))
+            .isEqualTo(lostTo("x"));
+        assertThat(settle(record(3, others, new Dead("x", now.wall(), "cause")), step))
+            .isEqualTo(lostTo("x"));
+        assertThat(settle(record(3, others, new Free(now.wall(), "cause")), step))
+            .isEqualTo(lostTo(null));
+      }
+    }
+  }
+
+  @Test
   void stateOfALease_isWhatItsGrantWrote() {
     Write<ClaimResult> grant = Protocol.grant(null, claim, now, SETTINGS);
     Lease granted = ((Granted) grant.then()).lease();

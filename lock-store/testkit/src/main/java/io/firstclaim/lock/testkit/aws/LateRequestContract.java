@@ -159,6 +159,17 @@ public abstract class LateRequestContract {
   }
 
   @Test
+  void claimThatArrivesAgain_inTheMillisecondOfItsRelease_isNotDue() throws Exception {
+    Lease lease = a.acquire(ID);
+    HttpRequest claim = sent.last();
+    settled(a.store().release(lease, Instant.EPOCH, "stopping"));
+
+    assertChangesNothing(claim);
+
+    assertThat(b.acquire(ID).token()).as("nobody else was granted").isEqualTo(2);
+  }
+
+  @Test
   void claimThatArrivesOnlyNow_afterAnotherEndedIt_changesNothing() throws Exception {
     proxy.add(Rule.once(Match.any(), new Fault.Refuse()));
     Claim claim = a.newClaim(ID);

@@ -12,6 +12,7 @@ import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Attempted;
@@ -437,5 +438,31 @@ public abstract class DeduplicatorContract {
     assertThat(b.claim(ID, PAYLOAD)).isInstanceOf(ClaimResult.Held.class);
     passALease();
     assertThat(run(b, "receipt")).isInstanceOf(RunResult.Ran.class);
+  }
+
+  // Faults that no retry can mend
+
+  @Test
+  void workWhoseResultIsTooLarge_hasFailed() throws Exception {
+    faulty.next(Op.COMPLETE, Fault.TOO_LARGE);
+
+    assertThat(run(a, "x"))
+        .isInstanceOfSatisfying(
+            RunResult.Failed.class,
+            failed -> assertThat(failed.cause()).isInstanceOf(IllegalArgumentException.class));
+
+    assertThat(run(b, "y")).isInstanceOf(RunResult.NotDue.class);
+  }
+
+  @Test
+  void workWhoseEndMayNotBeRecorded_isToldSo_andDoneAgainAfterItsLease() throws Exception {
+    faulty.next(Op.COMPLETE, Fault.DENIED);
+
+    assertThatThrownBy(() -> run(a, "x")).isInstanceOf(StoreRefusedException.class);
+
+    assertThat(run(b, "y")).isInstanceOf(RunResult.Busy.class);
+    time.advance(LEASE.plus(MAX_SKEW).plus(tick()));
+    assertThat(run(b, "y")).isEqualTo(new RunResult.Ran("y"));
+    assertThat(runs).hasValue(2);
   }
 }

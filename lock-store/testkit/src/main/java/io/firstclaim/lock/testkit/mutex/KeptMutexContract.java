@@ -36,7 +36,7 @@ public abstract class KeptMutexContract extends MutexCrowdContract {
   void renewalThatFails_isTriedAgainBeforeTheLeaseIsOver() throws Exception {
     try (HeldMutex held = acquired(a)) {
       Nonce before = storedNonce();
-      faulty.next(Fault.LOST_REQUEST, Fault.DEFECT, Fault.ERROR);
+      faulty.next(Fault.DENIED, Fault.DEFECT, Fault.ERROR);
       passForKeeper(THIRD);
       for (int renewals = 1; renewals <= 3; renewals++) {
         int sent = 1 + renewals;
@@ -145,9 +145,9 @@ public abstract class KeptMutexContract extends MutexCrowdContract {
   }
 
   @Test
-  void closeThatIsNotAnswered_isRepeated_untilItIs() throws Exception {
+  void closeThatIsDeniedOrNotAnswered_isRepeated_untilItIs() throws Exception {
     HeldMutex held = acquired(a);
-    faulty.next(Fault.LOST_REQUEST, Fault.LOST_REQUEST, Fault.LOST_ANSWER);
+    faulty.next(Fault.DENIED, Fault.LOST_REQUEST, Fault.LOST_ANSWER);
 
     held.close();
 

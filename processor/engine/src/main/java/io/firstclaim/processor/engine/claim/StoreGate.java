@@ -2,7 +2,8 @@ package io.firstclaim.processor.engine.claim;
 
 import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.SettleResult;
-import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.StoreException;
+import io.firstclaim.lock.StoreRefusedException;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -45,7 +46,7 @@ public final class StoreGate {
   /**
    * An open gate.
    *
-   * @param probe asks the store something; throws {@link StoreUnavailableException} if it cannot
+   * @param probe asks the store something; throws {@link StoreException} if it cannot
    */
   public StoreGate(Runnable probe) {
     this.probe = probe;
@@ -88,6 +89,11 @@ public final class StoreGate {
         shut(why);
       }
       return result;
+    } catch (StoreRefusedException e) {
+      // An outage like any other: the record is settled once the right is back.
+      String why = String.valueOf(e.getMessage());
+      shut(why);
+      return new SettleResult.Unknown(why);
     } finally {
       settlements.leave();
     }
@@ -200,7 +206,7 @@ public final class StoreGate {
     try {
       probe.run();
       return true;
-    } catch (StoreUnavailableException e) {
+    } catch (StoreException e) {
       LOG.debug("The lock store still does not answer", e);
       return false;
     } catch (RuntimeException | Error e) {

@@ -7,7 +7,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
-import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.processor.engine.api.EngineListener;
@@ -230,7 +230,7 @@ final class Leader {
         listener.claimed(Claimed.UNREADABLE);
         LOG.warn("{} cannot be claimed, trying again: {}", toSend.id(), e.getMessage());
         return null;
-      } catch (StoreUnavailableException e) {
+      } catch (StoreException e) {
         listener.claimed(Claimed.UNAVAILABLE);
         gate.shut(String.valueOf(e.getMessage()));
         return null;

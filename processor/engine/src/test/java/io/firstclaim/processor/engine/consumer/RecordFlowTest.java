@@ -948,6 +948,32 @@ class RecordFlowTest {
     assertThat(a.store.calls(Op.CLAIM)).isEqualTo(201);
   }
 
+  /** A right that is withdrawn, whatever it is needed for. */
+  @Test
+  void storeThatPermitsNothing_isAnOutage_andEveryRecordGoesOnOnceItPermitsIt()
+      throws InterruptedException {
+    TestInstance a = start("a", this::doneWhenItMay);
+    Sent begun = a.deliver("order-0", "{}");
+    eventually(() -> calls.size() == 1);
+    a.store.setDenies(true);
+    mayEnd.countDown();
+    eventually(() -> !a.gate.isOpen() && a.store.calls(Op.COMPLETE) == 1);
+    assertThat(a.gate.fault()).isEqualTo("the role may not COMPLETE");
+    Sent later = a.deliver("order-1", "{}");
+    int probes = a.store.calls(Op.FIND);
+    eventually(() -> a.store.calls(Op.FIND) >= probes + 2);
+    assertThat(begun.isSettled() || later.isSettled()).isFalse();
+
+    a.store.setDenies(false);
+    eventually(() -> begun.isSettled() && later.isSettled());
+    a.store.next(Op.CLAIM, Fault.DENIED);
+    Sent deniedOnce = a.deliver("order-2", "{}");
+    eventually(deniedOnce::isSettled);
+
+    assertThat(calls).as("each once").hasSize(3);
+    assertThat(a.store.calls(Op.CLAIM)).isEqualTo(4);
+  }
+
   @Test
   void recordThatTheStoreRefusesAgainAndAgain_isTriedLessAndLessOften()
       throws InterruptedException {

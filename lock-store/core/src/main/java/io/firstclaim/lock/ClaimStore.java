@@ -32,6 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ClaimStore {
   /**
+   * When a {@linkplain #release released} record is due that is to be free at once, by any clock.
+   */
+  Instant AT_ONCE = Instant.EPOCH;
+
+  /**
    * Tries to own a record.
    *
    * @throws UnreadableClaimException if what is stored for this ID is not a claim
@@ -53,7 +58,7 @@ public interface ClaimStore {
    * Gives the record back for another attempt, by anybody.
    *
    * @param lease its {@linkplain Lease#ofAttempt attempt} is stored as the number of attempts made
-   * @param retryAt when the next attempt is due, by this machine's clock
+   * @param retryAt when the next attempt is due, by this machine's clock; or {@link #AT_ONCE}
    * @param cause why this one ended
    */
   SettleResult release(Lease lease, Instant retryAt, String cause);

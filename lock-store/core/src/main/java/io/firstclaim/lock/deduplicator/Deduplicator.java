@@ -300,16 +300,16 @@ public final class Deduplicator {
     }
 
     private Verdict failed(int attempt, Throwable fault) {
-      Instant now = time.now().wall();
       if (lost) {
-        return new Verdict.Release(now, attempt, "the lease was lost");
+        return new Verdict.Release(ClaimStore.AT_ONCE, attempt, "the lease was lost");
       }
       if (fault instanceof InterruptedException) {
-        return new Verdict.Release(now, attempt - 1, "interrupted");
+        return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "interrupted");
       }
       return retry.isLast(attempt)
           ? new Verdict.Bury(fault.toString())
-          : new Verdict.Release(now.plus(retry.after(attempt)), attempt, fault.toString());
+          : new Verdict.Release(
+              time.now().wall().plus(retry.after(attempt)), attempt, fault.toString());
     }
   }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,6 +121,7 @@ public final class LeaseKeeper {
         time.sleep(look());
       } catch (InterruptedException | RuntimeException | Error e) {
         report("Looking after leases failed, trying again", e);
+        LockSupport.parkNanos(SOON.toNanos()); // not the time's own sleep: that may be what failed
       }
     }
   }

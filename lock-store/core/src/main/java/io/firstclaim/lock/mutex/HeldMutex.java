@@ -94,7 +94,7 @@ public final class HeldMutex implements AutoCloseable {
   }
 
   private SettleResult release(Lease lease) {
-    return store.release(lease, Mutex.AT_ONCE, "given back");
+    return store.release(lease, ClaimStore.AT_ONCE, "given back");
   }
 
   private void keepGivingBack(boolean withoutAPause) {

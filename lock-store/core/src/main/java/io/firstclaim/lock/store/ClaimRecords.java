@@ -49,7 +49,9 @@ public interface ClaimRecords {
   /**
    * The first write for a claim, when nothing is known of it yet. Most IDs are new, so this one
    * writes if nothing is stored. A store that can judge in one request whether any record may be
-   * claimed does that instead, and says what it wrote over.
+   * claimed does that instead, and says what it wrote over; but a free record that is due {@link
+   * io.firstclaim.lock.ClaimStore#AT_ONCE} it leaves as it is, and says so: only who has seen it
+   * may write over it, or a claim that arrives late would take it for nobody.
    *
    * @param first what to write if nothing is stored
    * @param now when this was decided, on the driver's clock

@@ -90,7 +90,8 @@ public class DrivenClaimStore implements ClaimStore {
 
   @Override
   public final SettleResult release(Lease lease, Instant retryAt, String cause) {
-    return settle("release", new Command.Release(lease, clock.toStore(retryAt), cause));
+    Instant due = retryAt.equals(AT_ONCE) ? AT_ONCE : clock.toStore(retryAt);
+    return settle("release", new Command.Release(lease, due, cause));
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.firstclaim.lock.ClaimState.Dead;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -111,7 +112,7 @@ final class Protocol {
       @Nullable ClaimRecord stored, Claim claim, Moment now, ClaimSettings settings) {
     Lease lease =
         stored == null
-            ? lease(claim, 1, 1, settings)
+            ? lease(claim, claim.firstToken(now), 1, settings)
             : lease(claim, stored.token() + 1, stored.attempts() + 1, settings);
     String takenFrom = stored != null && stored.state() instanceof Held held ? held.holder() : null;
     return new Decision.Write<>(
@@ -167,10 +168,13 @@ final class Protocol {
   /**
    * Not before the release itself: a claim that was sent earlier and arrives late, such as a
    * duplicate of the one just answered, is then not due and cannot take a record that nobody is
-   * waiting for.
+   * waiting for. What is due at once needs no such time: it is only written over by who has seen
+   * it, so that no clock is asked.
    */
   private static Instant due(Instant retryAt, Moment released) {
-    return retryAt.isBefore(released.wall()) ? released.wall() : retryAt;
+    return retryAt.isBefore(released.wall()) && !retryAt.equals(ClaimStore.AT_ONCE)
+        ? released.wall()
+        : retryAt;
   }
 
   private static ClaimRecord held(Lease lease, Nonce nonce, Moment now) {

@@ -55,7 +55,7 @@ record ClaimItems(
       """
       SET recordId = :id, claimState = :held, holder = :holder, leaseMillis = :lease, \
       leaseEnd = :end, nonce = :nonce, payloadHash = :hash, expiresAt = :expires, \
-      fencingToken = if_not_exists(fencingToken, :zero) + :one, \
+      fencingToken = if_not_exists(fencingToken, :before) + :one, \
       attempts = if_not_exists(attempts, :zero) + :one \
       REMOVE retryAt, cause""";
 
@@ -63,7 +63,7 @@ record ClaimItems(
       """
       attribute_not_exists(pk) OR payloadHash = :hash AND \
       (claimState = :held AND leaseEnd < :over AND nonce <> :nonce \
-      OR claimState = :free AND retryAt <= :now%s)""";
+      OR claimState = :free AND retryAt > :zero AND retryAt <= :now%s)""";
   private static final String MAY_ACQUIRE_AT_FIRST_SIGHT = MAY_ACQUIRE.formatted("");
   private static final String MAY_ACQUIRE_WATCHED =
       MAY_ACQUIRE.formatted(
@@ -150,6 +150,7 @@ record ClaimItems(
     values.put(":expires", expiresAt(now.wall()));
     values.put(":now", number(now.wall().toEpochMilli()));
     values.put(":over", number(now.wall().minus(settings.maxSkew()).toEpochMilli()));
+    values.put(":before", number(claim.firstToken(now) - 1));
     values.put(":zero", ZERO);
     values.put(":one", ONE);
     Sighting seen = claim.sighting();

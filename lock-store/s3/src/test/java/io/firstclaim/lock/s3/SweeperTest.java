@@ -14,6 +14,8 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.mutex.HeldMutex;
+import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.fault.Fault;
@@ -164,6 +166,25 @@ class SweeperTest {
     sweeper("a").sweep();
     assertThat(a.store().find(held)).isEmpty();
     assertThat(a.store().find(free)).isEmpty();
+  }
+
+  @Test
+  void mutexThatWasSwept_goesOnWithAHigherToken() throws Exception {
+    RecordId id = RecordId.of("monthly job");
+    var mutex = new Mutex(a.store(), id, time);
+    long last;
+    try (HeldMutex held = mutex.acquire(Duration.ZERO).orElseThrow()) {
+      last = held.token();
+    }
+    sweeper("a").sweep();
+    assertThat(a.store().find(id)).isPresent();
+    time.advance(RETENTION.plus(PAST));
+    sweeper("a").sweep();
+    assertThat(a.store().find(id)).isEmpty();
+
+    try (HeldMutex held = mutex.acquire(Duration.ZERO).orElseThrow()) {
+      assertThat(held.token()).isGreaterThan(last);
+    }
   }
 
   @Test

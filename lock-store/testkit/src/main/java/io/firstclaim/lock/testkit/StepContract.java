@@ -13,6 +13,7 @@ import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Later;
 import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -360,6 +361,21 @@ public abstract class StepContract extends TakeoverContract {
     settled(a.store().release(a.acquire(ID), time.now().wall().minus(HOUR), "stopping"));
 
     assertThat(b.claim(ID)).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void recordReleasedAtOnce_byAnyClock_isGrantedAtOnce_toAnyClock() {
+    for (Duration skew : List.of(HOUR, HOUR.negated())) {
+      Claimant other = claimant("other", time.machine(skew));
+      settled(other.store().release(other.acquire(ID), ClaimStore.AT_ONCE, "stopping"));
+      assertThat(storedState(ClaimState.Free.class).retryAt()).isEqualTo(ClaimStore.AT_ONCE);
+
+      Granted granted = granted(b.claim(ID));
+
+      assertThat(granted.takenFrom()).isNull();
+      settled(b.store().release(granted.lease(), ClaimStore.AT_ONCE, "stopping"));
+    }
+    assertThat(stored().orElseThrow().token()).isEqualTo(4);
   }
 
   /** A claim that was sent before the release must not be due after it. */

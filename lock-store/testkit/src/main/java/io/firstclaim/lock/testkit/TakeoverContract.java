@@ -16,6 +16,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.Sighting;
+import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,24 @@ public abstract class TakeoverContract extends ContractFixture {
 
     assertThat(second.sighting()).isEqualTo(first.sighting());
     assertThat(second.remaining()).isEqualTo(Duration.ofSeconds(20));
+  }
+
+  /** The holder may have renewed while the claim was on its way. */
+  @Test
+  void sighting_countsFromAfterTheClaimWasSent() {
+    a.acquire(ID);
+    // Every look at the clock takes a second, as a slow network or a pause would.
+    TimeSource slow =
+        () -> {
+          Moment now = time.now();
+          time.advance(Duration.ofSeconds(1));
+          return now;
+        };
+    Claim claim = Claim.of(ID, PAYLOAD, time.now());
+
+    Held held = held(claimant("slow", slow).store().claim(claim));
+
+    assertThat(held.sighting().firstSeen().since(claim.start())).isPositive();
   }
 
   // Takeover by the clock

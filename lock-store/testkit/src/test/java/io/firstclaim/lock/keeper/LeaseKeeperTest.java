@@ -9,8 +9,10 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
@@ -20,7 +22,9 @@ import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -447,6 +451,46 @@ class LeaseKeeperTest {
 
       assertThat(looker.get().join(Duration.ofSeconds(30))).isTrue();
     }
+  }
+
+  @Test
+  void noError_endsTheKeepersOwnThread() throws InterruptedException {
+    Queue<Error> errors = new ConcurrentLinkedQueue<>();
+    TimeSource failing =
+        new TimeSource() {
+          @Override
+          public Moment now() {
+            failInKeeper();
+            return time.now();
+          }
+
+          @Override
+          public void sleep(Duration duration) throws InterruptedException {
+            failInKeeper();
+            time.sleep(duration);
+          }
+
+          private void failInKeeper() {
+            Error error =
+                Thread.currentThread().getName().equals("firstclaim-leases") ? errors.poll() : null;
+            if (error != null) {
+              throw error;
+            }
+          }
+        };
+    KeptLease kept = new LeaseKeeper(store, failing, true).keep(granted("order-1"));
+    for (int i = 0; i < 3; i++) {
+      Lease before = kept.lease();
+      time.awaitSleeper("firstclaim-leases");
+      errors.add(new OutOfMemoryError("as the test asked for"));
+      errors.add(new StackOverflowError("as the test asked for"));
+      errors.add(new NoClassDefFoundError("as the test asked for"));
+      errors.add(new AssertionError("as the test asked for"));
+      time.advance(THIRD);
+      eventually(() -> !kept.lease().equals(before) && errors.isEmpty());
+    }
+    assertThat(kept.isHeld()).isTrue();
+    kept.letGo();
   }
 
   /** One spinner for each core, on threads of the platform, and one on each virtual carrier. */

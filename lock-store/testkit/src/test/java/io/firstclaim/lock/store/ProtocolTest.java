@@ -12,6 +12,7 @@ import io.firstclaim.lock.ClaimState.Dead;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -308,6 +309,15 @@ class ProtocolTest {
     assertThat(retire(heldUntil(kept.minus(MAX_SKEW).minusNanos(1)), old)).isPresent();
     assertThat(retire(new Free(kept, "cause"), old)).isEmpty();
     assertThat(retire(new Free(kept.minusNanos(1), "cause"), old)).isPresent();
+  }
+
+  @Test
+  void recordReleasedAtOnce_isRetired_onceItIsOlderThanTheRetention() {
+    Duration retention = SETTINGS.retention();
+
+    assertThat(retire(new Free(ClaimStore.AT_ONCE, "stopping"), retention)).isEmpty();
+    assertThat(retire(new Free(ClaimStore.AT_ONCE, "stopping"), retention.plusNanos(1)))
+        .isPresent();
   }
 
   @Test

@@ -148,14 +148,37 @@ public abstract class LateRequestContract {
 
   @Test
   void claimThatArrivesAgain_afterAReleaseForAPastTime_isNotDue() throws Exception {
+    assertClaimThatArrivesAgainIsNotDue(time.now().wall().minus(HOUR));
+  }
+
+  @Test
+  void claimThatArrivesAgain_afterAReleaseAtOnce_changesNothing() throws Exception {
+    assertClaimThatArrivesAgainIsNotDue(ClaimStore.AT_ONCE);
+  }
+
+  private void assertClaimThatArrivesAgainIsNotDue(Instant retryAt) throws Exception {
     Lease lease = a.acquire(ID);
     HttpRequest claim = sent.last();
     time.advance(Duration.ofSeconds(5));
-    settled(a.store().release(lease, Instant.EPOCH, "stopping"));
+    settled(a.store().release(lease, retryAt, "stopping"));
 
     assertChangesNothing(claim);
 
     assertThat(b.acquire(ID).token()).as("nobody else was granted").isEqualTo(2);
+  }
+
+  /** Its sender's clock proves nothing: only who has seen the release may write over it. */
+  @Test
+  void claimThatArrivesOnlyNow_afterAReleaseAtOnceByAClockThatIsBehind_changesNothing()
+      throws Exception {
+    proxy.add(Rule.once(Match.any(), new Fault.Refuse()));
+    assertThatThrownBy(() -> a.acquire(ID)).isInstanceOf(StoreUnavailableException.class);
+    HttpRequest late = sent.last();
+    Claimant behind = claimant("behind", time.machine(HOUR.negated()));
+
+    settled(behind.store().release(behind.acquire(ID), ClaimStore.AT_ONCE, "stopping"));
+
+    assertChangesNothing(late);
   }
 
   @Test

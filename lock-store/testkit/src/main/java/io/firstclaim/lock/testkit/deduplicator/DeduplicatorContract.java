@@ -401,7 +401,6 @@ public abstract class DeduplicatorContract {
                     }))
         .isInstanceOf(InterruptedException.class);
 
-    time.advance(tick());
     assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
         .isEqualTo(new RunResult.Ran("attempt 1"));
   }

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.SettleResult;
@@ -235,7 +236,8 @@ final class Attempt {
     }
 
     private Verdict release(String cause, Duration after, int attempts) {
-      return new Verdict.Release(time.now().wall().plus(after), attempts, cause);
+      Instant retryAt = after.isZero() ? ClaimStore.AT_ONCE : time.now().wall().plus(after);
+      return new Verdict.Release(retryAt, attempts, cause);
     }
 
     private Next settled(Verdict verdict, Lease lease) {
@@ -252,7 +254,8 @@ final class Attempt {
           LOG.warn("Gave {} up after attempt {}: {}", work.reportId(), retry.made(number), cause);
           yield new Next.Settled();
         }
-        case Verdict.Release(Instant retryAt, _, String cause) -> {
+        case Verdict.Release(Instant due, _, String cause) -> {
+          Instant retryAt = due.equals(ClaimStore.AT_ONCE) ? time.now().wall() : due;
           happened(Outcome.Kind.FAILED, cause, retryAt);
           listener.delivered(Delivered.FAILED);
           yield new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);

@@ -4,6 +4,7 @@ import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.claim.TestTime;
@@ -393,7 +394,9 @@ class PollLoopTest {
     eventually(this::hasEnded);
     assertThat(a.places.isEmpty()).isTrue();
     assertThat(a.store.find(RecordId.of("order-0")).orElseThrow().state())
-        .isInstanceOf(ClaimState.Free.class);
+        .isInstanceOfSatisfying(
+            ClaimState.Free.class,
+            free -> assertThat(free.retryAt()).isEqualTo(ClaimStore.AT_ONCE));
     assertThat(input.committedAtClose()).isEqualTo(-1); // nothing
   }
 }

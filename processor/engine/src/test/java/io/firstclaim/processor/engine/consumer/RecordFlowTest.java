@@ -42,6 +42,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Records from arrival to their end, in two zones over one lock store in memory. A lease is 30 s
@@ -176,6 +178,7 @@ class RecordFlowTest {
     eventually(() -> b.listener.claimed().equals(List.of(Claimed.HELD)));
     eventually(() -> b.places.inFlight() == 0);
     assertThat(b.places.parked()).isOne();
+    assertThat(second.isSettled()).as("what another holds is not committed").isFalse();
 
     mayEnd.countDown();
 
@@ -961,6 +964,29 @@ class RecordFlowTest {
     eventually(sent::isSettled);
     assertThat(Duration.ofNanos(System.nanoTime() - start))
         .isGreaterThanOrEqualTo(Duration.ofMillis(100 + 200 + 400));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"COMPLETE", "RELEASE", "BURY"})
+  void outcome_isAnnouncedOnlyWhenTheStoreHasIt(Op end) throws InterruptedException {
+    TestInstance a =
+        start(
+            "a",
+            switch (end) {
+              case COMPLETE -> RecordFlowTest::done;
+              case BURY -> _ -> new HandlerResult.Failed("HTTP 422");
+              default -> failing(1);
+            });
+    Hold hold = a.store.hold(end);
+
+    Sent sent = a.deliver("order-1", "{}");
+
+    eventually(() -> hold.arrived() == 1);
+    assertThat(broker.published()).isEmpty();
+    assertThat(sent.isSettled()).isFalse();
+    hold.release();
+    eventually(sent::isSettled);
+    assertThat(broker.published()).isNotEmpty();
   }
 
   @Test

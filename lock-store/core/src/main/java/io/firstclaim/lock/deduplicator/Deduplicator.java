@@ -255,6 +255,7 @@ public final class Deduplicator {
       }
       return switch (attempted.answer()) {
         case SettleResult.Lost(String by) -> new RunResult.LeaseLost(by);
+        case SettleResult.Unknown unused when lost -> new RunResult.LeaseLost(null);
         case SettleResult.Unknown(String why) -> new RunResult.Unknown(why);
         case SettleResult.Settled(Lease lease) -> settled(attempted.verdict(), lease);
       };
@@ -278,7 +279,8 @@ public final class Deduplicator {
     private Verdict judge(KeptLease kept) {
       int attempt = kept.attempt();
       if (!kept.isHeld()) {
-        return new Verdict.Leave(); // the grant took that long to come
+        lost = true;
+        return new Verdict.Release(time.now().wall(), attempt - 1, "the grant took too long");
       }
       if (attempt > retry.maxAttempts()) {
         return new Verdict.Bury("%d attempts ended without a verdict".formatted(attempt - 1));
@@ -295,14 +297,16 @@ public final class Deduplicator {
       } catch (Exception | Error e) { // whatever it throws, the work needs a verdict
         thrown = e;
         lost = !kept.isHeld();
-        return failed(attempt, e);
+        return failed(kept, e);
       }
     }
 
-    private Verdict failed(int attempt, Throwable fault) {
+    private Verdict failed(KeptLease kept, Throwable fault) {
+      int attempt = kept.attempt();
       Instant now = time.now().wall();
       if (lost) {
-        return new Verdict.Release(now, attempt, "the lease was lost");
+        int made = kept.awaitsRenewal() ? attempt - 1 : attempt;
+        return new Verdict.Release(now, made, "the lease was lost");
       }
       if (fault instanceof InterruptedException) {
         return new Verdict.Release(now, attempt - 1, "interrupted");

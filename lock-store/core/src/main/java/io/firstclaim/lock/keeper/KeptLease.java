@@ -65,6 +65,14 @@ public final class KeptLease implements HeldLease {
     return lease.attempt();
   }
 
+  /**
+   * Whether a renewal was tried since the last that succeeded: if the lease is lost then, the store
+   * did not answer in time; if not, this process stood still, or it does not renew.
+   */
+  public boolean awaitsRenewal() {
+    return lastTry.since(lease.start()).isPositive();
+  }
+
   @Override
   public boolean isHeld() {
     return !closed && !lost && !lease.isOver(keeper.time.now());

@@ -346,6 +346,25 @@ public abstract class DeduplicatorContract {
   }
 
   @Test
+  void leaseThatTheStoreDoesNotRenewInTime_isNoAttempt() throws Exception {
+    faulty.next(Op.RENEW, Fault.LOST_REQUEST);
+    RunResult result =
+        a.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              time.awaitSleeper("firstclaim-leases");
+              time.advance(LEASE.dividedBy(3));
+              Awaitility.await().until(() -> faulty.calls(Op.RENEW) == 1);
+              passALease();
+              return hang();
+            });
+    assertThat(result).isEqualTo(new RunResult.LeaseLost(null));
+    RunResult next = b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt());
+    assertThat(next).isEqualTo(new RunResult.Ran("attempt 1"));
+  }
+
+  @Test
   void leaseThatIsLostToNobody_leavesTheWorkToWhoComesNext() throws Exception {
     RunResult result =
         a.run(

@@ -12,6 +12,7 @@ import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.EngineSettings.Retrying;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.engine.consumer.HandlerThreads;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -296,8 +297,21 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** What to do with a record. Required. */
+  /**
+   * What to do with a record, each on a platform thread out of a pool: as many as there are records
+   * in their handlers, {@link #maxInFlight} at most. Required.
+   */
   public EngineBuilder handler(RecordHandler given) {
+    this.handler = new HandlerThreads(given);
+    return this;
+  }
+
+  /**
+   * What to do with a record, each on a virtual thread of its own, which costs less. Only for a
+   * handler that never computes for long and waits for nothing but what virtual threads can wait
+   * for: one that keeps its carrier to itself stops every other record.
+   */
+  public EngineBuilder waitingHandler(RecordHandler given) {
     this.handler = given;
     return this;
   }

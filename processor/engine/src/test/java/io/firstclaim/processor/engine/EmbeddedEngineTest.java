@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class EmbeddedEngineTest {
   private final Queue<String> handled = new ConcurrentLinkedQueue<>();
+  private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
 
   private EngineBuilder builder(String bootstrapServers) {
     return Engine.builder()
@@ -43,6 +44,7 @@ class EmbeddedEngineTest {
         .handler(
             record -> {
               handled.add(record.id().text());
+              threads.add(Thread.currentThread());
               return HandlerResult.done();
             });
   }
@@ -87,6 +89,7 @@ class EmbeddedEngineTest {
       eventually(() -> running(engine).watermarkLag() == 0);
 
       assertThat(handled).containsExactlyInAnyOrder("order-1", "order-2");
+      assertThat(threads).noneMatch(Thread::isVirtual);
       assertThat(delivered)
           .containsExactlyInAnyOrderElementsOf(
               List.of(
@@ -95,6 +98,7 @@ class EmbeddedEngineTest {
                   EngineListener.Delivered.DUPLICATE,
                   EngineListener.Delivered.DUPLICATE));
       assertThat(running(engine).storeFault()).isEmpty();
+      assertThat(running(engine).lifeFault()).isEmpty();
       assertThat(running(engine).parked()).isZero();
 
       engine.stop();

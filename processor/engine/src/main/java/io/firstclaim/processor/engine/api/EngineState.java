@@ -18,13 +18,23 @@ public sealed interface EngineState {
    *
    * @param inFlight records that are being claimed or handled
    * @param parked records that wait for another holder, a retry, their head start or their turn
+   * @param abandoned of those in flight, records whose handlers ignore being interrupted: the place
+   *     of each is lost until its handler comes back
    * @param watermarkLag offsets between what is settled without a gap and what was polled, over all
    *     partitions
    * @param lastPoll when the broker was last polled
    * @param storeFault why the lock store does not answer; empty if it does
+   * @param lifeFault why no records can be processed, or few, until the process is restarted; empty
+   *     if they can
    */
   record Running(
-      int inFlight, int parked, long watermarkLag, Moment lastPoll, Optional<String> storeFault)
+      int inFlight,
+      int parked,
+      int abandoned,
+      long watermarkLag,
+      Moment lastPoll,
+      Optional<String> storeFault,
+      Optional<String> lifeFault)
       implements EngineState {}
 
   /**

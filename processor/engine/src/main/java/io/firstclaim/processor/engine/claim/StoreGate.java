@@ -180,7 +180,7 @@ public final class StoreGate {
       lock.unlock();
     }
     LOG.warn("The lock store does not answer; no record is started until it does: {}", why);
-    Thread.ofVirtual().name("firstclaim-store-probe").start(this::probeUntilItAnswers);
+    Thread.ofPlatform().daemon().name("firstclaim-store-probe").start(this::probeUntilItAnswers);
   }
 
   private void probeUntilItAnswers() {

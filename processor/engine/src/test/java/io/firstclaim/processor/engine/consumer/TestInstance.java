@@ -10,6 +10,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
@@ -58,7 +59,9 @@ final class TestInstance implements AutoCloseable {
     EngineSettings settings = test.of(zone);
     this.time = time;
     store = new FaultyStore(new MemoryClaimStore(claims, settings.claim().store(), time));
-    instance = new Instance(settings, clients, store, handler, listener, time, defect::set);
+    instance =
+        new Instance(
+            settings, clients, store, new HandlerThreads(handler), listener, time, defect::set);
     tickets = instance.tickets;
     gate = instance.gate;
     handlers = instance.handlers;
@@ -67,6 +70,10 @@ final class TestInstance implements AutoCloseable {
     loop = instance.loop;
     outcomes = instance.outcomes;
     instance.listen();
+  }
+
+  EngineState.Running state() {
+    return instance.state();
   }
 
   /** Has the poll loop take records in, on the thread returned. */

@@ -65,6 +65,9 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
     Gauge.builder("firstclaim.parked", () -> read(engine, Running::parked))
         .description("Records waiting for another holder, a retry, their head start or their turn")
         .register(registry);
+    Gauge.builder("firstclaim.abandoned", () -> read(engine, Running::abandoned))
+        .description("Handlers that ignore being interrupted, each with a place in flight")
+        .register(registry);
     Gauge.builder("firstclaim.watermark.lag", () -> read(engine, Running::watermarkLag))
         .description("Offsets between what is settled without a gap and what was polled")
         .register(registry);

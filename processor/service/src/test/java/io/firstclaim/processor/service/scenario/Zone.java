@@ -187,6 +187,15 @@ final class Zone implements AutoCloseable {
     return isUp("/health/liveness");
   }
 
+  /** The whole answer of {@code GET /health/liveness}. */
+  String liveness() {
+    try {
+      return get("/health/liveness").body();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private boolean isUp(String path) {
     try {
       return get(path).statusCode() == 200;

@@ -86,7 +86,7 @@ final class Beans {
       OwnHandlers own) {
     return switch (settings.handler()) {
       case Handling.Log _ -> new LogHandler();
-      case Handling.Http http -> new HttpHandler(http.url(), http.timeout());
+      case Handling.Http http -> new HttpHandler(http.url(), http.timeout(), http.meanings());
       // The producer is made when there is a record, not before Kafka has an address.
       case Handling.Topic topic ->
           given -> new TopicHandler(producer.get().get(), topic.name(), TOPIC_ACK).handle(given);

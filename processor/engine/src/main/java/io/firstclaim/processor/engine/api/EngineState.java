@@ -22,9 +22,16 @@ public sealed interface EngineState {
    *     partitions
    * @param lastPoll when the broker was last polled
    * @param storeFault why the lock store does not answer; empty if it does
+   * @param downstreamFault why records wait and only one tries now and then: what their handler
+   *     takes them to is not there, or nearly all fail; empty otherwise
    */
   record Running(
-      int inFlight, int parked, long watermarkLag, Moment lastPoll, Optional<String> storeFault)
+      int inFlight,
+      int parked,
+      long watermarkLag,
+      Moment lastPoll,
+      Optional<String> storeFault,
+      Optional<String> downstreamFault)
       implements EngineState {}
 
   /**

@@ -12,6 +12,7 @@ import io.firstclaim.lock.deduplicator.Verdict;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.consumer.Work.Task;
 import io.firstclaim.processor.engine.deadletter.DeadLetterException;
@@ -69,13 +70,19 @@ final class Attempt {
   /**
    * Makes one attempt.
    *
+   * @param trial the record's, which has begun
    * @param abandoned run if the handler ignores its interrupt; another thread must then go on
    */
-  Next make(Delivery delivery, Work work, ClaimResult.Granted granted, Runnable abandoned)
+  Next make(
+      Delivery delivery,
+      Work work,
+      ClaimResult.Granted granted,
+      Breaker.Trial trial,
+      Runnable abandoned)
       throws InterruptedException {
     MDC.put("token", Long.toString(granted.lease().token()));
     try {
-      return new Run(delivery, work, granted, abandoned).make();
+      return new Run(delivery, work, granted, trial, abandoned).make();
     } finally {
       MDC.remove("token");
     }
@@ -86,15 +93,22 @@ final class Attempt {
     private final Delivery delivery;
     private final Work work;
     private final ClaimResult.Granted granted;
+    private final Breaker.Trial trial;
     private final Runnable abandoned;
     private final int number;
     private Duration took = Duration.ZERO;
     private @Nullable Next instead;
 
-    Run(Delivery delivery, Work work, ClaimResult.Granted granted, Runnable abandoned) {
+    Run(
+        Delivery delivery,
+        Work work,
+        ClaimResult.Granted granted,
+        Breaker.Trial trial,
+        Runnable abandoned) {
       this.delivery = delivery;
       this.work = work;
       this.granted = granted;
+      this.trial = trial;
       this.abandoned = abandoned;
       this.number = granted.lease().attempt();
     }
@@ -158,7 +172,7 @@ final class Attempt {
 
     private Verdict handle(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
         throws InterruptedException {
-      if (watched.interruption() != null) {
+      if (watched.interruption() != null || trial.isCalledOff()) {
         return giveBack("it was not begun");
       }
       Moment start = time.now();
@@ -193,8 +207,18 @@ final class Attempt {
         HandlerResult handled, KeptLease held, HandlerWatch.@Nullable Interruption interruption)
         throws InterruptedException {
       return switch (handled) {
-        case HandlerResult.Done(String result) -> new Verdict.Complete(result);
-        case HandlerResult.Failed(String cause) -> bury(held, Cause.of(cause));
+        case HandlerResult.Done(String result) -> {
+          trial.passed();
+          yield new Verdict.Complete(result);
+        }
+        case HandlerResult.Failed(String cause) -> {
+          trial.passed();
+          yield bury(held, Cause.of(cause));
+        }
+        case HandlerResult.Unavailable(String cause, Duration after) when interruption == null ->
+            refused(held, Cause.of(cause), after);
+        case HandlerResult.Unavailable(String cause, _) ->
+            verdict(HandlerResult.retry(cause), held, interruption);
         case HandlerResult.Retry(String cause, Optional<Duration> after) ->
             switch (interruption) {
               case STOPPED -> giveBack("stopped with the service");
@@ -207,11 +231,40 @@ final class Attempt {
       };
     }
 
+    private Verdict refused(KeptLease held, String cause, Duration after)
+        throws InterruptedException {
+      if (trial.refused(cause)) {
+        return tryAgain(held, cause, Optional.of(after));
+      }
+      Duration pause = retry.after(trial.refusals());
+      return uncounted(cause, after, pause.compareTo(after) > 0 ? pause : after);
+    }
+
     private Verdict failed(KeptLease held, String cause, Optional<Duration> asked)
         throws InterruptedException {
-      return retry.isLast(number)
-          ? bury(held, cause)
-          : release(cause, retry.after(number, asked), number);
+      return trial.failed(cause)
+          ? tryAgain(held, cause, asked)
+          : uncounted(cause, Duration.ZERO, Duration.ZERO);
+    }
+
+    /**
+     * Lets the record go with an attempt that says nothing of it. Another zone may have it once
+     * that is due; here it stays away at least for the pause.
+     */
+    private Verdict uncounted(String cause, Duration after, Duration pause) {
+      LOG.debug("{} was tried in vain: {}", work.reportId(), cause);
+      instead = new Next.Refused(pause);
+      return release(cause, after, number - 1);
+    }
+
+    private Verdict tryAgain(KeptLease held, String cause, Optional<Duration> asked)
+        throws InterruptedException {
+      if (retry.isLast(number)) {
+        return bury(held, cause);
+      }
+      Duration pause = retry.after(number, asked);
+      LOG.info("Attempt {} on {} failed, next in {}: {}", number, work.reportId(), pause, cause);
+      return release(cause, pause, number);
     }
 
     /** Gives the record up once its dead letter is written. */

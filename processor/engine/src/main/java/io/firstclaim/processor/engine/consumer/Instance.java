@@ -11,6 +11,7 @@ import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.claim.Affinity;
+import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
@@ -44,6 +45,7 @@ public final class Instance {
   final Tickets tickets = new Tickets();
   final KnownDone known;
   final StoreGate gate;
+  final Breaker breaker;
   final HandlerWatch handlers;
   final Places places;
   final RecordFlow flow;
@@ -82,6 +84,7 @@ public final class Instance {
                 topic ->
                     new OutcomeFeed(clients.outcomes(), topic, namespace, self, known, room, time));
     this.gate = new StoreGate(() -> store.find(PROBE));
+    this.breaker = new Breaker(time);
     this.handlers = new HandlerWatch(settings.handlerTimeout());
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
     Announcer announcer =
@@ -117,6 +120,7 @@ public final class Instance {
                 time),
             store,
             gate,
+            breaker,
             attempt,
             announcer,
             places,
@@ -194,6 +198,7 @@ public final class Instance {
         places.parked(),
         loop.lag(),
         loop.lastPoll(),
-        Optional.ofNullable(gate.fault()));
+        Optional.ofNullable(gate.fault()),
+        Optional.ofNullable(breaker.fault()));
   }
 }

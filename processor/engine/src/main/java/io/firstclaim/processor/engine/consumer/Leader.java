@@ -15,6 +15,7 @@ import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.claim.Affinity;
+import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Woken;
@@ -43,6 +44,7 @@ final class Leader {
   private final Affinity affinity;
   private final ClaimStore store;
   private final StoreGate gate;
+  private final Breaker breaker;
   private final Attempt attempt;
   private final Announcer announcer;
   private final Places places;
@@ -54,6 +56,7 @@ final class Leader {
       Affinity affinity,
       ClaimStore store,
       StoreGate gate,
+      Breaker breaker,
       Attempt attempt,
       Announcer announcer,
       Places places,
@@ -64,6 +67,7 @@ final class Leader {
     this.affinity = affinity;
     this.store = store;
     this.gate = gate;
+    this.breaker = breaker;
     this.attempt = attempt;
     this.announcer = announcer;
     this.places = places;
@@ -79,7 +83,12 @@ final class Leader {
    */
   Next lead(Delivery delivery, Work work, Seat seat, Runnable abandoned)
       throws InterruptedException {
-    return new RecordInWork(delivery, work, seat, abandoned).lead();
+    RecordInWork record = new RecordInWork(delivery, work, seat, abandoned);
+    try {
+      return record.lead();
+    } finally {
+      record.trial.end();
+    }
   }
 
   /** The record has ended without this delivery's doing. */
@@ -95,6 +104,7 @@ final class Leader {
     private final Work work;
     private final Seat seat;
     private final Runnable abandoned;
+    private final Breaker.Trial trial;
 
     /** The last claim that was sent. */
     private @Nullable Claim claim;
@@ -106,7 +116,12 @@ final class Leader {
       this.delivery = delivery;
       this.work = work;
       this.seat = seat;
-      this.abandoned = abandoned;
+      this.trial = breaker.trial(seat::call);
+      this.abandoned =
+          () -> {
+            trial.end(); // another may try in its stead
+            abandoned.run();
+          };
     }
 
     Next lead() throws InterruptedException {
@@ -124,6 +139,8 @@ final class Leader {
           }
           case Next.WhenStoreAnswers _ ->
               next = lookAfter(StoreGate.pauseAfter(++unansweredInARow), next);
+          case Next.Refused(Duration after) ->
+              next = seat.awaitEnd(after) == Woken.ITS_END ? duplicate(delivery) : look(next);
           case Next.LookAgain(Duration after, _) -> {
             unansweredInARow = 0;
             next = lookAfter(after, next);
@@ -180,6 +197,14 @@ final class Leader {
       if (!delivery.isWanted()) {
         return why;
       }
+      while (!trial.begin()) {
+        if (seat.awaitCall()) {
+          return duplicate(delivery);
+        }
+        if (!delivery.isWanted()) {
+          return why;
+        }
+      }
       places.takeOff();
       try {
         ClaimResult answer;
@@ -190,6 +215,9 @@ final class Leader {
           if (seat.isKnownToHaveEnded()) {
             return duplicate(delivery); // heard of while it waited for its place
           }
+          if (trial.isCalledOff()) {
+            return new Next.LookAgain(Duration.ZERO, null);
+          }
           claim = nextClaim(why, claim);
           answer = send(claim);
         } finally {
@@ -197,6 +225,7 @@ final class Leader {
         }
         return answer == null ? new Next.WhenStoreAnswers() : next(answer, answered++);
       } finally {
+        trial.end();
         places.land();
       }
     }
@@ -240,7 +269,7 @@ final class Leader {
     /** What the store's answer means; if it granted the record, makes an attempt. */
     private Next next(ClaimResult answer, int round) throws InterruptedException {
       return switch (answer) {
-        case ClaimResult.Granted granted -> attempt.make(delivery, work, granted, abandoned);
+        case ClaimResult.Granted granted -> attempt.make(delivery, work, granted, trial, abandoned);
         case ClaimResult.Held held -> new Next.LookAgain(patience(held.remaining(), round), held);
         case ClaimResult.Later(Instant retryAt, _) ->
             new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);

@@ -112,7 +112,7 @@ final class RecordFlow {
               return false;
             }
             case Next.Instead(Work instead) -> work = instead;
-            case Next.LookAgain _, Next.Unannounced _, Next.WhenStoreAnswers _ -> {}
+            case Next.LookAgain _, Next.Refused _, Next.Unannounced _, Next.WhenStoreAnswers _ -> {}
           }
         }
       }

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class WaitingRoom implements OutcomeFeed.Listener {
+  /** A call comes long before. */
+  private static final Duration LONG = Duration.ofHours(1);
+
   private final Tickets tickets;
   private final KnownDone known;
   private final BooleanSupplier hearsOutcomes;
@@ -160,10 +163,28 @@ final class WaitingRoom implements OutcomeFeed.Listener {
                 whenTimeIsUp = Woken.RETRY_DUE;
               }
             }
+            case Signal.YourTurn _ -> {} // it waits for something else by now
           }
         }
       }
       return Woken.ITS_END;
+    }
+
+    /** Has it ask again whether it may try the downstream. */
+    void call() {
+      tickets.signal(work.claimId(), new Signal.YourTurn());
+    }
+
+    /**
+     * Waits until it is called, or anything else is heard that may have come in the way of that.
+     *
+     * @return whether its end was announced
+     */
+    boolean awaitCall() throws InterruptedException {
+      if (!isKnownToHaveEnded()) {
+        Signal _ = ticket.await(LONG);
+      }
+      return isKnownToHaveEnded();
     }
 
     /** Waits this long after a defect, or for a signal of any kind. */

@@ -10,6 +10,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
@@ -37,6 +38,7 @@ final class TestInstance implements AutoCloseable {
   final AtomicReference<@Nullable Throwable> defect = new AtomicReference<>();
   final Tickets tickets;
   final StoreGate gate;
+  final Breaker breaker;
   final HandlerWatch handlers;
   final Places places;
   final KnownDone known;
@@ -61,6 +63,7 @@ final class TestInstance implements AutoCloseable {
     instance = new Instance(settings, clients, store, handler, listener, time, defect::set);
     tickets = instance.tickets;
     gate = instance.gate;
+    breaker = instance.breaker;
     handlers = instance.handlers;
     places = instance.places;
     known = instance.known;

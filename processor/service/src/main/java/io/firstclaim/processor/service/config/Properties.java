@@ -45,6 +45,9 @@ final class Properties {
   private static final String TOPIC_REMEDY = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
   private static final String BUCKET = "[a-zA-Z0-9._-]{3,63}";
   private static final String BUCKET_REMEDY = "a bucket has 3 to 63 of a-z A-Z 0-9 . _ -";
+  private static final String STATUS = "[345]\\d\\d";
+  private static final String STATUS_REMEDY =
+      "give statuses from 300 to 599, comma-separated, such as 404,500";
   private static final String ZONE = "[a-z0-9-]{1,32}";
   private static final int MAX_RECORDS = 1_000_000;
 
@@ -221,7 +224,19 @@ final class Properties {
           @NotNull(message = "the http handler needs the URL to post to")
           URI url,
       @Meaning("how long to wait for an answer") @Bindable(defaultValue = "30s") @NotZero
-          Duration timeout) {}
+          Duration timeout,
+      @Meaning(
+              value =
+                  "statuses, comma-separated, that mean that the service is not there; besides 3xx,"
+                      + " 401, 403, 407, 429, 502, 503 and 504",
+              otherwise = "none")
+          @Nullable List<@Pattern(regexp = STATUS, message = STATUS_REMEDY) String> unavailableOn,
+      @Meaning(
+              value =
+                  "statuses, comma-separated, that make the record a dead letter at once; besides"
+                      + " other 4xx",
+              otherwise = "none")
+          @Nullable List<@Pattern(regexp = STATUS, message = STATUS_REMEDY) String> deadLetterOn) {}
 
   @Introspected
   @ConfigurationProperties("firstclaim.handler.topic")

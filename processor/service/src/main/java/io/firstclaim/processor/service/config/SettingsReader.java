@@ -5,18 +5,22 @@ import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.service.handler.HttpHandler;
+import io.firstclaim.processor.service.handler.StatusMeanings;
 import io.micronaut.context.env.Environment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the settings from wherever Micronaut found them, checks them each and together, and turns
@@ -235,7 +239,29 @@ public final class SettingsReader {
         binder.wrong(property, http.url().toString(), String.valueOf(e.getMessage()));
       }
     }
-    return new Handling.Http(http.url(), http.timeout());
+    return new Handling.Http(http.url(), http.timeout(), meanings(http));
+  }
+
+  private StatusMeanings meanings(Properties.Http http) {
+    String property = "firstclaim.handler.http.dead-letter-on";
+    if (!binder.areRight(property, "firstclaim.handler.http.unavailable-on")) {
+      return StatusMeanings.DEFAULT;
+    }
+    StatusMeanings meanings =
+        new StatusMeanings(statuses(http.unavailableOn()), statuses(http.deadLetterOn()));
+    if (!Collections.disjoint(meanings.unavailableOn(), meanings.deadLetterOn())) {
+      binder.wrong(
+          property,
+          binder.inForce().get(property),
+          "name no status that is in firstclaim.handler.http.unavailable-on too");
+    }
+    return meanings;
+  }
+
+  private static Set<Integer> statuses(@Nullable List<String> given) {
+    return given == null
+        ? Set.of()
+        : given.stream().map(Integer::valueOf).collect(Collectors.toUnmodifiableSet());
   }
 
   private DatasetSettings dataset(Backend backend) {

@@ -13,11 +13,7 @@ import java.util.stream.Stream;
 final class UnknownSettings {
   /** Settings of later versions that change what is done with a record: nobody may rely on them. */
   private static final Set<String> REFUSED =
-      Set.of(
-          "firstclaim.claim.resources",
-          "firstclaim.outcomes.trust",
-          "firstclaim.handler.http.unavailable-on",
-          "firstclaim.handler.http.dead-letter-on");
+      Set.of("firstclaim.claim.resources", "firstclaim.outcomes.trust");
 
   /** Settings of later versions that no record's fate depends on. */
   private static final Set<String> TO_COME =

@@ -68,6 +68,11 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
     Gauge.builder("firstclaim.watermark.lag", () -> read(engine, Running::watermarkLag))
         .description("Offsets between what is settled without a gap and what was polled")
         .register(registry);
+    Gauge.builder(
+            "firstclaim.breaker.open",
+            () -> read(engine, running -> running.downstreamFault().isPresent() ? 1 : 0))
+        .description("1 while records wait because the downstream is not there or nearly all fail")
+        .register(registry);
   }
 
   private static double read(Engine engine, ToDoubleFunction<Running> value) {

@@ -10,6 +10,7 @@ import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.service.handler.StatusMeanings;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.MapPropertySource;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -257,6 +259,8 @@ class SettingsReaderTest {
   }
 
   private static final String DURATION = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
+  private static final String STATUSES =
+      "give statuses from 300 to 599, comma-separated, such as 404,500";
   private static final String COUNT = "give a number from 1 to 1000000";
   private static final String TABLE = "a table has 3 to 255 of a-z A-Z 0-9 . _ -";
   private static final String TOPIC = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
@@ -680,9 +684,32 @@ class SettingsReaderTest {
   void httpHandler_hasItsUrlAndItsTimeout() {
     URI url = URI.create("http://127.0.0.1:8000/x");
     assertThat(readHttp("firstclaim.handler.http.timeout", "5s").handler())
-        .isEqualTo(new Handling.Http(url, Duration.ofSeconds(5)));
+        .isEqualTo(new Handling.Http(url, Duration.ofSeconds(5), StatusMeanings.DEFAULT));
     assertThat(readHttp("firstclaim.zone", "a").handler())
-        .isEqualTo(new Handling.Http(url, Duration.ofSeconds(30)));
+        .isEqualTo(new Handling.Http(url, Duration.ofSeconds(30), StatusMeanings.DEFAULT));
+    assertThat(readHttp("firstclaim.handler.http.unavailable-on", "404, 500").handler())
+        .isEqualTo(
+            new Handling.Http(
+                url, Duration.ofSeconds(30), new StatusMeanings(Set.of(404, 500), Set.of())));
+    assertThat(readHttp("firstclaim.handler.http.dead-letter-on", "500").handler())
+        .isEqualTo(
+            new Handling.Http(
+                url, Duration.ofSeconds(30), new StatusMeanings(Set.of(), Set.of(500))));
+  }
+
+  @Test
+  void statusThatMeansTwoThings_stopsTheStart() {
+    assertThatThrownBy(
+            () ->
+                read(
+                    Map.of(
+                        "firstclaim.handler.type", "http",
+                        "firstclaim.handler.http.url", "http://127.0.0.1:8000/x",
+                        "firstclaim.handler.http.unavailable-on", "404,500",
+                        "firstclaim.handler.http.dead-letter-on", "500")))
+        .hasMessage(
+            "firstclaim.handler.http.dead-letter-on=500: name no status that is in"
+                + " firstclaim.handler.http.unavailable-on too");
   }
 
   static Stream<Arguments> wrongHttpSettings() {
@@ -696,7 +723,10 @@ class SettingsReaderTest {
             "ftp://a/x",
             "'ftp://a/x' is not an http or https URL with a host, such as"
                 + " http://127.0.0.1:8000/records"),
-        arguments("timeout", "30", DURATION));
+        arguments("timeout", "30", DURATION),
+        arguments("unavailable-on", "404,200", STATUSES),
+        arguments("unavailable-on", "4xx", STATUSES),
+        arguments("dead-letter-on", "600", STATUSES));
   }
 
   @ParameterizedTest
@@ -779,7 +809,6 @@ class SettingsReaderTest {
   @ParameterizedTest
   @CsvSource({
     "firstclaim.outcomes.trust,this setting is not in this version; leave it out",
-    "firstclaim.handler.http.dead-letter-on,this setting is not in this version; leave it out",
     "firstclaim.handler.typ,there is no such setting; the nearest is firstclaim.handler.type",
     "firstclaim.claim.leaseTime,there is no such setting; the nearest is firstclaim.claim.lease",
     "firstclaim.log.level,give it as the environment variable FIRSTCLAIM_LOG_LEVEL"

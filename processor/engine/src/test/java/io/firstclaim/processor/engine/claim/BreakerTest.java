@@ -232,6 +232,39 @@ class BreakerTest {
     assertThat(breaker.fault()).isNull();
   }
 
+  // --- What is said ---
+
+  @Test
+  void outage_isOneLineWhenItBegins_andOneWhenItEnds() {
+    try (LogLines log = new LogLines(Breaker.class.getName())) {
+      open();
+      for (int i = 0; i < 5; i++) {
+        assertThat(lone("vain").refused("still gone")).isFalse();
+      }
+      lone("lone").passed();
+
+      assertThat(log.of("WARN"))
+          .containsExactly(
+              "WARN The downstream is not there; records wait, and one tries now and then: gone");
+      assertThat(log.of("INFO")).containsExactly("INFO The downstream is there again");
+    }
+  }
+
+  @Test
+  void breakerThatOpensAgainAndAgain_saysSoOnceAMinute() {
+    try (LogLines log = new LogLines(Breaker.class.getName())) {
+      passes(1);
+      for (int i = 0; i < 12; i++) {
+        assertThat(begun("x").refused("gone")).isFalse();
+        assertThat(begun("y").refused("gone")).isFalse();
+        lone("lone").passed();
+      }
+
+      assertThat(log.of("WARN")).hasSize(2);
+      assertThat(log.of("INFO")).hasSize(2);
+    }
+  }
+
   // --- When it closes ---
 
   @Test

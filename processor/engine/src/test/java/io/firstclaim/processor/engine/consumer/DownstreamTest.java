@@ -7,6 +7,7 @@ import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
+import io.firstclaim.processor.engine.claim.LogLines;
 import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
 import io.firstclaim.processor.engine.outcome.Outcome;
@@ -242,6 +243,24 @@ class DownstreamTest {
     eventually(() -> all.stream().allMatch(Sent::isSettled));
     assertThat(broker.deadLetters()).isEmpty();
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(100);
+  }
+
+  @Test
+  void failedAttempt_isOneLine_atInfo_andTheLastOneAtWarn() throws InterruptedException {
+    downstream = DownstreamTest::broken;
+    try (LogLines log = new LogLines(Attempt.class.getName())) {
+      Sent sent = start("a").deliver("order-1", "{}");
+
+      eventually(sent::isSettled);
+
+      assertThat(log.of("INFO"))
+          .hasSize(2)
+          .allSatisfy(
+              line ->
+                  assertThat(line)
+                      .matches("INFO Attempt [12] on order-1 failed, next in PT.*S: HTTP 500"));
+      assertThat(log.of("WARN")).containsExactly("WARN Gave order-1 up after attempt 3: HTTP 500");
+    }
   }
 
   @Test

@@ -49,8 +49,8 @@ class DownstreamAwayIT {
         .pollInterval(Duration.ofMillis(500))
         .until(() -> letters.all().isEmpty());
     assertThat(granted(zones) - before)
-        .as("claims granted while both zones only try now and then")
-        .isLessThan(2.0 * (10 + length.toSeconds() / 4.0));
+        .as("claims granted: those under way, and one now and then; not round and round")
+        .isLessThan(RECORDS + length.toSeconds());
 
     scenario.sink().comeBack();
 
@@ -61,12 +61,7 @@ class DownstreamAwayIT {
     scenario.awaitCompleted(next);
     scenario.awaitAtTheEnd(zones.toArray(Zone[]::new));
     assertThat(letters.all()).isEmpty();
-    assertThat(ids)
-        .allSatisfy(
-            id ->
-                assertThat(scenario.sink().callsOf(id))
-                    .singleElement()
-                    .satisfies(call -> assertThat(call.attempt()).isEqualTo(1)));
+    assertThat(ids).allSatisfy(this::requireOneCall);
     for (Zone zone : zones) {
       scenario.eventually(
           "the breaker is closed",
@@ -77,6 +72,14 @@ class DownstreamAwayIT {
           .satisfies(line -> assertThat(line).contains("WARN").contains(scenario.sink().url()));
       assertThat(zone.logText()).containsOnlyOnce("The downstream is there again");
     }
+  }
+
+  /** And one more for each lease that ran out, which happens on a machine busy enough. */
+  private void requireOneCall(String id) {
+    int takenOver = scenario.outcomes().of("TAKEN_OVER", id);
+    assertThat(scenario.sink().callsOf(id))
+        .hasSizeBetween(1, 1 + takenOver)
+        .allSatisfy(call -> assertThat(call.attempt()).isBetween(1, 1 + takenOver));
   }
 
   private static double granted(List<Zone> zones) {

@@ -120,7 +120,7 @@ public final class Breaker {
       try {
         waiting.remove(this);
         if (trying != null && time.now().since(triesSince).compareTo(ANOTHER_TRIES) > 0) {
-          trying.end();
+          letAnotherTry();
         }
         if (!circuit.tryAcquirePermission()) {
           waiting.addLast(this);
@@ -223,14 +223,19 @@ public final class Breaker {
       lock.lock();
       try {
         waiting.remove(this);
+        lone = false;
         if (trying == this) {
-          trying = null;
-          circuit.releasePermission();
+          letAnotherTry();
         }
       } finally {
         lock.unlock();
       }
     }
+  }
+
+  private void letAnotherTry() {
+    trying = null;
+    circuit.releasePermission();
   }
 
   private boolean isClosed() {

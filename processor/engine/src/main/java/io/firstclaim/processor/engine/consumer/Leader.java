@@ -197,7 +197,9 @@ final class Leader {
       if (!delivery.isWanted()) {
         return why;
       }
-      while (!trial.begin()) {
+      // A claim that may have been granted is settled first: its lease would run out as it waits.
+      boolean mayHold = why instanceof Next.WhenStoreAnswers;
+      while (!mayHold && !trial.begin()) {
         if (seat.awaitCall()) {
           return duplicate(delivery);
         }
@@ -215,7 +217,7 @@ final class Leader {
           if (seat.isKnownToHaveEnded()) {
             return duplicate(delivery); // heard of while it waited for its place
           }
-          if (trial.isCalledOff()) {
+          if (!mayHold && trial.isCalledOff()) {
             return new Next.LookAgain(Duration.ZERO, null);
           }
           claim = nextClaim(why, claim);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import io.firstclaim.processor.engine.claim.LogLines;
 import io.firstclaim.processor.engine.claim.TestTime;
@@ -25,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Records whose downstream is not there for a while, in two zones. A record has three attempts. */
-@Timeout(30)
+@Timeout(60)
 class DownstreamTest {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
@@ -174,6 +176,35 @@ class DownstreamTest {
   }
 
   @Test
+  void claimWhoseAnswerWasLost_isGivenBack_beforeItsRecordWaits() throws InterruptedException {
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    downstream =
+        context -> {
+          mayEnd.await();
+          return gone(context);
+        };
+    TestInstance a = start("a");
+    Sent _ = a.deliver("first", "{}");
+    eventually(() -> calls.size() == 1);
+    a.store.next(Op.CLAIM, Fault.LOST_ANSWER);
+    Hold hold = a.store.hold(Op.CLAIM);
+    Sent _ = a.deliver("lost", "{}");
+    eventually(() -> hold.arrived() == 1);
+    mayEnd.countDown();
+    eventually(() -> a.breaker.fault() != null);
+
+    hold.release();
+
+    eventually(
+        () ->
+            broker.outcomes(Outcome.Kind.FAILED).stream()
+                .anyMatch(
+                    outcome ->
+                        outcome.id().equals("lost")
+                            && "it was not begun".equals(outcome.cause())));
+  }
+
+  @Test
   void recordThatWaits_ends_whenItsPartitionIsRevoked() throws InterruptedException {
     downstream = DownstreamTest::gone;
     TestInstance a = start("a");
@@ -235,7 +266,7 @@ class DownstreamTest {
     List<Sent> all = deliver(a, "order", 100);
     eventuallyOpen(a);
 
-    outage(Duration.ofMinutes(5));
+    outage(Duration.ofMinutes(1));
 
     assertThat(broker.deadLetters()).isEmpty();
     downstream = _ -> HandlerResult.done();

@@ -200,8 +200,7 @@ class DownstreamTest {
             broker.outcomes(Outcome.Kind.FAILED).stream()
                 .anyMatch(
                     outcome ->
-                        outcome.id().equals("lost")
-                            && "it was not begun".equals(outcome.cause())));
+                        outcome.id().equals("lost") && "it was not begun".equals(outcome.cause())));
   }
 
   @Test

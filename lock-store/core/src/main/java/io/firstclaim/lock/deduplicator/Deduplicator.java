@@ -14,9 +14,11 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.keeper.HeldLease;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.lock.keeper.LeaseKeeper;
+import io.firstclaim.lock.keeper.Passage;
 import io.firstclaim.lock.keeper.Worker;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -64,8 +66,8 @@ public final class Deduplicator {
     store = builder.store;
     time = builder.time;
     retry = builder.retry;
-    keeper = new LeaseKeeper(store, time, builder.renew);
     passage = builder.passage;
+    keeper = new LeaseKeeper(store, time, builder.renew, passage);
   }
 
   /** Work that is to be done once. */
@@ -86,13 +88,6 @@ public final class Deduplicator {
   public interface Judged {
     /** Does the work, on a thread that this class does not interrupt. */
     Verdict run(KeptLease lease) throws InterruptedException;
-  }
-
-  /** The way the last steps take to the store, for callers that limit how many go at once. */
-  @FunctionalInterface
-  public interface Passage {
-    /** Makes the step once there is room for it, and returns its answer. */
-    SettleResult pass(Supplier<SettleResult> step) throws InterruptedException;
   }
 
   /** A deduplicator over this store, to be built. */
@@ -125,7 +120,7 @@ public final class Deduplicator {
       return this;
     }
 
-    /** The way the last steps take to the store; straight there if not given. */
+    /** The way that renewals and last steps take to the store; straight there if not given. */
     public Builder passage(Passage through) {
       passage = through;
       return this;
@@ -219,7 +214,7 @@ public final class Deduplicator {
       for (int failures = 0; ; failures++) {
         try {
           time.sleep(PAUSES.after(failures - 1));
-          SettleResult answer = passage.pass(() -> kept.settle(last));
+          SettleResult answer = Objects.requireNonNull(passage.pass(() -> kept.settle(last)));
           if (!(answer instanceof SettleResult.Unknown(String why))) {
             return answer;
           }

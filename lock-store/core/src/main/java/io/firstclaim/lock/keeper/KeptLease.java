@@ -10,8 +10,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A lease in the hands of a {@link LeaseKeeper}, which renews it until it is settled, lost or
@@ -136,7 +138,11 @@ public final class KeptLease implements HeldLease {
    *
    * @return false if the store is not known to do so
    */
-  public boolean count(int attempts) {
+  public boolean count(int attempts) throws InterruptedException {
+    return keeper.passage.pass(() -> counted(attempts)) instanceof SettleResult.Settled;
+  }
+
+  private SettleResult counted(int attempts) {
     step.lock();
     try {
       return renewed(lease.ofAttempt(attempts));
@@ -187,37 +193,36 @@ public final class KeptLease implements HeldLease {
 
   private void renew() {
     try {
-      if (step.tryLock()) {
-        try {
-          if (!closed && !lost) {
-            boolean unused = renewed(lease);
-          }
-        } finally {
-          step.unlock();
-        }
-      }
-    } catch (RuntimeException | Error e) {
+      var unused = keeper.passage.pass(this::renewedUnlessNeedless);
+    } catch (InterruptedException | RuntimeException | Error e) {
       LeaseKeeper.report("Renewing a lease failed in an unforeseen way", e);
     } finally {
       renewing = false;
     }
   }
 
-  private boolean renewed(Lease as) {
-    return switch (keeper.store.renew(as)) {
-      case SettleResult.Settled(Lease renewed) -> {
-        lease = renewed;
-        yield true;
-      }
-      case SettleResult.Lost(String by) -> {
-        lose(by == null ? "nobody has it now" : by + " has it");
-        yield false;
-      }
-      case SettleResult.Unknown(String why) -> {
-        LOG.warn("The lease on {} could not be renewed, trying again: {}", lease.id(), why);
-        yield false;
-      }
-    };
+  /** Null if another step is under way, or the lease is not kept any more. */
+  private @Nullable SettleResult renewedUnlessNeedless() {
+    if (!step.tryLock()) {
+      return null;
+    }
+    try {
+      return closed || lost ? null : renewed(lease);
+    } finally {
+      step.unlock();
+    }
+  }
+
+  private SettleResult renewed(Lease as) {
+    SettleResult answer = keeper.store.renew(as);
+    switch (answer) {
+      case SettleResult.Settled(Lease renewed) -> lease = renewed;
+      case SettleResult.Lost(String by) -> lose(by == null ? "nobody has it now" : by + " has it");
+      case SettleResult.Unknown(String why) ->
+          LOG.atLevel(keeper.failed.isDue() ? Level.WARN : Level.DEBUG)
+              .log("The lease on {} could not be renewed, trying again: {}", lease.id(), why);
+    }
+    return answer;
   }
 
   /** Under the monitor, so that nobody is told after {@link #letGo} has returned. */
@@ -226,7 +231,8 @@ public final class KeptLease implements HeldLease {
       return;
     }
     lost = true;
-    LOG.warn("The lease on {} with token {} is lost: {}", lease.id(), token(), how);
+    LOG.atLevel(keeper.lost.isDue() ? Level.WARN : Level.DEBUG)
+        .log("The lease on {} with token {} is lost: {}", lease.id(), token(), how);
     whenLost.forEach(KeptLease::runSafely);
   }
 

@@ -25,6 +25,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,7 +50,7 @@ class LeaseKeeperTest {
   private final AtomicInteger told = new AtomicInteger();
 
   private LeaseKeeper keeper(boolean renews, ThreadFactory renewers) {
-    return new LeaseKeeper(store, time, renews, NOBODY, renewers);
+    return new LeaseKeeper(store, time, renews, Supplier::get, NOBODY, renewers);
   }
 
   private Lease granted(String id) {
@@ -206,6 +207,7 @@ class LeaseKeeperTest {
             store,
             time,
             true,
+            Supplier::get,
             _ -> {
               throw new OutOfMemoryError("no native thread, as the test asked for");
             },
@@ -246,18 +248,18 @@ class LeaseKeeperTest {
   void fewRenewalsRunAtOnce_andAllHaveTheirTurn() {
     Hold hold = store.hold(Op.RENEW);
     List<KeptLease> many = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 300; i++) {
       many.add(keeper.keep(granted("many-" + i)));
     }
     time.advance(THIRD);
     keeper.look();
-    eventually(() -> hold.arrived() >= 32);
-    assertThat(hold.arrived()).isEqualTo(32);
+    eventually(() -> hold.arrived() >= 128);
+    assertThat(hold.arrived()).isEqualTo(128);
 
     hold.release();
 
     eventually(() -> many.stream().allMatch(kept -> kept.lease().start().equals(time.now())));
-    assertThat(store.calls(Op.RENEW)).isEqualTo(100);
+    assertThat(store.calls(Op.RENEW)).isEqualTo(300);
   }
 
   @Test
@@ -428,6 +430,7 @@ class LeaseKeeperTest {
             store,
             time,
             true,
+            Supplier::get,
             looking -> {
               Thread thread = Thread.ofPlatform().daemon().name("looker").unstarted(looking);
               looker.set(thread);

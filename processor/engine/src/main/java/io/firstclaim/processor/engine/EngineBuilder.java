@@ -48,7 +48,7 @@ public final class EngineBuilder {
   private Duration maxSkew = Duration.ofSeconds(1);
   private Duration retention = Duration.ofDays(8);
   private boolean renew = true;
-  private Duration headStart = Duration.ofMillis(100);
+  private @Nullable Duration headStart;
   private OnMismatch onMismatch = OnMismatch.DEAD_LETTER;
   private int maxAttempts = 5;
   private Duration backoff = Duration.ofSeconds(1);
@@ -81,7 +81,7 @@ public final class EngineBuilder {
     replayHorizon = given.input().replayHorizon().orElse(null);
     claims(given.claim().store());
     renew = given.claim().renew();
-    headStart = given.claim().headStart();
+    headStart = given.claim().headStart().orElse(null);
     onMismatch = given.claim().onMismatch();
     maxAttempts = given.retry().maxAttempts();
     backoff = given.retry().backoff();
@@ -211,7 +211,10 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** How long the other zones leave a record to its preferred zone first; 100 ms by default. */
+  /**
+   * How long the other zones leave a record to its preferred zone first; by default, as long as
+   * they see it need.
+   */
   public EngineBuilder headStart(Duration length) {
     this.headStart = length;
     return this;
@@ -348,7 +351,7 @@ public final class EngineBuilder {
                 maxSkew,
                 retention),
             renew,
-            headStart,
+            Optional.ofNullable(headStart),
             onMismatch),
         new Retrying(maxAttempts, backoff, maxBackoff),
         handlerTimeout,

@@ -89,6 +89,7 @@ public final class FaultyStore implements ClaimStore {
   private final Queue<Claim> claims = new ConcurrentLinkedQueue<>();
   private final Queue<Lease> leases = new ConcurrentLinkedQueue<>();
   private final Set<RecordId> unreadable = ConcurrentHashMap.newKeySet();
+  private final Map<Op, BooleanSupplier> downs = new ConcurrentHashMap<>();
   private volatile BooleanSupplier down = () -> false;
 
   /** Faults on the way to this store. */
@@ -123,6 +124,11 @@ public final class FaultyStore implements ClaimStore {
   /** Every request is lost while this holds. */
   public void downWhile(BooleanSupplier holds) {
     down = holds;
+  }
+
+  /** Every request of this kind is lost while this holds. */
+  public void downWhile(Op op, BooleanSupplier holds) {
+    downs.put(op, holds);
   }
 
   /** Ends every {@link Fault#SILENCE}. */
@@ -245,7 +251,7 @@ public final class FaultyStore implements ClaimStore {
   }
 
   private @Nullable Fault fault(Op op) {
-    if (down.getAsBoolean()) {
+    if (down.getAsBoolean() || downs.getOrDefault(op, () -> false).getAsBoolean()) {
       return Fault.LOST_REQUEST;
     }
     Fault fault = of(faults, op).poll();

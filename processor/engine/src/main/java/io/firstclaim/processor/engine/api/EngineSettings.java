@@ -153,11 +153,12 @@ public record EngineSettings(
    *
    * @param store namespace, holder, lease, skew, retention: what the lock store is opened with
    * @param renew whether leases are renewed while the handler runs
-   * @param headStart how long the other zones leave a record to its preferred zone
+   * @param headStart how long the other zones leave a record to its preferred zone; if empty, as
+   *     long as they see it need
    * @param onMismatch what becomes of a record whose ID is known with another payload
    */
   public record Claiming(
-      ClaimSettings store, boolean renew, Duration headStart, OnMismatch onMismatch) {
+      ClaimSettings store, boolean renew, Optional<Duration> headStart, OnMismatch onMismatch) {
 
     /**
      * Checks the head start; the store's settings are checked already.
@@ -165,8 +166,8 @@ public record EngineSettings(
      * @throws IllegalArgumentException if it is negative
      */
     public Claiming {
-      if (headStart.isNegative()) {
-        throw wrong("head start", headStart, "give 0 s or more");
+      if (headStart.isPresent() && headStart.get().isNegative()) {
+        throw wrong("head start", headStart.get(), "give 0 s or more");
       }
     }
   }

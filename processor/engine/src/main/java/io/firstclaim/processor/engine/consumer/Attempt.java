@@ -3,6 +3,7 @@ package io.firstclaim.processor.engine.consumer;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Attempted;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
+import org.slf4j.event.Level;
 
 /**
  * One attempt on a record under a lease: handle, then settle. Kafka's and the handler's part is
@@ -44,6 +46,7 @@ final class Attempt {
   private final String zone;
   private final EngineListener listener;
   private final TimeSource time;
+  private final OncePerMinute loss;
 
   /** The one place for records that may kill the process. */
   private final Semaphore suspects = new Semaphore(1);
@@ -64,6 +67,7 @@ final class Attempt {
     this.zone = zone;
     this.listener = listener;
     this.time = time;
+    this.loss = new OncePerMinute(time);
   }
 
   /**
@@ -120,8 +124,9 @@ final class Attempt {
     }
 
     private Verdict judge(KeptLease held) throws InterruptedException {
-      if (!held.isHeld()) {
-        return new Verdict.Leave(); // the grant took that long to come
+      Lease lease = held.lease();
+      if (time.now().since(lease.start()).compareTo(lease.length().dividedBy(3)) >= 0) {
+        return giveBack("the grant came too late for it to begin");
       }
       try (HandlerWatch.Watched watched = handlers.watch(held, abandoned)) {
         return switch (work.task()) {
@@ -265,11 +270,12 @@ final class Attempt {
       String cause = by == null ? "nobody holds it" : by + " has it";
       happened(Outcome.Kind.LEASE_LOST, cause, null);
       listener.delivered(Delivered.LOST);
-      LOG.warn(
-          "The lease on {} with token {} was lost, nothing is recorded: {}",
-          work.reportId(),
-          granted.lease().token(),
-          cause);
+      LOG.atLevel(loss.isDue() ? Level.WARN : Level.DEBUG)
+          .log(
+              "The lease on {} with token {} was lost, nothing is recorded: {}",
+              work.reportId(),
+              granted.lease().token(),
+              cause);
       return new Next.LookAgain(Duration.ZERO, null);
     }
 

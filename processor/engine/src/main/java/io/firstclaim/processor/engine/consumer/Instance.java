@@ -81,7 +81,7 @@ public final class Instance {
             .map(
                 topic ->
                     new OutcomeFeed(clients.outcomes(), topic, namespace, self, known, room, time));
-    this.gate = new StoreGate(() -> store.find(PROBE));
+    this.gate = new StoreGate(() -> store.find(PROBE), settings.claim().store().lease(), time);
     this.handlers = new HandlerWatch(settings.handlerTimeout());
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
     Announcer announcer =
@@ -94,7 +94,7 @@ public final class Instance {
                     settings.retry().maxAttempts(),
                     new Backoff(settings.retry().backoff(), settings.retry().maxBackoff())))
             .renew(settings.claim().renew())
-            .passage(gate::settle)
+            .passage(gate::step)
             .build();
     Attempt attempt =
         new Attempt(

@@ -110,8 +110,11 @@ final class Leader {
     }
 
     Next lead() throws InterruptedException {
-      if (isEndedByItsZone()) {
+      if (seat.isKnownToHaveEnded()) {
         return duplicate(delivery);
+      }
+      if (isEndedByItsZone()) {
+        return endedElsewhere();
       }
       Next next = new Next.LookAgain(Duration.ZERO, null);
       while (delivery.isWanted()) {
@@ -139,9 +142,8 @@ final class Leader {
      * for longer: claiming what it cannot start soon would cost a request and gain nothing.
      */
     private boolean isEndedByItsZone() throws InterruptedException {
-      Duration headStart = affinity.headStartOfOthers(grouping());
       Duration most = lease.dividedBy(3);
-      Duration until = headStart;
+      Duration until = affinity.headStartOfOthers(grouping());
       while (true) {
         switch (seat.await(until.minus(time.now().since(delivery.arrival())))) {
           case ITS_END -> {
@@ -151,14 +153,25 @@ final class Leader {
             return false; // its zone has let it go
           }
           case TIME_UP -> {
-            boolean handsFull = places.isFull() || gate.claims().isFull();
-            if (headStart.isZero() || !handsFull || until.compareTo(most) > 0) {
-              return false;
+            Duration headStart = affinity.headStartOfOthers(grouping());
+            if (headStart.compareTo(until) > 0) {
+              until = headStart; // its zone was seen to need more since
+            } else {
+              boolean handsFull = places.isFull() || gate.isFull();
+              if (until.isZero() || !handsFull || until.compareTo(most) > 0) {
+                return false;
+              }
+              until = until.multipliedBy(2);
             }
-            until = until.multipliedBy(2);
           }
         }
       }
+    }
+
+    /** Heard just now: what its zone needed for it, it may need for the next. */
+    private Next endedElsewhere() {
+      affinity.ended(grouping(), time.now().since(delivery.arrival()));
+      return duplicate(delivery);
     }
 
     private byte[] grouping() {
@@ -172,7 +185,7 @@ final class Leader {
 
     /** Looks at the record after this time, unless its end is heard of first. */
     private Next lookAfter(Duration pause, Next why) throws InterruptedException {
-      return seat.await(pause) == Woken.ITS_END ? duplicate(delivery) : look(why);
+      return seat.await(pause) == Woken.ITS_END ? endedElsewhere() : look(why);
     }
 
     /** Claims the record, once there is a place for it, and acts upon the store's answer. */
@@ -182,20 +195,17 @@ final class Leader {
       }
       places.takeOff();
       try {
-        ClaimResult answer;
-        if (!gate.claims().enter(delivery::isWanted)) {
-          return why;
-        }
-        try {
+        try (StoreGate.Begun begun = gate.begin(delivery::isWanted)) {
+          if (begun == null) {
+            return why;
+          }
           if (seat.isKnownToHaveEnded()) {
             return duplicate(delivery); // heard of while it waited for its place
           }
           claim = nextClaim(why, claim);
-          answer = send(claim);
-        } finally {
-          gate.claims().leave();
+          ClaimResult answer = send(claim, begun);
+          return answer == null ? new Next.WhenStoreAnswers() : next(answer, answered++);
         }
-        return answer == null ? new Next.WhenStoreAnswers() : next(answer, answered++);
       } finally {
         places.land();
       }
@@ -220,19 +230,21 @@ final class Leader {
     }
 
     /** The store's answer; null if there is none, or none that can be read. */
-    private @Nullable ClaimResult send(Claim toSend) {
+    private @Nullable ClaimResult send(Claim toSend, StoreGate.Begun begun) {
       try {
         ClaimResult answer = store.claim(toSend);
+        begun.answered(answer instanceof ClaimResult.Granted);
         listener.claimed(Claimed.of(answer));
         return answer;
       } catch (UnreadableClaimException e) {
         // It concerns this record alone: the gate stays open for the others.
+        begun.answered(false);
         listener.claimed(Claimed.UNREADABLE);
         LOG.warn("{} cannot be claimed, trying again: {}", toSend.id(), e.getMessage());
         return null;
       } catch (StoreUnavailableException e) {
         listener.claimed(Claimed.UNAVAILABLE);
-        gate.shut(String.valueOf(e.getMessage()));
+        begun.failed(String.valueOf(e.getMessage()));
         return null;
       }
     }
@@ -266,7 +278,7 @@ final class Leader {
      */
     private Next ended(Outcome.Kind kind, Ending ending, @Nullable String cause) {
       if (!seat.misses(ending)) {
-        return duplicate(delivery);
+        return endedElsewhere();
       }
       Duration left = lease.minus(Duration.between(ending.at(), time.now().wall()));
       // Its holder's clock may be ahead.
@@ -276,7 +288,7 @@ final class Leader {
     /** The record has ended for good: there is nothing more to ask the store. */
     private Next announceUnlessHeard(Next.Unannounced end) throws InterruptedException {
       return switch (seat.awaitEnd(end.atMost())) {
-        case ITS_END -> duplicate(delivery);
+        case ITS_END -> endedElsewhere();
         case STOP -> end;
         case ANOTHERS_END, RETRY_DUE, TIME_UP -> {
           announcer.ended(delivery, work, end.kind(), end.ending(), Duration.ZERO, end.cause());

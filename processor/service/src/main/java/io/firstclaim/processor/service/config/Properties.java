@@ -153,9 +153,11 @@ final class Properties {
                   + " store's own machines")
           @Bindable(defaultValue = "1s")
           Duration maxSkew,
-      @Meaning("how long the other zones leave a record to its preferred zone")
-          @Bindable(defaultValue = "100ms")
-          Duration headStart,
+      @Meaning(
+              "how long the other zones leave a record to its preferred zone; `auto`: as long as they"
+                  + " see it need, up to a third of the lease")
+          @Bindable(defaultValue = "auto")
+          Text.HeadStart headStart,
       @Meaning("how long finished claims are kept; at least the replay horizon + 1 day")
           @Bindable(defaultValue = "8d")
           @NotZero

@@ -101,7 +101,7 @@ public final class SettingsReader {
                 input.maxParked(),
                 Optional.ofNullable(input.replayHorizon())),
             new EngineSettings.Claiming(
-                claims, claim.renew(), claim.headStart(), claim.onMismatch()),
+                claims, claim.renew(), claim.headStart().set(), claim.onMismatch()),
             new EngineSettings.Retrying(retry.maxAttempts(), retry.backoff(), retry.maxBackoff()),
             handler.timeout(),
             deadLetterTopic,

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,6 +25,13 @@ final class Text {
   private static final Pattern MEGABYTES = Pattern.compile("([1-9]\\d{0,3})MB");
 
   private Text() {}
+
+  /** A duration, or {@code auto} for none that is set. */
+  record HeadStart(Optional<Duration> set) {
+    private static HeadStart parse(String text) {
+      return new HeadStart(text.equals("auto") ? Optional.empty() : Optional.of(duration(text)));
+    }
+  }
 
   /** A size in bytes, written in megabytes. */
   record Size(int bytes) {
@@ -67,6 +75,9 @@ final class Text {
     }
     if (type == URI.class) {
       return url(text);
+    }
+    if (type == HeadStart.class) {
+      return HeadStart.parse(text);
     }
     if (type == Size.class) {
       return Size.parse(text);

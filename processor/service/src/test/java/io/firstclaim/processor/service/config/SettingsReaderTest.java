@@ -116,7 +116,7 @@ class SettingsReaderTest {
                 Duration.ofSeconds(1),
                 Duration.ofDays(8)));
     assertThat(settings.engine().claim().renew()).isTrue();
-    assertThat(settings.engine().claim().headStart()).isEqualTo(Duration.ofMillis(100));
+    assertThat(settings.engine().claim().headStart()).isEmpty();
     assertThat(settings.engine().claim().onMismatch()).isEqualTo(OnMismatch.DEAD_LETTER);
     assertThat(settings.engine().handlerTimeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("firstclaim", false));
@@ -196,7 +196,12 @@ class SettingsReaderTest {
             "firstclaim.claim.head-start",
             "0ms",
             s -> s.engine().claim().headStart(),
-            Duration.ZERO),
+            Optional.of(Duration.ZERO)),
+        good(
+            "firstclaim.claim.head-start",
+            "auto",
+            s -> s.engine().claim().headStart(),
+            Optional.empty()),
         good(
             "firstclaim.claim.on-mismatch",
             "skip",

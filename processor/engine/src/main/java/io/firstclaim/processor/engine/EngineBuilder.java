@@ -41,6 +41,7 @@ public final class EngineBuilder {
   private Ordering ordering = Ordering.UNORDERED;
   private int maxInFlight = 1000;
   private int maxParked = 10_000;
+  private long maxBuffered = Input.suitableMaxBuffered();
   private @Nullable Duration replayHorizon;
   private @Nullable String namespace;
   private @Nullable String holder;
@@ -78,6 +79,7 @@ public final class EngineBuilder {
     ordering = given.input().ordering();
     maxInFlight = given.input().maxInFlight();
     maxParked = given.input().maxParked();
+    maxBuffered = given.input().maxBuffered();
     replayHorizon = given.input().replayHorizon().orElse(null);
     claims(given.claim().store());
     renew = given.claim().renew();
@@ -156,6 +158,12 @@ public final class EngineBuilder {
   /** Records waiting for something; 10,000 by default. Polling pauses past it. */
   public EngineBuilder maxParked(int records) {
     this.maxParked = records;
+    return this;
+  }
+
+  /** Bytes of records in memory; a sixth of the heap by default. Polling pauses past it. */
+  public EngineBuilder maxBuffered(long bytes) {
+    this.maxBuffered = bytes;
     return this;
   }
 
@@ -339,6 +347,7 @@ public final class EngineBuilder {
             ordering,
             maxInFlight,
             maxParked,
+            maxBuffered,
             Optional.ofNullable(replayHorizon)),
         new Claiming(
             new ClaimSettings(

@@ -102,6 +102,8 @@ public record EngineSettings(
    * @param ordering which records wait for each other
    * @param maxInFlight records being claimed or handled at once, up to a million
    * @param maxParked records waiting for something, up to a million
+   * @param maxBuffered bytes of records in memory: keys, values and headers; a record that is
+   *     larger enters alone
    * @param replayHorizon how far back the input may ever be rewound; if empty, the topic's
    *     retention
    */
@@ -112,7 +114,15 @@ public record EngineSettings(
       Ordering ordering,
       int maxInFlight,
       int maxParked,
+      long maxBuffered,
       Optional<Duration> replayHorizon) {
+    /** Handlers need some multiple of what they are given, and Kafka's client fetches ahead. */
+    private static final int SHARE_OF_HEAP = 6;
+
+    /** As many bytes as suit the heap of this process: a sixth of it. */
+    public static long suitableMaxBuffered() {
+      return Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
+    }
 
     /**
      * Checks each value.
@@ -134,6 +144,9 @@ public record EngineSettings(
       }
       requireCount("max in flight", maxInFlight);
       requireCount("max parked", maxParked);
+      if (maxBuffered < 1) {
+        throw wrong("max buffered", maxBuffered, "give a number of bytes");
+      }
       replayHorizon.ifPresent(horizon -> requirePositive("replay horizon", horizon));
     }
   }

@@ -18,13 +18,19 @@ public sealed interface EngineState {
    *
    * @param inFlight records that are being claimed or handled
    * @param parked records that wait for another holder, a retry, their head start or their turn
+   * @param bufferedBytes bytes of the records in memory: keys, values and headers
    * @param watermarkLag offsets between what is settled without a gap and what was polled, over all
    *     partitions
    * @param lastPoll when the broker was last polled
    * @param storeFault why the lock store does not answer; empty if it does
    */
   record Running(
-      int inFlight, int parked, long watermarkLag, Moment lastPoll, Optional<String> storeFault)
+      int inFlight,
+      int parked,
+      long bufferedBytes,
+      long watermarkLag,
+      Moment lastPoll,
+      Optional<String> storeFault)
       implements EngineState {}
 
   /**

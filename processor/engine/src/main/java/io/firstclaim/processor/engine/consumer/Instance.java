@@ -41,7 +41,7 @@ public final class Instance {
   private static final RecordId PROBE = RecordId.of("firstclaim-probe");
 
   final Producer<byte[], byte[]> outcomes;
-  final Tickets tickets = new Tickets();
+  final Tickets<Errand> tickets = new Tickets<>();
   final KnownDone known;
   final StoreGate gate;
   final HandlerWatch handlers;
@@ -83,7 +83,11 @@ public final class Instance {
                     new OutcomeFeed(clients.outcomes(), topic, namespace, self, known, room, time));
     this.gate = new StoreGate(() -> store.find(PROBE));
     this.handlers = new HandlerWatch(settings.handlerTimeout());
-    this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
+    this.places =
+        new Places(
+            settings.input().maxInFlight(),
+            settings.input().maxParked(),
+            settings.input().maxBuffered());
     Announcer announcer =
         new Announcer(
             new OutcomePublisher(outcomes, settings.outcomesTopic(), namespace, self), known, time);
@@ -192,6 +196,7 @@ public final class Instance {
     return new EngineState.Running(
         places.inFlight(),
         places.parked(),
+        places.buffered(),
         loop.lag(),
         loop.lastPoll(),
         Optional.ofNullable(gate.fault()));

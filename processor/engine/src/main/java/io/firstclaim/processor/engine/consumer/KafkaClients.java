@@ -33,6 +33,8 @@ public final class KafkaClients implements Clients {
 
   private static final int MAX_REQUEST = 16 << 20;
   private static final int BATCH = 128 << 10;
+  private static final int A_MEGABYTE = 1 << 20;
+  private static final int LEAST_FETCH = 64 << 10;
 
   private final EngineSettings settings;
 
@@ -75,6 +77,7 @@ public final class KafkaClients implements Clients {
     Map<String, Object> config = new HashMap<>();
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    config.putAll(fetching(settings.input().maxBuffered()));
     boolean classic =
         !"consumer"
             .equals(
@@ -90,6 +93,21 @@ public final class KafkaClients implements Clients {
     config.put(ConsumerConfig.GROUP_ID_CONFIG, settings.input().group());
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /**
+   * What the consumer may fetch, and hand over at once, for records of so many bytes in memory. A
+   * poll of records of 1 MB, Kafka's own limit for a batch, brings no more than that, however well
+   * they were compressed; what is fetched ahead is a part of it for each broker and partition.
+   */
+  static Map<String, Object> fetching(long maxBuffered) {
+    return Map.of(
+        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+        Math.clamp(maxBuffered / A_MEGABYTE, 1, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS),
+        ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
+        Math.clamp(maxBuffered / 4, A_MEGABYTE, ConsumerConfig.DEFAULT_FETCH_MAX_BYTES),
+        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+        Math.clamp(maxBuffered / 16, LEAST_FETCH, A_MEGABYTE));
   }
 
   @Override

@@ -151,7 +151,7 @@ final class Leader {
             return false; // its zone has let it go
           }
           case TIME_UP -> {
-            boolean handsFull = places.isFull() || gate.claims().isFull();
+            boolean handsFull = places.isFull(delivery.partition()) || gate.claims().isFull();
             if (headStart.isZero() || !handsFull || until.compareTo(most) > 0) {
               return false;
             }
@@ -180,7 +180,7 @@ final class Leader {
       if (!delivery.isWanted()) {
         return why;
       }
-      places.takeOff();
+      places.takeOff(delivery.partition());
       try {
         ClaimResult answer;
         if (!gate.claims().enter(delivery::isWanted)) {
@@ -197,7 +197,7 @@ final class Leader {
         }
         return answer == null ? new Next.WhenStoreAnswers() : next(answer, answered++);
       } finally {
-        places.land();
+        places.land(delivery.partition());
       }
     }
 

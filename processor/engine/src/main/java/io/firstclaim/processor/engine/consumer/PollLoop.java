@@ -37,21 +37,26 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration WAIT_FOR_ROOM = Duration.ofMillis(50);
+
+  /** While partitions are paused for lack of room: soon it is looked whether they have some. */
+  private static final Duration SHORT_POLL = Duration.ofMillis(5);
+
   private static final Duration COMMIT_EVERY = Duration.ofSeconds(1);
   private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
   private static final Duration LAST_STEPS = Duration.ofSeconds(5);
 
   /**
-   * How many records of a partition may be settled ahead of an open one; bounds the bookkeeping.
+   * How many records may be settled ahead of an open one, over all partitions; bounds the
+   * bookkeeping.
    */
-  private static final int MAX_AHEAD = 100_000;
+  private static final int MAX_AHEAD = 200_000;
 
   private final Consumer<byte[], byte[]> consumer;
   private final EngineSettings settings;
   private final RecordFlow flow;
   private final Places places;
   private final StoreGate gate;
-  private final Tickets tickets;
+  private final Tickets<?> tickets;
   private final HandlerWatch handlers;
   private final Runnable flush;
   private final java.util.function.Consumer<? super Throwable> onDefect;
@@ -70,7 +75,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       RecordFlow flow,
       Places places,
       StoreGate gate,
-      Tickets tickets,
+      Tickets<?> tickets,
       HandlerWatch handlers,
       Runnable flush,
       java.util.function.Consumer<? super Throwable> onDefect,
@@ -124,11 +129,12 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   }
 
   private void pollOnce() {
-    boolean room = gate.isOpen() && places.awaitRoom(WAIT_FOR_ROOM);
-    pauseAsNeeded(room);
+    boolean open = gate.isOpen();
+    Set<TopicPartition> room = open ? room() : Set.of();
+    pauseAllBut(room);
     try {
       ConsumerRecords<byte[], byte[]> records =
-          consumer.poll(room || !gate.isOpen() ? POLL : Duration.ZERO);
+          consumer.poll(open && room.size() < partitions.size() ? SHORT_POLL : POLL);
       lastPoll = time.now();
       List<Delivery> deliveries = new ArrayList<>(records.count());
       for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -155,18 +161,25 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     }
   }
 
-  private void pauseAsNeeded(boolean room) {
-    Set<TopicPartition> paused = consumer.paused();
-    Set<TopicPartition> pause = new HashSet<>();
-    Set<TopicPartition> resume = new HashSet<>();
-    for (AssignedPartition partition : partitions.values()) {
-      boolean wanted = room && partition.tracked() < MAX_AHEAD;
-      if (wanted && paused.contains(partition.id())) {
-        resume.add(partition.id());
-      } else if (!wanted && !paused.contains(partition.id())) {
-        pause.add(partition.id());
-      }
-    }
+  /** The partitions of which more records may come; waits a moment for one. */
+  private Set<TopicPartition> room() {
+    Shares ahead = new Shares(MAX_AHEAD, partitions.size());
+    long common =
+        partitions.values().stream()
+            .mapToLong(partition -> Math.max(0, partition.tracked() - ahead.setAside()))
+            .sum();
+    return places.awaitRoom(WAIT_FOR_ROOM).stream()
+        .filter(partition -> ahead.allow(partition.tracked(), common))
+        .map(AssignedPartition::id)
+        .collect(Collectors.toSet());
+  }
+
+  private void pauseAllBut(Set<TopicPartition> room) {
+    Set<TopicPartition> resume = new HashSet<>(consumer.paused());
+    Set<TopicPartition> pause = new HashSet<>(partitions.keySet());
+    pause.removeAll(room);
+    pause.removeAll(resume);
+    resume.retainAll(room);
     if (!pause.isEmpty()) {
       consumer.pause(pause);
     }
@@ -176,29 +189,34 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   }
 
   /**
-   * Starts a thread for each. If no order is asked for, they start in a random one: zones that work
-   * through a backlog in the same order meet at every record, and each time one asks in vain.
+   * Starts a thread for each whose turn it is, and for the others when it comes. If no order is
+   * asked for, they start in a random one: zones that work through a backlog in the same order meet
+   * at every record, and each time one asks in vain.
    */
   private void start(List<Delivery> deliveries) {
     if (settings.input().ordering() == EngineSettings.Ordering.UNORDERED) {
       Collections.shuffle(deliveries);
     }
     for (Delivery delivery : deliveries) {
-      Thread.ofVirtual().start(() -> flow.run(delivery));
+      delivery.whenItsTurn(() -> Thread.ofVirtual().start(() -> flow.run(delivery)));
     }
   }
 
   private Delivery deliver(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
     TopicPartition id = new TopicPartition(record.topic(), record.partition());
-    AssignedPartition partition = partitions.computeIfAbsent(id, AssignedPartition::new);
-    if (!partition.isNext(record.offset())) {
-      LOG.warn("{} was rewound to offset {}", id, record.offset());
-      leave(partition);
+    AssignedPartition partition = partitions.get(id);
+    if (partition == null || !partition.isNext(record.offset())) {
+      if (partition != null) {
+        LOG.warn("{} was rewound to offset {}", id, record.offset());
+        leave(partition);
+      }
       partition = new AssignedPartition(id);
       partitions.put(id, partition);
+      places.share(partitions.values());
     }
-    places.arrive();
-    return sequencer.deliver(record, partition, arrival);
+    Delivery delivery = sequencer.deliver(record, partition, arrival);
+    places.arrive(delivery);
+    return delivery;
   }
 
   private Map<TopicPartition, OffsetAndMetadata> toCommit(Collection<TopicPartition> of) {
@@ -260,6 +278,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     for (TopicPartition id : assigned) {
       partitions.put(id, new AssignedPartition(id));
     }
+    places.share(partitions.values());
     LOG.info("Assigned {}", assigned);
   }
 
@@ -280,13 +299,14 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     AssignedPartition partition = partitions.remove(id);
     if (partition != null) {
       leave(partition);
+      places.share(partitions.values());
     }
   }
 
   /** What is in flight goes on under its lease; what waits ends. */
   private void leave(AssignedPartition partition) {
     partition.unassign();
-    tickets.stop(partition);
+    flow.leave(partition);
     gate.lookAgain();
   }
 

@@ -12,6 +12,7 @@ import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.engine.outcome.OutcomeFeed;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class WaitingRoom implements OutcomeFeed.Listener {
-  private final Tickets tickets;
+  private final Tickets<Errand> tickets;
   private final KnownDone known;
   private final BooleanSupplier hearsOutcomes;
 
@@ -34,7 +35,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
    * @param known the records whose end was announced
    * @param hearsOutcomes whether what the others announce is heard at once
    */
-  WaitingRoom(Tickets tickets, KnownDone known, BooleanSupplier hearsOutcomes) {
+  WaitingRoom(Tickets<Errand> tickets, KnownDone known, BooleanSupplier hearsOutcomes) {
     this.tickets = tickets;
     this.known = known;
     this.hearsOutcomes = hearsOutcomes;
@@ -57,19 +58,15 @@ final class WaitingRoom implements OutcomeFeed.Listener {
     }
   }
 
-  /** A seat for this record, not taken yet; the current thread is the one to be woken. */
-  Seat seat(Work work, AssignedPartition partition) {
-    return new Seat(work, new Ticket(work.claimId(), work.fingerprint(), partition));
+  /** Wakes all of this partition to stop. Returns those that only followed another, taken out. */
+  List<Errand> stop(AssignedPartition partition) {
+    return tickets.stop(errand -> errand.delivery().partition().equals(partition));
   }
 
-  /** What came of trying to take a seat. */
-  enum Entry {
-    /** The seat is taken: no other record of this ID is worked on in this instance. */
-    ENTERED,
-    /** Another delivery of the same record had it, and has settled the record. */
-    SETTLED_BY_ANOTHER,
-    /** Another had it, and has left it. */
-    LEFT_BY_ANOTHER
+  /** A seat for this record, not taken yet; the current thread is the one to be woken. */
+  Seat seat(Errand errand) {
+    Work work = errand.work();
+    return new Seat(work, new Ticket<>(work.claimId(), work.fingerprint(), errand));
   }
 
   /** Why a record goes on. */
@@ -89,28 +86,40 @@ final class WaitingRoom implements OutcomeFeed.Listener {
   /** The place of one record: there is one for each ID in this instance. */
   final class Seat {
     private final Work work;
-    private final Ticket ticket;
+    private final Ticket<Errand> ticket;
 
-    private Seat(Work work, Ticket ticket) {
+    private Seat(Work work, Ticket<Errand> ticket) {
       this.work = work;
       this.ticket = ticket;
     }
 
-    /** Takes the seat, or waits until its occupant leaves. */
-    Entry enter() throws InterruptedException {
-      Ticket other = tickets.enter(ticket);
-      if (other == null) {
-        return Entry.ENTERED;
+    /**
+     * Takes the seat or, if another record of its ID has it, has this one follow that one.
+     *
+     * @return the one that is followed; null if the seat is taken
+     */
+    @Nullable Errand enter() {
+      while (true) {
+        Ticket<Errand> other = tickets.enter(ticket);
+        if (other == null) {
+          return null;
+        }
+        Errand leader = other.owner();
+        Errand errand = ticket.owner();
+        if (other.follow(errand.isTwinOf(leader) ? errand.behind(leader) : errand)) {
+          return leader;
+        }
       }
-      boolean settled = other.awaitEnd();
-      return settled && other.isFor(work.fingerprint())
-          ? Entry.SETTLED_BY_ANOTHER
-          : Entry.LEFT_BY_ANOTHER;
     }
 
-    /** Leaves the seat to whoever waits for it. Calling it again has no effect. */
-    void leave(boolean settled) {
-      tickets.leave(ticket, settled);
+    /** Has another record of its ID follow this one, which has taken its seat. */
+    void letFollow(Errand follower) {
+      boolean _ = ticket.follow(follower);
+    }
+
+    /** Leaves the seat. Returns those that have followed it: none, if it is called again. */
+    List<Errand> leave() {
+      return tickets.leave(ticket);
     }
 
     /** Whether the record's end was announced. */

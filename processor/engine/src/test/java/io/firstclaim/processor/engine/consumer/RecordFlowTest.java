@@ -207,7 +207,7 @@ class RecordFlowTest {
     Sent first = b.deliver("order-1", "{}");
     eventually(() -> calls.size() == 1);
     Sent second = b.deliver("order-2", "{}");
-    eventually(() -> !b.places.hasRoom() && b.places.parked() == 1);
+    eventually(() -> second.waitsForAPlace() && b.places.parked() == 1);
     Sent _ = a.deliver("order-2", "{}");
     eventually(() -> b.knows("order-2", "{}"));
 
@@ -384,7 +384,7 @@ class RecordFlowTest {
               return done(context);
             });
     Sent own = b.deliver(preferredBy("b"), "{}");
-    eventually(() -> b.places.isFull());
+    eventually(() -> b.places.isFull(own.partition));
     Sent foreign = b.deliver(preferredBy("a"), "{}");
 
     Sent atA = a.deliver(preferredBy("a"), "{}");
@@ -419,7 +419,7 @@ class RecordFlowTest {
               return done(context);
             });
     Sent own = b.deliver(preferredBy("b"), "{}");
-    eventually(() -> b.places.isFull());
+    eventually(() -> b.places.isFull(own.partition));
     Sent foreign = b.deliver(preferredBy("a"), "{}");
     Sent atA = a.deliver(preferredBy("a"), "{}");
     eventually(() -> a.store.calls(Op.CLAIM) == 1 && b.places.parked() == 1);
@@ -1023,7 +1023,7 @@ class RecordFlowTest {
     eventually(() -> calls.size() == 1);
     Sent second = a.deliver("order-2", "{}");
     Sent third = a.deliver("order-3", "{}");
-    eventually(() -> !a.places.hasRoom());
+    eventually(() -> second.waitsForAPlace() && third.waitsForAPlace());
 
     second.revoke();
     mayEnd.countDown();

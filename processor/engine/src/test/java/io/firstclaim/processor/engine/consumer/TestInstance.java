@@ -35,7 +35,7 @@ final class TestInstance implements AutoCloseable {
   final FaultyStore store;
   final TestListener listener = new TestListener();
   final AtomicReference<@Nullable Throwable> defect = new AtomicReference<>();
-  final Tickets tickets;
+  final Tickets<Errand> tickets;
   final StoreGate gate;
   final HandlerWatch handlers;
   final Places places;
@@ -86,7 +86,7 @@ final class TestInstance implements AutoCloseable {
       Delivery delivery =
           new Delivery(
               record, partition, partition.delivered(record), arrival, null, ended::countDown);
-      places.arrive();
+      places.arrive(delivery);
       thread = Thread.ofVirtual().start(() -> instance.flow.run(delivery));
     }
 
@@ -111,7 +111,7 @@ final class TestInstance implements AutoCloseable {
 
     void revoke() {
       partition.unassign();
-      tickets.stop(partition);
+      instance.flow.leave(partition);
       gate.lookAgain();
     }
   }

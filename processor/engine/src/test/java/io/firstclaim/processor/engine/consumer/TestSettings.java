@@ -11,9 +11,11 @@ import java.util.List;
 final class TestSettings {
   String instance = "1";
   List<String> zones = List.of();
+  String recordId = "key";
   EngineSettings.Ordering ordering = EngineSettings.Ordering.UNORDERED;
   int maxInFlight = 100;
   int maxParked = 1000;
+  long maxBuffered = 1 << 20;
   Duration lease = Duration.ofSeconds(30);
   boolean renew = true;
   Duration headStart = Duration.ZERO;
@@ -30,10 +32,11 @@ final class TestSettings {
             .zone(zone)
             .zones(zones)
             .topics("in")
-            .recordId("key")
+            .recordId(recordId)
             .ordering(ordering)
             .maxInFlight(maxInFlight)
             .maxParked(maxParked)
+            .maxBuffered(maxBuffered)
             .claims(
                 new ClaimSettings(
                     "test", zone + "/" + instance, lease, Duration.ZERO, Duration.ofDays(8)))

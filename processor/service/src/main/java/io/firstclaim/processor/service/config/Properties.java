@@ -125,6 +125,12 @@ final class Properties {
           @Max(value = MAX_RECORDS, message = Text.COUNT)
           int maxParked,
       @Meaning(
+              value =
+                  "bytes of records in memory, such as `64MB`: keys, values and headers; polling"
+                      + " pauses past it, and one record always enters",
+              otherwise = "a sixth of the heap")
+          Text.@Nullable Memory maxBuffered,
+      @Meaning(
               value = "how far back the input may ever be rewound",
               otherwise = "the topic's retention")
           @NotZero

@@ -75,6 +75,11 @@ public final class SettingsReader {
     Properties.Input input = binder.bind(Properties.Input.class);
     String group = input.group() == null ? names.application() + "-" + zone.zone() : input.group();
     binder.force("firstclaim.input.group", group);
+    long maxBuffered =
+        input.maxBuffered() == null
+            ? EngineSettings.Input.suitableMaxBuffered()
+            : input.maxBuffered().bytes();
+    binder.force("firstclaim.input.max-buffered", Text.Memory.text(maxBuffered));
     Properties.Claim claim = binder.bind(Properties.Claim.class);
     ClaimSettings claims = claims(names, claim, zone.zone());
     Backend backend = backend(claim);
@@ -99,6 +104,7 @@ public final class SettingsReader {
                 input.ordering(),
                 input.maxInFlight(),
                 input.maxParked(),
+                maxBuffered,
                 Optional.ofNullable(input.replayHorizon())),
             new EngineSettings.Claiming(
                 claims, claim.renew(), claim.headStart(), claim.onMismatch()),

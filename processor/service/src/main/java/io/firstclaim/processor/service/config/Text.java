@@ -44,6 +44,24 @@ final class Text {
     }
   }
 
+  /** An amount of memory, written in megabytes. */
+  record Memory(long bytes) {
+    private static final Pattern TEXT = Pattern.compile("([1-9]\\d{0,5})MB");
+
+    private static Memory parse(String text) {
+      Matcher memory = TEXT.matcher(text);
+      if (!memory.matches()) {
+        throw new IllegalArgumentException("give a size from 1MB to 999999MB, such as 64MB");
+      }
+      return new Memory(Long.parseLong(memory.group(1)) << 20);
+    }
+
+    /** As it is written, in whole megabytes. */
+    static String text(long bytes) {
+      return (bytes >> 20) + "MB";
+    }
+  }
+
   /**
    * The value.
    *
@@ -70,6 +88,9 @@ final class Text {
     }
     if (type == Size.class) {
       return Size.parse(text);
+    }
+    if (type == Memory.class) {
+      return Memory.parse(text);
     }
     return type.isEnum() ? choice(text, type) : text;
   }

@@ -22,7 +22,6 @@ final class UnknownSettings {
   /** Settings of later versions that no record's fate depends on. */
   private static final Set<String> TO_COME =
       Set.of(
-          "firstclaim.input.max-buffered",
           "firstclaim.claim.dynamodb.batch",
           "firstclaim.audit.enabled",
           "firstclaim.admin.token-file");

@@ -65,6 +65,10 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
     Gauge.builder("firstclaim.parked", () -> read(engine, Running::parked))
         .description("Records waiting for another holder, a retry, their head start or their turn")
         .register(registry);
+    Gauge.builder("firstclaim.buffered", () -> read(engine, Running::bufferedBytes))
+        .baseUnit("bytes")
+        .description("Bytes of the records in memory")
+        .register(registry);
     Gauge.builder("firstclaim.watermark.lag", () -> read(engine, Running::watermarkLag))
         .description("Offsets between what is settled without a gap and what was polled")
         .register(registry);

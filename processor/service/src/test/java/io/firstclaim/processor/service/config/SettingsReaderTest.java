@@ -104,6 +104,7 @@ class SettingsReaderTest {
                 Ordering.UNORDERED,
                 1000,
                 10_000,
+                EngineSettings.Input.suitableMaxBuffered(),
                 Optional.empty()));
     ClaimSettings store = settings.engine().claim().store();
     assertThat(store.holder()).matches("a/.+-[0-9a-f]{8}");
@@ -164,6 +165,11 @@ class SettingsReaderTest {
             "1000000",
             s -> s.engine().input().maxParked(),
             1_000_000),
+        good(
+            "firstclaim.input.max-buffered",
+            "64MB",
+            s -> s.engine().input().maxBuffered(),
+            64L << 20),
         good(
             "firstclaim.input.replay-horizon",
             "36h",
@@ -284,6 +290,10 @@ class SettingsReaderTest {
         arguments("firstclaim.input.max-in-flight", "0", COUNT),
         arguments("firstclaim.input.max-in-flight", "many", COUNT),
         arguments("firstclaim.input.max-parked", "1000001", COUNT),
+        arguments(
+            "firstclaim.input.max-buffered",
+            "0MB",
+            "give a size from 1MB to 999999MB, such as 64MB"),
         arguments("firstclaim.input.replay-horizon", "0s", DURATION),
         arguments("firstclaim.claim.backend", "redis", "give one of dynamodb, s3, memory"),
         arguments(

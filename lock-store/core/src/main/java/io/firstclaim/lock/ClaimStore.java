@@ -72,4 +72,14 @@ public interface ClaimStore {
    * @throws StoreUnavailableException if the store did not answer
    */
   Optional<ClaimRecord> find(RecordId id);
+
+  /**
+   * Names the table, bucket or memory that the claims are kept in, for as long as that exists: 32
+   * hex digits, made with it. Two stores with one identity see the same claims, as far as they have
+   * one namespace; of two with different ones, neither can tell what the other holds.
+   *
+   * @throws StoreRefusedException if there is none yet and none may be made
+   * @throws StoreUnavailableException if the store did not answer
+   */
+  String identity();
 }

@@ -5,6 +5,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState.Dead;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.ClaimRecords;
@@ -28,6 +29,7 @@ public final class MemoryClaimStore extends DrivenClaimStore {
 
     private final ConcurrentMap<Key, ClaimRecord> records = new ConcurrentHashMap<>();
     private final AtomicInteger writes = new AtomicInteger();
+    private final String identity = Nonce.random().toString();
 
     /** No claims yet. */
     public Claims() {}
@@ -78,6 +80,11 @@ public final class MemoryClaimStore extends DrivenClaimStore {
           return new Write.Took(null);
         }
       }
+    }
+
+    @Override
+    public String identity() {
+      return claims.identity;
     }
 
     private Claims.Key key(RecordId id) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * IllegalArgumentException} where the fault is in what the caller gave, such as a result that is
  * too large; it reaches the caller as it is.
  *
- * <p>Thread-safe. Both methods may block for the store's time limit.
+ * <p>Thread-safe. All methods may block for the store's time limit.
  */
 public interface ClaimRecords {
   /**
@@ -45,6 +45,12 @@ public interface ClaimRecords {
    * @param now when this was decided, on the driver's clock
    */
   Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now);
+
+  /**
+   * The store's {@linkplain io.firstclaim.lock.ClaimStore#identity() identity}: random, made on
+   * condition that there is none, kept for ever and read back. The driver asks once.
+   */
+  String identity();
 
   /**
    * The first write for a claim, when nothing is known of it yet. Most IDs are new, so this one

@@ -41,6 +41,7 @@ public class DrivenClaimStore implements ClaimStore {
   private final ClaimRecords records;
   private final ClaimSettings settings;
   private final StoreClock clock;
+  private volatile @Nullable String identity;
 
   /**
    * A claim store over these records, whose times are by a clock that is compared with the store's.
@@ -101,6 +102,16 @@ public class DrivenClaimStore implements ClaimStore {
   @Override
   public final Optional<ClaimRecord> find(RecordId id) {
     return records.read(id).map(Stored::claim);
+  }
+
+  @Override
+  public final String identity() {
+    String known = identity;
+    if (known == null) {
+      known = records.identity();
+      identity = known;
+    }
+    return known;
   }
 
   private SettleResult settle(String op, Command.Settle command) {

@@ -137,6 +137,11 @@ record ClaimItems(
     }
   }
 
+  @Override
+  public String identity() {
+    return new DynamoDbTable(client, table).identity();
+  }
+
   private UpdateItemResponse acquire(AttributeValue key, Claim claim, Moment now) {
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":id", bytes(claim.id().bytes()));

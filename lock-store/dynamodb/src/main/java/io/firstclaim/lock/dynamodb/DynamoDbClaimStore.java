@@ -72,6 +72,8 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
     // Any answer gives the store's time: no claim, not even the first, may be judged by a wrong
     // one.
     items.describe();
-    return new DynamoDbClaimStore(items);
+    var store = new DynamoDbClaimStore(items);
+    String unused = store.identity(); // asked for now, so that nobody has to wait for it later
+    return store;
   }
 }

@@ -73,6 +73,16 @@ public final class DynamoDbTable {
     }
   }
 
+  /**
+   * The table's identity, an item of its own that no TTL removes; made if it is missing.
+   *
+   * @throws StoreRefusedException if it is missing and the role may not write it
+   * @throws StoreUnavailableException if DynamoDB does not answer
+   */
+  String identity() {
+    return ask("dynamodb:GetItem and PutItem", new Identity(client, name)::get);
+  }
+
   private boolean createIfMissing() {
     try {
       client.createTable(

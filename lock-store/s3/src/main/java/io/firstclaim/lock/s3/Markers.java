@@ -112,6 +112,11 @@ final class Markers implements ClaimRecords {
     return answer.get();
   }
 
+  @Override
+  public String identity() {
+    return bucket.identity();
+  }
+
   private Write differs(RecordId id) {
     return new Write.Differs(read(id).orElse(null));
   }

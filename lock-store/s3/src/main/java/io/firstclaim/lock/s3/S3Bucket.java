@@ -109,6 +109,16 @@ public final class S3Bucket {
   }
 
   /**
+   * The identity of what is kept under the prefix, an object of its own; made if it is missing.
+   *
+   * @throws StoreRefusedException if it is missing and the role may not write it
+   * @throws StoreUnavailableException if S3 does not answer
+   */
+  String identity() {
+    return new Identity(this).get();
+  }
+
+  /**
    * Checks that the bucket is there and that claims can rest on it, by means of {@link #checks()}.
    *
    * @throws StoreRefusedException if they cannot, with what was seen

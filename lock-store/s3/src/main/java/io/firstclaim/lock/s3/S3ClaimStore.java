@@ -49,7 +49,15 @@ public final class S3ClaimStore extends DrivenClaimStore {
    * @throws io.firstclaim.lock.StoreUnavailableException if it cannot be asked
    */
   public static S3ClaimStore open(S3Bucket bucket, ClaimSettings settings, TimeSource time) {
+    return open(bucket, settings, time, StoreListener.NONE);
+  }
+
+  /** The same, with a listener that hears of its requests. */
+  public static S3ClaimStore open(
+      S3Bucket bucket, ClaimSettings settings, TimeSource time, StoreListener listener) {
     bucket.verify();
-    return new S3ClaimStore(bucket, settings, time, StoreListener.NONE);
+    var store = new S3ClaimStore(bucket, settings, time, listener);
+    String unused = store.identity(); // asked for now, so that nobody has to wait for it later
+    return store;
   }
 }

@@ -317,6 +317,16 @@ public abstract class ClaimStoreContract extends RaceContract {
     assertThat(a.acquire(unknown).token()).isEqualTo(1);
   }
 
+  @Test
+  void identity_isOneForAllThatShareTheClaims_whateverTheirNamespace() {
+    String identity = a.store().identity();
+
+    assertThat(identity).matches("[0-9a-f]{32}");
+    assertThat(a.store().identity()).isEqualTo(identity);
+    assertThat(b.store().identity()).isEqualTo(identity);
+    assertThat(claimant("another", "c", time).store().identity()).isEqualTo(identity);
+  }
+
   private Nonce storedNonce() {
     return stored().orElseThrow().nonce();
   }

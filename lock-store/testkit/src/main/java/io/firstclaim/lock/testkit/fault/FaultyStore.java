@@ -213,6 +213,12 @@ public final class FaultyStore implements ClaimStore {
         });
   }
 
+  /** Never fails: it is asked for when a store is opened. */
+  @Override
+  public String identity() {
+    return store.identity();
+  }
+
   private SettleResult settle(Op op, Supplier<SettleResult> call) {
     return call(op, call, () -> new SettleResult.Unknown("no answer to " + op));
   }

@@ -10,6 +10,7 @@ import io.firstclaim.processor.engine.api.EngineSettings.Input;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.EngineSettings.Retrying;
+import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.handler.RecordHandler;
@@ -57,6 +58,7 @@ public final class EngineBuilder {
   private @Nullable String deadLetterTopic;
   private @Nullable String outcomesTopic;
   private boolean outcomes = true;
+  private Trust outcomesTrust = Trust.TOPIC;
   private Duration shutdownGrace = Duration.ofSeconds(20);
   private final Map<String, Object> kafka = new HashMap<>();
 
@@ -90,6 +92,7 @@ public final class EngineBuilder {
     deadLetterTopic = given.deadLetterTopic().orElse(null);
     outcomesTopic = given.outcomesTopic().orElse(null);
     outcomes = given.outcomesTopic().isPresent();
+    outcomesTrust = given.outcomesTrust();
     shutdownGrace = given.shutdownGrace();
     kafka.putAll(given.kafka());
   }
@@ -263,6 +266,12 @@ public final class EngineBuilder {
     return this;
   }
 
+  /** Whether an outcome heard is enough to skip a record; by default it is. */
+  public EngineBuilder outcomesTrust(Trust given) {
+    this.outcomesTrust = given;
+    return this;
+  }
+
   /** How long running handlers may finish when the engine stops; 20 s by default. */
   public EngineBuilder shutdownGrace(Duration length) {
     this.shutdownGrace = length;
@@ -356,6 +365,7 @@ public final class EngineBuilder {
         outcomes
             ? Optional.of(outcomesTopic == null ? application + ".outcomes" : outcomesTopic)
             : Optional.empty(),
+        outcomesTrust,
         shutdownGrace,
         kafka);
   }

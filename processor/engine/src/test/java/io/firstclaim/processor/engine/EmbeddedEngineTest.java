@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -103,6 +104,32 @@ class EmbeddedEngineTest {
           .isInstanceOfSatisfying(
               EngineState.Ended.class, ended -> assertThat(ended.fault()).isEmpty());
       assertThatThrownBy(engine::start).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void recordsNamedAfterTheirPlace_inATopicMadeAnew_areOthers() throws Exception {
+    try (KafkaBroker broker = KafkaBroker.start();
+        Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
+      for (int made = 1; made <= 2; made++) {
+        broker.createTopic("in", 1);
+        publish(broker.bootstrapServers(), "order-1", "order-2");
+        Engine engine =
+            builder(broker.bootstrapServers())
+                .recordId("offset")
+                .group("group-" + made)
+                .store(settings -> new MemoryClaimStore(claims, settings, TimeSource.system()))
+                .build();
+        int expected = 2 * made;
+        engine.start();
+        eventually(() -> handled.size() == expected);
+        engine.stop();
+        admin.deleteTopics(List.of("in")).all().get();
+        eventually(() -> !admin.listTopics().names().get().contains("in"));
+      }
+
+      assertThat(handled).doesNotHaveDuplicates();
     }
   }
 

@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
  * @param handlerTimeout how long until a handler is interrupted and its attempt fails
  * @param deadLetterTopic one for all input topics; if empty, {@code <topic>.dlt} for each
  * @param outcomesTopic where outcomes are published and heard; if empty, nowhere
+ * @param outcomesTrust whether an outcome heard is enough to skip a record
  * @param shutdownGrace how long running handlers may finish when the engine is told to stop
  * @param kafka passed to the Kafka clients as they are; {@code bootstrap.servers} is among them
  */
@@ -37,6 +38,7 @@ public record EngineSettings(
     Duration handlerTimeout,
     Optional<String> deadLetterTopic,
     Optional<String> outcomesTopic,
+    Trust outcomesTrust,
     Duration shutdownGrace,
     Map<String, Object> kafka) {
   private static final Pattern ZONE = Pattern.compile("[a-z0-9-]{1,32}");
@@ -169,6 +171,14 @@ public record EngineSettings(
         throw wrong("head start", headStart, "give 0 s or more");
       }
     }
+  }
+
+  /** What an outcome that another instance announced is worth. */
+  public enum Trust {
+    /** A record that has ended by it is skipped. */
+    TOPIC,
+    /** The store is asked before a record is skipped, as anybody may write to the topic. */
+    VERIFY
   }
 
   /** What becomes of a record whose ID is known with another payload. */

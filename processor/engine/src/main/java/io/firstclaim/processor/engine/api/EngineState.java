@@ -21,10 +21,17 @@ public sealed interface EngineState {
    * @param watermarkLag offsets between what is settled without a gap and what was polled, over all
    *     partitions
    * @param lastPoll when the broker was last polled
-   * @param storeFault why the lock store does not answer; empty if it does
+   * @param storeFault why no records are claimed: the lock store does not answer, or is another
+   *     than the one the application uses; empty if all is well
+   * @param otherStores how many other stores living instances of the application use
    */
   record Running(
-      int inFlight, int parked, long watermarkLag, Moment lastPoll, Optional<String> storeFault)
+      int inFlight,
+      int parked,
+      long watermarkLag,
+      Moment lastPoll,
+      Optional<String> storeFault,
+      int otherStores)
       implements EngineState {}
 
   /**

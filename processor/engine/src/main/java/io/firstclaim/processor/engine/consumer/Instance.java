@@ -17,8 +17,11 @@ import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.outcome.KnownDone;
+import io.firstclaim.processor.engine.outcome.Origin;
 import io.firstclaim.processor.engine.outcome.OutcomeFeed;
 import io.firstclaim.processor.engine.outcome.OutcomePublisher;
+import io.firstclaim.processor.engine.outcome.PresenceBeat;
+import io.firstclaim.processor.engine.outcome.StoreAgreement;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,6 +55,8 @@ public final class Instance {
   private final Consumer<byte[], byte[]> input;
   private final Producer<byte[], byte[]> deadLetters;
   private final Optional<OutcomeFeed> feed;
+  private final Optional<PresenceBeat> presence;
+  private final StoreAgreement agreement;
   private final Thread poller;
 
   /**
@@ -68,25 +73,37 @@ public final class Instance {
       EngineListener listener,
       TimeSource time,
       java.util.function.Consumer<? super Throwable> onDefect) {
-    String namespace = settings.claim().store().namespace();
-    // Not the holder's name: a restarted process has it again, and two may have it at once.
     String self = Nonce.random().toString();
+    Origin origin =
+        new Origin(
+            settings.application(), settings.claim().store().namespace(), store.identity(), self);
     this.outcomes = clients.outcomesProducer();
     this.deadLetters = clients.producer();
-    this.known = new KnownDone(KNOWN, time.now().wall());
-    WaitingRoom room = new WaitingRoom(tickets, known, this::hearsOutcomes);
+    listener.opened(outcomes);
+    listener.opened(deadLetters);
+    this.known = new KnownDone(KNOWN, settings.claim().store().retention(), time);
+    WaitingRoom room =
+        new WaitingRoom(tickets, known, this::hearsOutcomes, settings.outcomesTrust());
+    this.agreement = new StoreAgreement(settings, origin, store.identity());
+    this.presence =
+        settings
+            .outcomesTopic()
+            .map(topic -> new PresenceBeat(outcomes, topic, origin, self, agreement, time));
     this.feed =
         settings
             .outcomesTopic()
             .map(
-                topic ->
-                    new OutcomeFeed(clients.outcomes(), topic, namespace, self, known, room, time));
+                topic -> {
+                  Consumer<byte[], byte[]> consumer = clients.outcomes();
+                  listener.opened(consumer);
+                  return new OutcomeFeed(consumer, topic, origin, agreement, known, room, time);
+                });
     this.gate = new StoreGate(() -> store.find(PROBE));
     this.handlers = new HandlerWatch(settings.handlerTimeout());
     this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
     Announcer announcer =
         new Announcer(
-            new OutcomePublisher(outcomes, settings.outcomesTopic(), namespace, self), known, time);
+            new OutcomePublisher(outcomes, settings.outcomesTopic(), origin), known, time);
     Deduplicator deduplicator =
         Deduplicator.builder(store, time)
             .retry(
@@ -123,8 +140,14 @@ public final class Instance {
             listener,
             time);
     this.flow =
-        new RecordFlow(new Identifier(settings.input().recordId()), handler, room, leader, places);
+        new RecordFlow(
+            new Identifier(settings.input().recordId(), clients.topicIds()::of),
+            handler,
+            room,
+            leader,
+            places);
     this.input = clients.input();
+    listener.opened(input);
     this.loop =
         new PollLoop(
             input,
@@ -134,6 +157,9 @@ public final class Instance {
             gate,
             tickets,
             handlers,
+            () -> presence.isEmpty() || agreement.isReached(),
+            clients.topicIds(),
+            listener,
             outcomes::flush,
             onDefect,
             time);
@@ -161,8 +187,9 @@ public final class Instance {
     }
   }
 
-  /** Starts to take records in, on the thread returned. */
+  /** Starts to take records in, once this instance's store is announced, on the thread returned. */
   Thread poll() {
+    presence.ifPresent(PresenceBeat::start);
     poller.start();
     return poller;
   }
@@ -182,6 +209,7 @@ public final class Instance {
     if (poller.getState() == Thread.State.NEW) {
       input.close(CloseOptions.timeout(CLOSE_LIMIT)); // otherwise the loop closes it
     }
+    presence.ifPresent(PresenceBeat::close);
     feed.ifPresent(OutcomeFeed::close);
     outcomes.close(CLOSE_LIMIT);
     deadLetters.close(CLOSE_LIMIT);
@@ -194,6 +222,7 @@ public final class Instance {
         places.parked(),
         loop.lag(),
         loop.lastPoll(),
-        Optional.ofNullable(gate.fault()));
+        presence.flatMap(_ -> agreement.obstacle()).or(() -> Optional.ofNullable(gate.fault())),
+        agreement.otherStores());
   }
 }

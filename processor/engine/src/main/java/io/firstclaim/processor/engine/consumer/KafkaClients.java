@@ -1,10 +1,13 @@
 package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.engine.topic.TopicIds;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -34,11 +37,22 @@ public final class KafkaClients implements Clients {
   private static final int MAX_REQUEST = 16 << 20;
   private static final int BATCH = 128 << 10;
 
+  /** Before producers, which look every five minutes, write to a partition that was added. */
+  private static final Duration PARTITIONS_SEEN_WITHIN = Duration.ofSeconds(30);
+
   private final EngineSettings settings;
+  private final TopicIds topicIds;
 
   /** The clients for these settings. */
   public KafkaClients(EngineSettings settings) {
     this.settings = settings;
+    boolean named = settings.input().recordId().contains(new RecordIdSource.Offset());
+    this.topicIds = new TopicIds(this::admin, named ? settings.input().topics() : List.of());
+  }
+
+  @Override
+  public TopicIds topicIds() {
+    return topicIds;
   }
 
   /** The bootstrap servers as they are set; empty if they are not. */
@@ -99,6 +113,8 @@ public final class KafkaClients implements Clients {
     config.remove(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "latest");
+    config.putIfAbsent(
+        ConsumerConfig.METADATA_MAX_AGE_CONFIG, (int) PARTITIONS_SEEN_WITHIN.toMillis());
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }

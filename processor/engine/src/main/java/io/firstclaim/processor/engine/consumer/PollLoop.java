@@ -1,11 +1,14 @@
 package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
+import io.firstclaim.processor.engine.topic.TopicIds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,6 +18,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -39,6 +44,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private static final Duration WAIT_FOR_ROOM = Duration.ofMillis(50);
   private static final Duration COMMIT_EVERY = Duration.ofSeconds(1);
   private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
+  private static final Duration LAST_POLL = Duration.ofMillis(20);
   private static final Duration LAST_STEPS = Duration.ofSeconds(5);
 
   /**
@@ -53,6 +59,9 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private final StoreGate gate;
   private final Tickets tickets;
   private final HandlerWatch handlers;
+  private final BooleanSupplier mayTake;
+  private final TopicIds topicIds;
+  private final EngineListener listener;
   private final Runnable flush;
   private final java.util.function.Consumer<? super Throwable> onDefect;
   private final TimeSource time;
@@ -63,6 +72,8 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private volatile Moment lastPoll;
   private volatile long lag;
   private volatile boolean stopping;
+  private boolean isMember;
+  private boolean commitsFail;
 
   PollLoop(
       Consumer<byte[], byte[]> consumer,
@@ -72,6 +83,9 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       StoreGate gate,
       Tickets tickets,
       HandlerWatch handlers,
+      BooleanSupplier mayTake,
+      TopicIds topicIds,
+      EngineListener listener,
       Runnable flush,
       java.util.function.Consumer<? super Throwable> onDefect,
       TimeSource time) {
@@ -82,6 +96,9 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     this.gate = gate;
     this.tickets = tickets;
     this.handlers = handlers;
+    this.mayTake = mayTake;
+    this.topicIds = topicIds;
+    this.listener = listener;
     this.flush = flush;
     this.onDefect = onDefect;
     this.time = time;
@@ -109,9 +126,14 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   @Override
   public void run() {
     try {
-      consumer.subscribe(settings.input().topics(), this);
       while (!stopping) {
-        pollOnce();
+        joinOrLeave();
+        if (isMember) {
+          pollOnce();
+        } else {
+          lastPoll = time.now();
+          LockSupport.parkNanos(this, WAIT_FOR_ROOM.toNanos());
+        }
       }
       finish();
     } catch (RuntimeException | Error e) {
@@ -120,6 +142,24 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       onDefect.accept(e);
     } finally {
       consumer.close(CloseOptions.timeout(COMMIT_LIMIT));
+    }
+  }
+
+  /**
+   * Is in the group only while records may be taken: a member that takes none would keep its
+   * partitions from the others.
+   */
+  private void joinOrLeave() {
+    boolean may = mayTake.getAsBoolean();
+    try {
+      if (may && !isMember) {
+        consumer.subscribe(settings.input().topics(), this);
+      } else if (!may && isMember) {
+        consumer.unsubscribe();
+      }
+      isMember = may;
+    } catch (WakeupException e) {
+      LOG.debug("Woken to stop");
     }
   }
 
@@ -193,6 +233,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     AssignedPartition partition = partitions.computeIfAbsent(id, AssignedPartition::new);
     if (!partition.isNext(record.offset())) {
       LOG.warn("{} was rewound to offset {}", id, record.offset());
+      askTopicIds(); // it may be a topic made anew
       leave(partition);
       partition = new AssignedPartition(id);
       partitions.put(id, partition);
@@ -224,7 +265,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
           if (fault == null) {
             committed(committed);
           } else {
-            LOG.debug("Commit failed, trying again", fault);
+            commitFailed(committed, fault);
           }
         });
   }
@@ -241,11 +282,24 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       stopping = true;
       commitNow(of);
     } catch (KafkaException e) {
-      LOG.warn("Could not commit {}; its records are delivered again and skipped", offsets, e);
+      commitFailed(offsets, e);
     }
   }
 
+  /** Is said once, until a commit succeeds. */
+  private void commitFailed(Map<TopicPartition, OffsetAndMetadata> offsets, Exception fault) {
+    listener.commitFailed();
+    if (!commitsFail) {
+      LOG.warn(
+          "Could not commit {}: {}; tried again, and what is delivered again is skipped",
+          offsets.keySet(),
+          OneLine.of(fault));
+    }
+    commitsFail = true;
+  }
+
   private void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    commitsFail = false;
     offsets.forEach(
         (id, offset) -> {
           AssignedPartition partition = partitions.get(id);
@@ -257,10 +311,19 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
 
   @Override
   public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
+    askTopicIds();
     for (TopicPartition id : assigned) {
       partitions.put(id, new AssignedPartition(id));
     }
     LOG.info("Assigned {}", assigned);
+  }
+
+  private void askTopicIds() {
+    try {
+      boolean _ = topicIds.ask();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override
@@ -319,8 +382,12 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     Moment start = time.now();
     while (!places.isEmpty() && time.now().since(start).compareTo(limit) < 0) {
       try {
-        consumer.pause(consumer.assignment());
-        consumer.poll(Duration.ofMillis(20)).forEach(record -> {});
+        if (isMember) {
+          consumer.pause(consumer.assignment());
+          consumer.poll(LAST_POLL).forEach(record -> {});
+        } else {
+          LockSupport.parkNanos(this, LAST_POLL.toNanos());
+        }
       } catch (KafkaException e) {
         LOG.debug("Polling failed while stopping", e);
       }

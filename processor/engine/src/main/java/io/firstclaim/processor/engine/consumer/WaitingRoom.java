@@ -3,6 +3,7 @@ package io.firstclaim.processor.engine.consumer;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.claim.ClaimId;
 import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.Ticket;
@@ -25,6 +26,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
   private final Tickets tickets;
   private final KnownDone known;
   private final BooleanSupplier hearsOutcomes;
+  private final Trust trust;
 
   /**
    * An empty room.
@@ -33,11 +35,13 @@ final class WaitingRoom implements OutcomeFeed.Listener {
    *     partition that it loses
    * @param known the records whose end was announced
    * @param hearsOutcomes whether what the others announce is heard at once
+   * @param trust whether that is enough to skip a record, or only to ask the store about it
    */
-  WaitingRoom(Tickets tickets, KnownDone known, BooleanSupplier hearsOutcomes) {
+  WaitingRoom(Tickets tickets, KnownDone known, BooleanSupplier hearsOutcomes, Trust trust) {
     this.tickets = tickets;
     this.known = known;
     this.hearsOutcomes = hearsOutcomes;
+    this.trust = trust;
   }
 
   /** Wakes the one that waits for this outcome's record. */
@@ -76,7 +80,10 @@ final class WaitingRoom implements OutcomeFeed.Listener {
   enum Woken {
     /** Its end was announced. */
     ITS_END,
-    /** An end was announced under its ID, but with another payload: the store must say. */
+    /**
+     * An end was announced under its ID that does not count for it, as it had another payload or is
+     * not to be trusted: the store must say.
+     */
     ANOTHERS_END,
     /** An attempt was announced to have failed, and the next one is due. */
     RETRY_DUE,
@@ -113,8 +120,12 @@ final class WaitingRoom implements OutcomeFeed.Listener {
       tickets.leave(ticket, settled);
     }
 
-    /** Whether the record's end was announced. */
+    /** Whether the record's end was announced, and that is enough. */
     boolean isKnownToHaveEnded() {
+      return trust == Trust.TOPIC && wasAnnounced();
+    }
+
+    private boolean wasAnnounced() {
       return known.contains(work.reportId(), work.fingerprint());
     }
 
@@ -125,7 +136,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
 
     /** Whether this end would be known here if it had been announced, and is not. */
     boolean misses(Ending ending) {
-      return hearsOutcomes() && ending.at().isAfter(known.horizon()) && !isKnownToHaveEnded();
+      return hearsOutcomes() && ending.at().isAfter(known.horizon()) && !wasAnnounced();
     }
 
     /** Waits this long or, if an attempt is announced to have failed, until the next one is due. */

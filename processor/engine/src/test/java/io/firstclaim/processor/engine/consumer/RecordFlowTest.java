@@ -9,6 +9,7 @@ import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
@@ -142,6 +143,48 @@ class RecordFlowTest {
               assertThat(outcome.token()).isEqualTo(1);
               assertThat(outcome.attempt()).isEqualTo(1);
             });
+  }
+
+  @Test
+  void outcomeThatIsNotToBeTrusted_skipsNothing_beforeTheStoreHasSaidSo()
+      throws InterruptedException {
+    settings.trust = EngineSettings.Trust.VERIFY;
+    TestInstance a = start("a", RecordFlowTest::done);
+    TestInstance b = start("b", RecordFlowTest::done);
+    Sent first = a.deliver("order-1", "{}");
+    eventually(first::isSettled);
+    eventually(() -> b.knows("order-1", "{}"));
+
+    Sent second = b.deliver("order-1", "{}");
+    eventually(second::isSettled);
+
+    assertThat(b.listener.claimed()).containsExactly(Claimed.DONE);
+    assertThat(b.listener.delivered()).containsExactly(Delivered.DUPLICATE);
+
+    b.known.add(RecordId.of("order-2"), Fingerprint.of("{}".getBytes(UTF_8)), time.now().wall());
+    Sent forged = b.deliver("order-2", "{}");
+    eventually(forged::isSettled);
+
+    assertThat(b.listener.delivered()).containsExactly(Delivered.DUPLICATE, Delivered.COMPLETED);
+    assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
+  }
+
+  @Test
+  void recordHeldByTheOther_isLookedAtAgain_whenItsEndIsHeardThatIsNotToBeTrusted()
+      throws InterruptedException {
+    settings.trust = EngineSettings.Trust.VERIFY;
+    TestInstance a = start("a", this::doneWhenItMay);
+    TestInstance b = start("b", RecordFlowTest::done);
+    Sent first = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent second = b.deliver("order-1", "{}");
+    eventually(() -> b.places.parked() == 1 && b.listener.claimed().size() == 1);
+
+    mayEnd.countDown();
+    eventually(() -> first.isSettled() && second.isSettled());
+
+    assertThat(b.listener.claimed()).containsExactly(Claimed.HELD, Claimed.DONE);
+    assertThat(calls).hasSize(1);
   }
 
   @Test

@@ -22,6 +22,7 @@ final class TestSettings {
   int maxAttempts = 3;
   Duration backoff = Duration.ofMillis(10);
   boolean outcomes = true;
+  EngineSettings.Trust trust = EngineSettings.Trust.TOPIC;
   Duration grace = Duration.ofSeconds(5);
 
   EngineSettings of(String zone) {
@@ -44,6 +45,7 @@ final class TestSettings {
             .backoff(backoff, Duration.ofMinutes(1))
             .handlerTimeout(handlerTimeout)
             .outcomesTopic(TestBroker.OUTCOMES)
+            .outcomesTrust(trust)
             .shutdownGrace(grace)
             .bootstrapServers("unused:9092");
     return (outcomes ? builder : builder.withoutOutcomes()).settings();

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.api.EngineSettings.Trust;
+import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Entry;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
@@ -27,14 +29,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 class WaitingRoomTest {
   private static final Duration LONG = Duration.ofSeconds(15);
-  private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+  private static final Instant START = TestTime.standing().now().wall();
   private static final RecordId ID = RecordId.of("order-1");
 
   private final Tickets tickets = new Tickets();
-  private final KnownDone known = new KnownDone(10, START);
+  private final KnownDone known = new KnownDone(10, Duration.ofDays(8), TestTime.standing());
   private final AssignedPartition partition = new AssignedPartition(new TopicPartition("in", 0));
   private boolean live = true;
-  private final WaitingRoom room = new WaitingRoom(tickets, known, () -> live);
+  private final WaitingRoom room = new WaitingRoom(tickets, known, () -> live, Trust.TOPIC);
 
   private static Fingerprint payload(String value) {
     return Fingerprint.of(value.getBytes(UTF_8));

@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.config;
 
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
+import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.micronaut.context.annotation.ConfigurationProperties;
 import io.micronaut.core.annotation.Introspected;
@@ -284,7 +285,12 @@ final class Properties {
               value = "created if missing; `none`: no outcomes, the store is asked instead",
               otherwise = "`<application>.outcomes`")
           @Pattern(regexp = TOPIC, message = TOPIC_REMEDY)
-          @Nullable String topic) {}
+          @Nullable String topic,
+      @Meaning(
+              "what an outcome heard is worth: `topic`: its record is skipped; `verify`: only after"
+                  + " the store was asked, for when others may write to the topic")
+          @Bindable(defaultValue = "topic")
+          Trust trust) {}
 
   @Introspected
   @ConfigurationProperties("firstclaim.shutdown")

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the settings from wherever Micronaut found them, checks them each and together, and turns
@@ -82,7 +83,8 @@ public final class SettingsReader {
     Handling handling = handling(handler, backend, known);
     Properties.Retry retry = retrying();
     Optional<String> deadLetterTopic = deadLetterTopic(input.topics());
-    Optional<String> outcomesTopic = outcomesTopic(names.application());
+    Properties.Outcomes outcomes = binder.bind(Properties.Outcomes.class);
+    Optional<String> outcomesTopic = outcomesTopic(names.application(), outcomes.topic());
     requireApart(input.topics(), deadLetterTopic, outcomesTopic, handling);
     Duration grace = binder.bind(Properties.Shutdown.class).grace();
     Map<String, Object> kafka = kafka();
@@ -106,6 +108,7 @@ public final class SettingsReader {
             handler.timeout(),
             deadLetterTopic,
             outcomesTopic,
+            outcomes.trust(),
             grace,
             kafka);
     return new ServiceSettings(
@@ -312,8 +315,7 @@ public final class SettingsReader {
     return topic;
   }
 
-  private Optional<String> outcomesTopic(String application) {
-    String given = binder.bind(Properties.Outcomes.class).topic();
+  private Optional<String> outcomesTopic(String application, @Nullable String given) {
     String topic = given == null ? application + ".outcomes" : given;
     binder.force("firstclaim.outcomes.topic", topic);
     return Optional.of(topic).filter(name -> !name.equals("none"));

@@ -15,7 +15,6 @@ final class UnknownSettings {
   private static final Set<String> REFUSED =
       Set.of(
           "firstclaim.claim.resources",
-          "firstclaim.outcomes.trust",
           "firstclaim.handler.http.unavailable-on",
           "firstclaim.handler.http.dead-letter-on");
 

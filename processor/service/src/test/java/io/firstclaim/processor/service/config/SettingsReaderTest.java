@@ -238,6 +238,11 @@ class SettingsReaderTest {
         good(
             "firstclaim.outcomes.topic", "none", s -> s.engine().outcomesTopic(), Optional.empty()),
         good(
+            "firstclaim.outcomes.trust",
+            "verify",
+            s -> s.engine().outcomesTrust(),
+            EngineSettings.Trust.VERIFY),
+        good(
             "firstclaim.shutdown.grace",
             "1m",
             s -> s.engine().shutdownGrace(),
@@ -313,6 +318,7 @@ class SettingsReaderTest {
             "it must not be shorter than firstclaim.retry.backoff=1s"),
         arguments("firstclaim.dead-letter.topic", "a b", TOPIC),
         arguments("firstclaim.outcomes.topic", "a b", TOPIC),
+        arguments("firstclaim.outcomes.trust", "me", "give one of topic, verify"),
         arguments("firstclaim.shutdown.grace", "0s", DURATION));
   }
 
@@ -778,7 +784,6 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "firstclaim.outcomes.trust,this setting is not in this version; leave it out",
     "firstclaim.handler.http.dead-letter-on,this setting is not in this version; leave it out",
     "firstclaim.handler.typ,there is no such setting; the nearest is firstclaim.handler.type",
     "firstclaim.claim.leaseTime,there is no such setting; the nearest is firstclaim.claim.lease",

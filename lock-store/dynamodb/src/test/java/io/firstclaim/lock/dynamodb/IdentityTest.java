@@ -13,6 +13,7 @@ import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -59,7 +60,7 @@ class IdentityTest {
     new DynamoDbTable(CLIENT, name).create();
     String first = open().identity();
 
-    assertThat(item().get("nonce").s()).isEqualTo(first);
+    assertThat(Objects.requireNonNull(item().get("nonce")).s()).isEqualTo(first);
     assertThat(item()).doesNotContainKey("expiresAt");
     assertThat(open().identity()).isEqualTo(first);
 
@@ -90,7 +91,7 @@ class IdentityTest {
 
     String identity = table.identity();
 
-    assertThat(item().get("nonce").s()).isEqualTo(identity);
+    assertThat(Objects.requireNonNull(item().get("nonce")).s()).isEqualTo(identity);
   }
 
   @Test

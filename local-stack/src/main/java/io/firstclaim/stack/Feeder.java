@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Feeder implements AutoCloseable {
   private static final int PUBLICATIONS = 3;
-  private static final int LEAST_UNSETTLED = 16;
   private static final int MAX_UNSETTLED = 250;
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(4);
   private static final Duration IDLE = Duration.ofMillis(2);
@@ -105,7 +104,7 @@ final class Feeder implements AutoCloseable {
       while (!stopped && (fresh.hasNext() || isLeft())) {
         long now = System.nanoTime();
         boolean due = now - start >= published * 1e9 / perSecond;
-        if (fresh.hasNext() && due && published - ledger.settled() < window()) {
+        if (fresh.hasNext() && due && published - ledger.settled() < MAX_UNSETTLED) {
           publish(fresh.next(), now);
           published++;
         } else if (!publishAgain(now)) {
@@ -120,11 +119,6 @@ final class Feeder implements AutoCloseable {
     } finally {
       finished = true;
     }
-  }
-
-  /** How many events may be without an outcome: few at first, while everything is still cold. */
-  private int window() {
-    return Math.min(MAX_UNSETTLED, LEAST_UNSETTLED + ledger.settled() / 4);
   }
 
   /** Whether an event is to be published again, now or later. */

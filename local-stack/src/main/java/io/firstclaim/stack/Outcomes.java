@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the outcomes topic from its beginning into the {@link Ledger}. */
 final class Outcomes implements AutoCloseable {
   static final String TOPIC = "firstclaim.outcomes";
+  private static final String PRESENCE = "firstclaim-presence";
   private static final ObjectReader JSON = JsonMapper.builder().build().reader();
 
   private final Ledger ledger;
@@ -70,8 +71,14 @@ final class Outcomes implements AutoCloseable {
     }
   }
 
-  /** The key is the ID as it was published; the one in the JSON is escaped for people. */
+  /**
+   * The key is the ID as it was published; the one in the JSON is escaped for people. What is no
+   * outcome, but says which store an instance uses, is passed over.
+   */
   static void note(ConsumerRecord<byte[], byte[]> message, Ledger ledger) throws IOException {
+    if (message.headers().lastHeader(PRESENCE) != null) {
+      return;
+    }
     String id = message.key() == null ? "" : new String(message.key(), StandardCharsets.UTF_8);
     JsonNode json = JSON.readTree(message.value());
     ledger.outcome(

@@ -7,25 +7,38 @@ import java.io.UncheckedIOException;
 import java.util.stream.Stream;
 import org.gaul.s3proxy.blobstore.BlobStore;
 import org.gaul.s3proxy.blobstore.ForwardingBlobStore;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.http.SdkHttpResponse;
+import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
+import software.amazon.awssdk.services.s3.model.DeleteObjectResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * Makes PUT with {@code If-Match} atomic, as on S3: S3Proxy compares and then writes, and lets
- * another writer in between; here each key's writers take turns. So do its readers: S3Proxy may
- * answer a GET with the ETag and metadata of one write and the body of the next.
+ * Makes PUT and DELETE with {@code If-Match} atomic, as on S3: S3Proxy compares and then writes or
+ * deletes, and lets another writer in between; here each key's writers take turns. So do its
+ * readers: S3Proxy may answer a GET with the ETag and metadata of one write and the body of the
+ * next.
  */
 final class AtomicIfMatch extends ForwardingBlobStore {
   private static final int STRIPES = 1024;
 
   private final Object[] stripes = Stream.generate(Object::new).limit(STRIPES).toArray();
+
+  /**
+   * What a thread has looked at last. For a DELETE on condition S3Proxy compares with that, and
+   * then deletes without telling the condition.
+   */
+  private static final ThreadLocal<@Nullable Looked> LOOKED = new ThreadLocal<>();
+
+  private record Looked(String bucket, String key, String eTag) {}
 
   AtomicIfMatch(BlobStore delegate) {
     super(delegate);
@@ -33,13 +46,39 @@ final class AtomicIfMatch extends ForwardingBlobStore {
 
   @Override
   public PutObjectResponse putBlob(PutObjectRequest request, InputStream in) {
+    LOOKED.remove();
     // Read first, so that a slow sender holds nobody up.
     byte[] body = readAll(in);
     synchronized (stripe(request.bucket(), request.key())) {
       if (request.ifMatch() != null) {
-        requireMatch(request);
+        requireMatch(request.bucket(), request.key(), request.ifMatch());
       }
       return delegate().putBlob(request, new ByteArrayInputStream(body));
+    }
+  }
+
+  @Override
+  public @Nullable HeadObjectResponse blobMetadataIfPresent(HeadObjectRequest request) {
+    HeadObjectResponse found = delegate().blobMetadataIfPresent(request);
+    if (found == null) {
+      LOOKED.remove();
+    } else {
+      LOOKED.set(new Looked(request.bucket(), request.key(), found.eTag()));
+    }
+    return found;
+  }
+
+  @Override
+  public DeleteObjectResponse removeBlob(DeleteObjectRequest request) {
+    Looked compared = LOOKED.get();
+    LOOKED.remove();
+    synchronized (stripe(request.bucket(), request.key())) {
+      if (compared != null
+          && compared.bucket.equals(request.bucket())
+          && compared.key.equals(request.key())) {
+        requireMatch(request.bucket(), request.key(), compared.eTag);
+      }
+      return delegate().removeBlob(request);
     }
   }
 
@@ -58,12 +97,12 @@ final class AtomicIfMatch extends ForwardingBlobStore {
     return stripes[Math.floorMod((bucket + "/" + key).hashCode(), STRIPES)];
   }
 
-  private void requireMatch(PutObjectRequest request) {
-    HeadObjectResponse stored = delegate().blobMetadataIfPresent(request.bucket(), request.key());
+  private void requireMatch(String bucket, String key, String eTag) {
+    HeadObjectResponse stored = delegate().blobMetadataIfPresent(bucket, key);
     if (stored == null) {
       throw error(404, "NoSuchKey");
     }
-    if (!bare(request.ifMatch()).equals(bare(stored.eTag()))) {
+    if (!bare(eTag).equals(bare(stored.eTag()))) {
       throw error(412, "PreconditionFailed");
     }
   }

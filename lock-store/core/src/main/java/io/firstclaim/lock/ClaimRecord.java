@@ -12,6 +12,18 @@ package io.firstclaim.lock;
 public record ClaimRecord(
     long token, int attempts, Nonce nonce, Fingerprint fingerprint, ClaimState state) {
   /**
+   * Checks the numbers.
+   *
+   * @throws IllegalArgumentException if no grant has ever left them
+   */
+  public ClaimRecord {
+    if (token < 1 || attempts < 0) {
+      throw new IllegalArgumentException(
+          "token %d with %d attempts was never granted".formatted(token, attempts));
+    }
+  }
+
+  /**
    * Whether both were left by one write: they have one token, one nonce and one kind of state. What
    * a lease knows of its last write may differ in the rest.
    */

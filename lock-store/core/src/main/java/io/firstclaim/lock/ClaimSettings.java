@@ -9,7 +9,8 @@ import java.util.Locale;
  * @param namespace separates applications that share a table or bucket
  * @param holder names this process to people; two processes with one name are still safe
  * @param lease how long a grant lasts
- * @param maxSkew declared bound of the clock difference between any two holders
+ * @param maxSkew declared bound of the differences between the clocks of the store's own machines,
+ *     and of what no clock can show; at least 500 ms
  * @param retention how long DONE and DEAD are kept
  */
 public record ClaimSettings(
@@ -17,6 +18,9 @@ public record ClaimSettings(
 
   /** The longest namespace or holder name, in characters. */
   private static final int MAX_NAME = 256;
+
+  /** The least skew bound, which includes the leaps of a machine's clock that go unnoticed. */
+  public static final Duration LEAST_SKEW = Duration.ofMillis(500);
 
   /**
    * Checks the values against each other.
@@ -27,11 +31,12 @@ public record ClaimSettings(
   public ClaimSettings {
     requireName("namespace", namespace);
     requireName("holder", holder);
-    if (maxSkew.isNegative()) {
+    if (maxSkew.compareTo(LEAST_SKEW) < 0) {
       throw new IllegalArgumentException(
-          "max-skew " + text(maxSkew) + " is negative; give 0s or more");
+          "max-skew %s is too short for what clocks may differ by; give %s or more"
+              .formatted(text(maxSkew), text(LEAST_SKEW)));
     }
-    if (!lease.isPositive() || lease.compareTo(shortestLease(maxSkew)) < 0) {
+    if (lease.compareTo(shortestLease(maxSkew)) < 0) {
       throw new IllegalArgumentException(
           "lease %s is too short: renewing at a third of it, waiting a third of it for the store"
                   .formatted(text(lease))
@@ -65,13 +70,9 @@ public record ClaimSettings(
     return third.compareTo(most) < 0 ? third : most;
   }
 
-  /**
-   * A third to renew, a third to wait for the store, the rest for the clocks; never under 600 ms.
-   */
+  /** A third to renew, a third to wait for the store, the rest for the clocks. */
   private static Duration shortestLease(Duration maxSkew) {
-    Duration shortest = maxSkew.multipliedBy(3);
-    Duration floor = Duration.ofMillis(600);
-    return shortest.compareTo(floor) < 0 ? floor : shortest;
+    return maxSkew.multipliedBy(3);
   }
 
   private static void requireName(String what, String name) {

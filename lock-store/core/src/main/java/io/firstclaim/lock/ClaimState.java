@@ -18,7 +18,7 @@ public sealed interface ClaimState {
   /**
    * Nobody has it; an attempt ended without a verdict.
    *
-   * @param retryAt when the next attempt is due
+   * @param retryAt when the next attempt is due; {@link ClaimStore#AT_ONCE} if it always is
    * @param cause why the last one ended
    */
   record Free(Instant retryAt, String cause) implements ClaimState {}

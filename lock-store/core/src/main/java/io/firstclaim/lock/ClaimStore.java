@@ -27,10 +27,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For a lock to wait for, keep and give back, there is {@link io.firstclaim.lock.mutex.Mutex}.
  *
- * <p>Thread-safe. Every method may block for the store's time limit. Expected outcomes are values;
- * {@link StoreUnavailableException} is thrown where the store could not be asked.
+ * <p>Thread-safe. Every method may block for the store's time limit. Expected outcomes are values.
+ * A fault that passes is a {@link StoreUnavailableException}, or for a step under a lease {@link
+ * SettleResult.Unknown}. One that no retry can mend is a {@link StoreRefusedException} from every
+ * method: the store is missing or does not permit the request, which was then not applied. An
+ * earlier one whose answer is unknown may have been.
  */
 public interface ClaimStore {
+  /**
+   * When a {@linkplain #release released} record is due that is to be free at once, by any clock.
+   */
+  Instant AT_ONCE = Instant.EPOCH;
+
   /**
    * Tries to own a record.
    *
@@ -46,6 +54,8 @@ public interface ClaimStore {
    * Records that the work is done, for good.
    *
    * @param result kept with the record and returned to later claimants
+   * @throws IllegalArgumentException if the result is too large for the store, which the message
+   *     says; nothing was recorded, and the lease stands
    */
   SettleResult complete(Lease lease, @Nullable String result);
 
@@ -53,7 +63,7 @@ public interface ClaimStore {
    * Gives the record back for another attempt, by anybody.
    *
    * @param lease its {@linkplain Lease#ofAttempt attempt} is stored as the number of attempts made
-   * @param retryAt when the next attempt is due, by this machine's clock
+   * @param retryAt when the next attempt is due, by this machine's clock; or {@link #AT_ONCE}
    * @param cause why this one ended
    */
   SettleResult release(Lease lease, Instant retryAt, String cause);
@@ -72,4 +82,14 @@ public interface ClaimStore {
    * @throws StoreUnavailableException if the store did not answer
    */
   Optional<ClaimRecord> find(RecordId id);
+
+  /**
+   * Names the table, bucket or memory that the claims are kept in, for as long as that exists: 32
+   * hex digits, made with it. Two stores with one identity see the same claims, as far as they have
+   * one namespace; of two with different ones, neither can tell what the other holds.
+   *
+   * @throws StoreRefusedException if there is none yet and none may be made
+   * @throws StoreUnavailableException if the store did not answer
+   */
+  String identity();
 }

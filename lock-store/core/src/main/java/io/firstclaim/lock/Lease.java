@@ -7,8 +7,10 @@ import org.jspecify.annotations.Nullable;
  * A time-bound grant: until it ends, only its holder may work on the record. Immutable; a renewal
  * yields a new one.
  *
- * <p>Its life is counted on the holder's monotonic clock from before the claim was first sent, so
- * it ends for the holder before it ends for anybody else.
+ * <p>Its life is counted on the holder's monotonic clock from before the claim was first sent, and
+ * only nine tenths of it: so it ends for the holder before it ends for anybody else, even if time
+ * synchronisation slews the holder's clock. The most is {@value #SLEW_PPM} ppm, chrony's default <a
+ * href="https://chrony-project.org/doc/4.6/chrony.conf.html">maxslewrate</a>.
  *
  * @param id the record
  * @param holder who holds it
@@ -18,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     them, so an attempt that killed its process counts too
  * @param fingerprint of the payload
  * @param nonce of the write that made this grant or last renewed it
- * @param start before the first send of that write
- * @param length how long the lease lasts from {@code start}
+ * @param start before the first send of that write, on this machine's clocks
+ * @param length how long the lease lasts for others
  * @param version the store's own name for that write, in stores whose steps are conditional on it;
  *     null in those whose steps are conditional on the nonce
  */
@@ -34,6 +36,9 @@ public record Lease(
     Duration length,
     @Nullable String version) {
 
+  /** By how many parts per million a clock may run too fast or too slow: one in twelve. */
+  public static final int SLEW_PPM = 83_333;
+
   /** A lease without a version. */
   public Lease(
       RecordId id,
@@ -47,14 +52,22 @@ public record Lease(
     this(id, holder, token, attempt, fingerprint, nonce, start, length, null);
   }
 
-  /** What is left of the lease; zero or negative once it is over. */
+  /** What is left of the lease for its holder; zero or negative once it is over. */
   public Duration remaining(Moment now) {
-    return length.minus(now.since(start));
+    return length.multipliedBy(9).dividedBy(10).minus(now.since(start));
   }
 
   /** Whether the holder must no longer act on it. */
   public boolean isOver(Moment now) {
     return !remaining(now).isPositive();
+  }
+
+  /**
+   * Whether the machine's clocks {@linkplain Moment#hasLeaptSince have leapt} since its start: then
+   * nobody knows how much of it is left, and its holder must not act before it is renewed.
+   */
+  public boolean isDoubtful(Moment now) {
+    return now.hasLeaptSince(start);
   }
 
   /**

@@ -24,6 +24,11 @@ public final class Patience {
     this.limit = limit;
   }
 
+  /** What is left of this patience, or this much of it if that is less. */
+  public Patience shortened(Duration most) {
+    return new Patience(time, shorter(left(), most));
+  }
+
   /** Whether the time is up. */
   public boolean isOver() {
     return !left().isPositive();

@@ -6,7 +6,10 @@ import java.time.Instant;
 /** Where the time comes from, and how to wait for it to pass; tests drive it. Thread-safe. */
 @FunctionalInterface
 public interface TimeSource {
-  /** Both clocks, now. */
+  /**
+   * Both clocks, now; the ticks are read first, so that a pause between the two makes a lease that
+   * counts from here shorter and never longer.
+   */
   Moment now();
 
   /** Blocks the current thread for this long; not at all if it is zero or negative. */
@@ -16,6 +19,9 @@ public interface TimeSource {
 
   /** The clocks of this machine. */
   static TimeSource system() {
-    return () -> new Moment(Instant.now(), System.nanoTime());
+    return () -> {
+      long ticks = System.nanoTime();
+      return new Moment(Instant.now(), ticks);
+    };
   }
 }

@@ -31,19 +31,23 @@ class ClaimSettingsTest {
 
   @Test
   void leaseTooShortForAnyStore_isRefused() {
-    for (long millis : new long[] {-1, 0, 599}) {
-      assertThatThrownBy(() -> settings(millis, 0))
+    for (long millis : new long[] {-1, 0, 1_499}) {
+      assertThatThrownBy(() -> settings(millis, 500))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageEndingWith("need at least 0.6s");
+          .hasMessageEndingWith("need at least 1.5s");
     }
-    assertThat(settings(600, 0).lease()).isEqualTo(Duration.ofMillis(600));
+    assertThat(settings(1_500, 500).lease()).isEqualTo(Duration.ofMillis(1_500));
   }
 
   @Test
-  void negativeSkew_isRefused() {
-    assertThatThrownBy(() -> settings(30_000, -1))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("max-skew -0.001s is negative; give 0s or more");
+  void skewBelowHalfASecond_isRefused() {
+    for (long millis : new long[] {-1, 0, 100, 499}) {
+      assertThatThrownBy(() -> settings(30_000, millis))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("max-skew ")
+          .hasMessageEndingWith("s is too short for what clocks may differ by; give 0.5s or more");
+    }
+    assertThat(settings(30_000, 500).maxSkew()).isEqualTo(Duration.ofMillis(500));
   }
 
   @Test
@@ -68,7 +72,7 @@ class ClaimSettingsTest {
 
   @Test
   void renewalAndStoreTimeout_leaveRoomForTheClocks() {
-    for (long leaseMillis : new long[] {600, 3_000, 30_000, 300_000}) {
+    for (long leaseMillis : new long[] {1_503, 3_000, 30_000, 300_000}) {
       ClaimSettings settings = settings(leaseMillis, leaseMillis / 3 - 1);
       assertThat(settings.renewAfter().plus(settings.storeTimeout()).plus(settings.maxSkew()))
           .isLessThan(settings.lease());

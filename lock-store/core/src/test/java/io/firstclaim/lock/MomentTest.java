@@ -27,20 +27,34 @@ class MomentTest {
   }
 
   @Test
-  void leaseAndSighting_areOverAtTheirLength_notBefore() {
+  void clocksThatPart_haveLeapt_whicheverWay() {
+    var earlier = new Moment(NOON, 1_000);
+    for (long millis : new long[] {-3_600_000, -201, 201, 600_000}) {
+      assertThat(new Moment(NOON.plusMillis(millis), 1_000).hasLeaptSince(earlier)).isTrue();
+    }
+    assertThat(new Moment(NOON.plusSeconds(9), 9_000_001_000L).hasLeaptSince(earlier)).isFalse();
+    assertThat(new Moment(NOON.plusMillis(200), 1_000).hasLeaptSince(earlier)).isFalse();
+  }
+
+  /** With chrony's default maxslewrate a clock is a twelfth too fast or too slow. */
+  @Test
+  void leaseEndsAtNineTenths_andSightingAtSixFifths_whichSlewingCannotTurnRound() {
     var start = new Moment(NOON, 0);
     var lease =
         new Lease(RecordId.of("id"), "a", 1, 1, Fingerprint.none(), new Nonce(0, 0), start, LENGTH);
     var sighting = new Sighting(1, new Nonce(0, 0), start, LENGTH);
-    var before = new Moment(NOON.plusSeconds(3600), LENGTH.toNanos() - 1);
-    var at = new Moment(NOON.minusSeconds(3600), LENGTH.toNanos());
+    var nineSeconds = new Moment(NOON.minusSeconds(3600), 9_000_000_000L);
+    var twelveSeconds = new Moment(NOON.plusSeconds(3600), 12_000_000_000L);
 
-    assertThat(lease.isOver(before)).isFalse();
-    assertThat(sighting.isOver(before)).isFalse();
-    assertThat(lease.isOver(at)).isTrue();
-    assertThat(sighting.isOver(at)).isTrue();
-    assertThat(lease.remaining(at)).isZero();
-    assertThat(sighting.remaining(before)).isEqualTo(Duration.ofNanos(1));
+    assertThat(lease.isOver(new Moment(NOON, nineSeconds.ticks() - 1))).isFalse();
+    assertThat(lease.isOver(nineSeconds)).isTrue();
+    assertThat(lease.remaining(nineSeconds)).isZero();
+    assertThat(sighting.isOver(new Moment(NOON, twelveSeconds.ticks() - 1))).isFalse();
+    assertThat(sighting.isOver(twelveSeconds)).isTrue();
+    double slowest = 1 - Lease.SLEW_PPM / 1e6;
+    double fastest = 1 + Lease.SLEW_PPM / 1e6;
+    assertThat(9 / slowest).as("seconds held").isLessThan(10);
+    assertThat(12 / fastest).as("seconds watched").isGreaterThan(10);
   }
 
   @Test

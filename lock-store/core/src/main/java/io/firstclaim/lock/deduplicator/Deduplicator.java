@@ -9,14 +9,17 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.keeper.HeldLease;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.lock.keeper.LeaseKeeper;
+import io.firstclaim.lock.keeper.Passage;
 import io.firstclaim.lock.keeper.Worker;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -64,8 +67,8 @@ public final class Deduplicator {
     store = builder.store;
     time = builder.time;
     retry = builder.retry;
-    keeper = new LeaseKeeper(store, time, builder.renew);
     passage = builder.passage;
+    keeper = new LeaseKeeper(store, time, builder.renew, passage);
   }
 
   /** Work that is to be done once. */
@@ -74,7 +77,8 @@ public final class Deduplicator {
     /**
      * Does the work. The thread is interrupted if the lease is lost.
      *
-     * @return what to store, for those who ask later; may be null
+     * @return what to store, for those who ask later; may be null. If it is too large for the
+     *     store, the work has failed.
      * @throws Exception if it failed; whatever is thrown, the work is tried again until its
      *     attempts are used up
      */
@@ -86,13 +90,11 @@ public final class Deduplicator {
   public interface Judged {
     /** Does the work, on a thread that this class does not interrupt. */
     Verdict run(KeptLease lease) throws InterruptedException;
-  }
 
-  /** The way the last steps take to the store, for callers that limit how many go at once. */
-  @FunctionalInterface
-  public interface Passage {
-    /** Makes the step once there is room for it, and returns its answer. */
-    SettleResult pass(Supplier<SettleResult> step) throws InterruptedException;
+    /** The verdict instead of one whose result is too large for the store. */
+    default Verdict withoutResult(KeptLease lease, IllegalArgumentException tooLarge) {
+      throw tooLarge;
+    }
   }
 
   /** A deduplicator over this store, to be built. */
@@ -125,7 +127,7 @@ public final class Deduplicator {
       return this;
     }
 
-    /** The way the last steps take to the store; straight there if not given. */
+    /** The way that renewals and last steps take to the store; straight there if not given. */
     public Builder passage(Passage through) {
       passage = through;
       return this;
@@ -149,6 +151,8 @@ public final class Deduplicator {
    * @param fingerprint of the work's input, or {@link Fingerprint#none()}
    * @throws StoreUnavailableException if the store could not be asked; nothing ran, but the ID may
    *     be {@link RunResult.Busy} for one lease
+   * @throws StoreRefusedException if the store does not permit it; if the work ran, its end is not
+   *     recorded, and it is done again by whoever comes after the lease
    * @throws InterruptedException if the work threw it and the lease was not lost: then somebody
    *     interrupted this thread, and the work is given back, due at once and not counted
    */
@@ -192,23 +196,31 @@ public final class Deduplicator {
     KeptLease kept = keeper.keep(granted.lease());
     try {
       Verdict verdict = work.run(kept);
-      SettleResult answer =
-          switch (verdict) {
-            case Verdict.Complete(String result) ->
-                settle(kept, lease -> store.complete(lease, result), worthTryingAgain);
-            case Verdict.Release(Instant retryAt, int attempts, String cause) ->
-                settle(
-                    kept,
-                    lease -> store.release(lease.ofAttempt(attempts), retryAt, cause),
-                    worthTryingAgain);
-            case Verdict.Bury(String cause) ->
-                settle(kept, lease -> store.bury(lease, cause), worthTryingAgain);
-            case Verdict.Leave() -> new SettleResult.Settled(kept.lease());
-          };
-      return new Attempted(verdict, answer);
+      try {
+        return new Attempted(verdict, settle(kept, verdict, worthTryingAgain));
+      } catch (IllegalArgumentException e) {
+        verdict = work.withoutResult(kept, e);
+        return new Attempted(verdict, settle(kept, verdict, worthTryingAgain));
+      }
     } finally {
       kept.letGo();
     }
+  }
+
+  private SettleResult settle(
+      KeptLease kept, Verdict verdict, Predicate<KeptLease> worthTryingAgain) {
+    return switch (verdict) {
+      case Verdict.Complete(String result) ->
+          settle(kept, lease -> store.complete(lease, result), worthTryingAgain);
+      case Verdict.Release(Instant retryAt, int attempts, String cause) ->
+          settle(
+              kept,
+              lease -> store.release(lease.ofAttempt(attempts), retryAt, cause),
+              worthTryingAgain);
+      case Verdict.Bury(String cause) ->
+          settle(kept, lease -> store.bury(lease, cause), worthTryingAgain);
+      case Verdict.Leave() -> new SettleResult.Settled(kept.lease());
+    };
   }
 
   /** Makes the last step, again and again while its answer is unknown, through interrupts too. */
@@ -219,7 +231,7 @@ public final class Deduplicator {
       for (int failures = 0; ; failures++) {
         try {
           time.sleep(PAUSES.after(failures - 1));
-          SettleResult answer = passage.pass(() -> kept.settle(last));
+          SettleResult answer = Objects.requireNonNull(passage.pass(() -> kept.settle(last)));
           if (!(answer instanceof SettleResult.Unknown(String why))) {
             return answer;
           }
@@ -239,7 +251,7 @@ public final class Deduplicator {
   }
 
   /** One run under way. For one thread. */
-  private final class Run {
+  private final class Run implements Judged {
     private final Work work;
     private @Nullable Throwable thrown;
     private boolean lost;
@@ -249,12 +261,13 @@ public final class Deduplicator {
     }
 
     RunResult make(ClaimResult.Granted granted) throws InterruptedException {
-      Attempted attempted = attempt(granted, this::judge, KeptLease::isHeld);
+      Attempted attempted = attempt(granted, this, KeptLease::isHeld);
       if (thrown instanceof InterruptedException interrupt && !lost) {
         throw interrupt;
       }
       return switch (attempted.answer()) {
         case SettleResult.Lost(String by) -> new RunResult.LeaseLost(by);
+        case SettleResult.Unknown unused when lost -> new RunResult.LeaseLost(null);
         case SettleResult.Unknown(String why) -> new RunResult.Unknown(why);
         case SettleResult.Settled(Lease lease) -> settled(attempted.verdict(), lease);
       };
@@ -275,10 +288,19 @@ public final class Deduplicator {
       };
     }
 
-    private Verdict judge(KeptLease kept) {
+    /** What was done cannot be kept, so it counts as failed. */
+    @Override
+    public Verdict withoutResult(KeptLease kept, IllegalArgumentException tooLarge) {
+      thrown = tooLarge;
+      return failed(kept, tooLarge);
+    }
+
+    @Override
+    public Verdict run(KeptLease kept) {
       int attempt = kept.attempt();
       if (!kept.isHeld()) {
-        return new Verdict.Leave(); // the grant took that long to come
+        lost = true;
+        return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "the grant took too long");
       }
       if (attempt > retry.maxAttempts()) {
         return new Verdict.Bury("%d attempts ended without a verdict".formatted(attempt - 1));
@@ -295,21 +317,23 @@ public final class Deduplicator {
       } catch (Exception | Error e) { // whatever it throws, the work needs a verdict
         thrown = e;
         lost = !kept.isHeld();
-        return failed(attempt, e);
+        return failed(kept, e);
       }
     }
 
-    private Verdict failed(int attempt, Throwable fault) {
-      Instant now = time.now().wall();
+    private Verdict failed(KeptLease kept, Throwable fault) {
+      int attempt = kept.attempt();
       if (lost) {
-        return new Verdict.Release(now, attempt, "the lease was lost");
+        int made = kept.awaitsRenewal() ? attempt - 1 : attempt;
+        return new Verdict.Release(ClaimStore.AT_ONCE, made, "the lease was lost");
       }
       if (fault instanceof InterruptedException) {
-        return new Verdict.Release(now, attempt - 1, "interrupted");
+        return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "interrupted");
       }
       return retry.isLast(attempt)
           ? new Verdict.Bury(fault.toString())
-          : new Verdict.Release(now.plus(retry.after(attempt)), attempt, fault.toString());
+          : new Verdict.Release(
+              time.now().wall().plus(retry.after(attempt)), attempt, fault.toString());
     }
   }
 }

@@ -15,7 +15,8 @@ public sealed interface Verdict {
   /**
    * It is to be tried again, by anybody.
    *
-   * @param retryAt when the next attempt is due, by this machine's clock
+   * @param retryAt when the next attempt is due, by this machine's clock, or {@link
+   *     io.firstclaim.lock.ClaimStore#AT_ONCE}
    * @param attempts how many there have been; one less leaves this one uncounted
    * @param cause why this one ended
    */

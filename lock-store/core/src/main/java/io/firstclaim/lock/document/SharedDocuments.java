@@ -2,6 +2,7 @@ package io.firstclaim.lock.document;
 
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.Patience;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import java.nio.charset.StandardCharsets;
@@ -59,7 +60,7 @@ public final class SharedDocuments {
    *     time was up whether it was applied, or too many others have written since
    * @throws StoreUnavailableException if the store did not answer before the time was up; nothing
    *     was written
-   * @throws io.firstclaim.lock.StoreRefusedException if the document must not be read or written
+   * @throws StoreRefusedException if the document must not be read or written; nothing was written
    * @throws IllegalArgumentException if the document would be too large, or UTF-8 cannot write it
    * @throws InterruptedException if the thread is interrupted; the update may have been made
    */
@@ -112,6 +113,18 @@ public final class SharedDocuments {
     }
 
     String make() throws InterruptedException {
+      try {
+        return tryUntilItTakes();
+      } catch (StoreRefusedException e) {
+        if (pending == null) {
+          throw e;
+        }
+        throw new OutcomeUnknownException(
+            "%s: %s, and then %s".formatted(unknown(), pending.why(), e.getMessage()));
+      }
+    }
+
+    private String tryUntilItTakes() throws InterruptedException {
       Document found = find();
       while (true) {
         String content = contentFor(found);

@@ -16,7 +16,10 @@ public interface HeldLease {
   /** How many attempts on this ID there have been, this one included. */
   int attempt();
 
-  /** Whether the lease still runs, by the monotonic clock; asks no store. */
+  /**
+   * Whether the lease still runs, by the monotonic clock; asks no store. Not while it is in doubt:
+   * after the wall clock was set or the machine was suspended, until a renewal has succeeded.
+   */
   boolean isHeld();
 
   /**

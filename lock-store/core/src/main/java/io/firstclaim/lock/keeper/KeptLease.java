@@ -4,14 +4,17 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreRefusedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A lease in the hands of a {@link LeaseKeeper}, which renews it until it is settled, lost or
@@ -35,10 +38,10 @@ public final class KeptLease implements HeldLease {
   private volatile boolean closed;
 
   /** Guarded by this. */
-  private final List<Runnable> whenLost = new ArrayList<>();
+  private final List<Runnable> whenLost = new ArrayList<>(1);
 
   /** Guarded by this. */
-  private final List<Alarm> alarms = new ArrayList<>();
+  private final List<Alarm> alarms = new ArrayList<>(2);
 
   /** What to run that long after the keeping began. */
   private record Alarm(Duration after, Runnable ring) {}
@@ -65,16 +68,32 @@ public final class KeptLease implements HeldLease {
     return lease.attempt();
   }
 
+  /**
+   * Whether a renewal was tried since the last that succeeded: if the lease is lost then, the store
+   * did not answer in time; if not, this process stood still, or it does not renew.
+   */
+  public boolean awaitsRenewal() {
+    return lastTry.since(lease.start()).isPositive();
+  }
+
   @Override
   public boolean isHeld() {
-    return !closed && !lost && !lease.isOver(keeper.time.now());
+    Lease current = lease;
+    Moment now = keeper.time.now();
+    return !closed && !lost && !current.isOver(now) && !current.isDoubtful(now);
   }
 
   @Override
   public void ensureHeld() {
     if (!isHeld()) {
       throw new LeaseLostException(
-          "the lease on %s with token %d is no longer held".formatted(lease.id(), token()));
+          "the lease on %s with token %d is %s"
+              .formatted(
+                  lease.id(),
+                  token(),
+                  !closed && !lost && lease.isDoubtful(keeper.time.now())
+                      ? "in doubt until it is renewed: this machine's clocks leapt"
+                      : "no longer held"));
     }
   }
 
@@ -136,7 +155,11 @@ public final class KeptLease implements HeldLease {
    *
    * @return false if the store is not known to do so
    */
-  public boolean count(int attempts) {
+  public boolean count(int attempts) throws InterruptedException {
+    return keeper.passage.pass(() -> counted(attempts)) instanceof SettleResult.Settled;
+  }
+
+  private SettleResult counted(int attempts) {
     step.lock();
     try {
       return renewed(lease.ofAttempt(attempts));
@@ -165,13 +188,17 @@ public final class KeptLease implements HeldLease {
     return shorter(next, ring(now));
   }
 
-  /** A third of the lease after its start, and a sixth after a renewal that failed. */
+  /**
+   * A third of the lease after its start, and a sixth after a renewal that failed; at once after a
+   * leap of the clocks.
+   */
   private boolean isDue(Lease current, Moment now) {
     Duration third = current.length().dividedBy(3);
     return !renewing
         && !step.isLocked()
-        && now.since(current.start()).compareTo(third) >= 0
-        && now.since(lastTry).compareTo(third.dividedBy(2)) >= 0;
+        && (now.hasLeaptSince(lastTry)
+            || ((current.isDoubtful(now) || now.since(current.start()).compareTo(third) >= 0)
+                && now.since(lastTry).compareTo(third.dividedBy(2)) >= 0));
   }
 
   private void beginRenewal(Moment now) {
@@ -187,37 +214,45 @@ public final class KeptLease implements HeldLease {
 
   private void renew() {
     try {
-      if (step.tryLock()) {
-        try {
-          if (!closed && !lost) {
-            boolean unused = renewed(lease);
-          }
-        } finally {
-          step.unlock();
-        }
-      }
-    } catch (RuntimeException | Error e) {
+      var unused = keeper.passage.pass(this::renewedUnlessNeedless);
+    } catch (InterruptedException | RuntimeException | Error e) {
       LeaseKeeper.report("Renewing a lease failed in an unforeseen way", e);
     } finally {
       renewing = false;
     }
   }
 
-  private boolean renewed(Lease as) {
-    return switch (keeper.store.renew(as)) {
-      case SettleResult.Settled(Lease renewed) -> {
-        lease = renewed;
-        yield true;
-      }
-      case SettleResult.Lost(String by) -> {
-        lose(by == null ? "nobody has it now" : by + " has it");
-        yield false;
-      }
-      case SettleResult.Unknown(String why) -> {
-        LOG.warn("The lease on {} could not be renewed, trying again: {}", lease.id(), why);
-        yield false;
-      }
-    };
+  /** Null if another step is under way, or the lease is not kept any more. */
+  private @Nullable SettleResult renewedUnlessNeedless() {
+    if (!step.tryLock()) {
+      return null;
+    }
+    try {
+      return closed || lost ? null : renewed(lease);
+    } finally {
+      step.unlock();
+    }
+  }
+
+  private SettleResult renewed(Lease as) {
+    SettleResult answer = renewal(as);
+    switch (answer) {
+      case SettleResult.Settled(Lease renewed) -> lease = renewed;
+      case SettleResult.Lost(String by) -> lose(by == null ? "nobody has it now" : by + " has it");
+      case SettleResult.Unknown(String why) ->
+          LOG.atLevel(keeper.failed.isDue() ? Level.WARN : Level.DEBUG)
+              .log("The lease on {} could not be renewed, trying again: {}", lease.id(), why);
+    }
+    return answer;
+  }
+
+  /** A store that does not permit it may do so again before the lease is over. */
+  private SettleResult renewal(Lease as) {
+    try {
+      return keeper.store.renew(as);
+    } catch (StoreRefusedException e) {
+      return new SettleResult.Unknown(String.valueOf(e.getMessage()));
+    }
   }
 
   /** Under the monitor, so that nobody is told after {@link #letGo} has returned. */
@@ -226,7 +261,8 @@ public final class KeptLease implements HeldLease {
       return;
     }
     lost = true;
-    LOG.warn("The lease on {} with token {} is lost: {}", lease.id(), token(), how);
+    LOG.atLevel(keeper.lost.isDue() ? Level.WARN : Level.DEBUG)
+        .log("The lease on {} with token {} is lost: {}", lease.id(), token(), how);
     whenLost.forEach(KeptLease::runSafely);
   }
 

@@ -3,6 +3,7 @@ package io.firstclaim.lock.keeper;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.util.Set;
@@ -12,6 +13,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,8 +35,8 @@ import org.slf4j.LoggerFactory;
 public final class LeaseKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseKeeper.class);
 
-  /** More at once would only queue up in the client or the store. */
-  private static final int RENEWALS_AT_ONCE = 32;
+  /** As many as a passage may let through; more would only queue up in the client or the store. */
+  private static final int RENEWALS_AT_ONCE = 128;
 
   private static final long IDLE_MILLIS = 10;
 
@@ -44,6 +47,12 @@ public final class LeaseKeeper {
   final TimeSource time;
   final boolean renews;
   final Executor renewals;
+  final Passage passage;
+
+  /** When to tell of a renewal that failed, and of a lease that was lost. */
+  final OncePerMinute failed;
+
+  final OncePerMinute lost;
 
   private final Set<KeptLease> kept = ConcurrentHashMap.newKeySet();
   private final ThreadFactory lookers;
@@ -57,18 +66,32 @@ public final class LeaseKeeper {
    * @param renews whether it renews; if not, it only tells of losses
    */
   public LeaseKeeper(ClaimStore store, TimeSource time, boolean renews) {
-    this(store, time, renews, daemons("firstclaim-leases"), daemons("firstclaim-renewal"));
+    this(store, time, renews, Supplier::get);
+  }
+
+  /**
+   * A keeper.
+   *
+   * @param renews whether it renews; if not, it only tells of losses
+   * @param passage the way that renewals take to the store
+   */
+  public LeaseKeeper(ClaimStore store, TimeSource time, boolean renews, Passage passage) {
+    this(store, time, renews, passage, daemons("firstclaim-leases"), daemons("firstclaim-renewal"));
   }
 
   LeaseKeeper(
       ClaimStore store,
       TimeSource time,
       boolean renews,
+      Passage passage,
       ThreadFactory lookers,
       ThreadFactory renewers) {
     this.store = store;
     this.time = time;
     this.renews = renews;
+    this.passage = passage;
+    this.failed = new OncePerMinute(time);
+    this.lost = new OncePerMinute(time);
     this.lookers = lookers;
     var pool =
         new ThreadPoolExecutor(
@@ -120,6 +143,7 @@ public final class LeaseKeeper {
         time.sleep(look());
       } catch (InterruptedException | RuntimeException | Error e) {
         report("Looking after leases failed, trying again", e);
+        LockSupport.parkNanos(SOON.toNanos()); // not the time's own sleep: that may be what failed
       }
     }
   }

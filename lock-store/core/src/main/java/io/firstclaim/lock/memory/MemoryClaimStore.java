@@ -5,6 +5,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState.Dead;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.ClaimRecords;
@@ -28,15 +29,21 @@ public final class MemoryClaimStore extends DrivenClaimStore {
 
     private final ConcurrentMap<Key, ClaimRecord> records = new ConcurrentHashMap<>();
     private final AtomicInteger writes = new AtomicInteger();
+    private final String identity = Nonce.random().toString();
 
     /** No claims yet. */
     public Claims() {}
 
     private record Key(String namespace, RecordId id) {}
 
-    private void purgeNowAndThen(Instant before) {
+    private void purgeNowAndThen(String namespace, Instant before) {
       if (writes.incrementAndGet() % PURGE_EVERY == 0) {
-        records.values().removeIf(claim -> endedBefore(claim, before));
+        records
+            .entrySet()
+            .removeIf(
+                each ->
+                    each.getKey().namespace.equals(namespace)
+                        && endedBefore(each.getValue(), before));
       }
     }
 
@@ -65,7 +72,7 @@ public final class MemoryClaimStore extends DrivenClaimStore {
 
     @Override
     public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
-      claims.purgeNowAndThen(now.wall().minus(settings.retention()));
+      claims.purgeNowAndThen(settings.namespace(), now.wall().minus(settings.retention()));
       Claims.Key key = key(id);
       while (true) {
         ClaimRecord stored = claims.records.get(key);
@@ -78,6 +85,11 @@ public final class MemoryClaimStore extends DrivenClaimStore {
           return new Write.Took(null);
         }
       }
+    }
+
+    @Override
+    public String identity() {
+      return claims.identity;
     }
 
     private Claims.Key key(RecordId id) {

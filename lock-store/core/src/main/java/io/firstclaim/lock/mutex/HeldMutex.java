@@ -5,6 +5,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.lock.keeper.LeaseKeeper;
@@ -94,7 +95,12 @@ public final class HeldMutex implements AutoCloseable {
   }
 
   private SettleResult release(Lease lease) {
-    return store.release(lease, Mutex.AT_ONCE, "given back");
+    try {
+      return store.release(lease, ClaimStore.AT_ONCE, "given back");
+    } catch (StoreRefusedException e) {
+      // It runs out, unless the store permits it before.
+      return new SettleResult.Unknown(String.valueOf(e.getMessage()));
+    }
   }
 
   private void keepGivingBack(boolean withoutAPause) {

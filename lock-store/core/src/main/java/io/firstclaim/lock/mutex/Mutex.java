@@ -3,11 +3,11 @@ package io.firstclaim.lock.mutex;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.keeper.LeaseKeeper;
@@ -35,18 +35,18 @@ import org.slf4j.LoggerFactory;
  * waiters is not kept. A holder that dies delays the others by what is left of its lease and the
  * skew bound. A mutex is not reentrant: a holder that acquires it again waits for itself.
  *
- * <p>Give mutexes a namespace of their own, apart from records. A store forgets what nobody has
- * touched for {@link io.firstclaim.lock.ClaimSettings#retention()}, last token included: where a
- * sink remembers tokens, let the retention be longer than the mutex is ever idle.
+ * <p>A mutex and a record of one store must not have the same ID. The mutex's tokens rise for good,
+ * however long it is idle: a store forgets what nobody has touched for {@link
+ * io.firstclaim.lock.ClaimSettings#retention()}, but the token after that is the time by the
+ * store's clock, in milliseconds, which is more than any before it.
  *
  * <p>Thread-safe; needs no closing.
  */
 public final class Mutex {
-  /** Due at once by any clock: a store takes the moment of the release instead. */
-  static final Instant AT_ONCE = Instant.EPOCH;
-
   private static final Logger LOG = LoggerFactory.getLogger(Mutex.class);
-  private static final Duration SOME_TIME = Duration.ofDays(1);
+
+  /** How long an interrupted caller is kept, at most, to find out what it must give back. */
+  private static final Duration TO_GIVE_BACK = Duration.ofSeconds(10);
 
   private final ClaimStore store;
   private final RecordId id;
@@ -68,8 +68,10 @@ public final class Mutex {
    * @return empty if others held it the whole time
    * @throws StoreUnavailableException if the store did not answer when the time was up. The mutex
    *     may then be held for one lease without anybody knowing.
-   * @throws InterruptedException if the thread is interrupted before it has it. If it was granted
-   *     by then, it is given back, if the store answers.
+   * @throws io.firstclaim.lock.StoreRefusedException if the store does not permit it, at once
+   * @throws InterruptedException if the thread is interrupted before it has it. If it may have been
+   *     granted by then, it is given back first; a store that does not answer is asked again for
+   *     what is left of the time, ten seconds at most
    * @throws IllegalStateException if this is a record's ID
    */
   public Optional<HeldMutex> acquire(Duration atMost) throws InterruptedException {
@@ -86,22 +88,34 @@ public final class Mutex {
           return Optional.of(new HeldMutex(store, time, keeper.keep(running)));
         }
       }
+      if (answer == null) {
+        pauseUnanswered(claim, patience);
+        continue;
+      }
       Duration due = due(answer);
-      if (answer != null && patience.isOver()) {
+      if (patience.isOver()) {
         return Optional.empty();
       }
       patience.pause(due);
-      if (answer != null) {
-        claim =
-            answer instanceof ClaimResult.Held held
-                ? Claim.after(held, claim, time.now())
-                : newClaim();
-      }
+      claim =
+          answer instanceof ClaimResult.Held held
+              ? Claim.after(held, claim, time.now())
+              : newClaim();
     }
   }
 
   private Claim newClaim() {
-    return Claim.of(id, Fingerprint.none(), time.now());
+    return Claim.ofMutex(id, time.now());
+  }
+
+  /** Pauses before the same claim is sent again; if interrupted, it is given back. */
+  private void pauseUnanswered(Claim claim, Patience patience) throws InterruptedException {
+    try {
+      patience.pause();
+    } catch (InterruptedException e) {
+      giveBack(claim, patience);
+      throw e;
+    }
   }
 
   /** Asks the store; null if it does not answer and there is time to ask again. */
@@ -110,7 +124,7 @@ public final class Mutex {
       return store.claim(claim);
     } catch (StoreUnavailableException e) {
       if (Thread.interrupted()) {
-        giveBack(claim);
+        giveBack(claim, patience);
         throw new InterruptedException();
       }
       if (patience.isOver()) {
@@ -120,15 +134,28 @@ public final class Mutex {
     }
   }
 
-  /** An interrupted request may have been granted: asked again, the store knows it. */
-  private void giveBack(Claim claim) {
+  /**
+   * A claim without an answer may have been granted, and nobody would hold it: asked again, the
+   * store knows it. If it does not answer in time, the lease runs out.
+   *
+   * @throws InterruptedException if the thread is interrupted once more
+   */
+  private void giveBack(Claim claim, Patience left) throws InterruptedException {
+    Patience patience = left.shortened(TO_GIVE_BACK);
+    while (!isGivenBack(claim) && !patience.isOver()) {
+      patience.pause();
+    }
+  }
+
+  /** False if the store did not answer. */
+  private boolean isGivenBack(Claim claim) {
     try {
-      if (store.claim(claim) instanceof ClaimResult.Granted(Lease lease, var unused)) {
-        SettleResult given = store.release(lease, AT_ONCE, "interrupted");
-        LOG.debug("Mutex {} was given back: {}", id, given);
-      }
-    } catch (StoreUnavailableException e) {
-      // If it was granted, its lease runs out.
+      return !(store.claim(claim) instanceof ClaimResult.Granted(Lease lease, var unused))
+          || !(store.release(lease, ClaimStore.AT_ONCE, "interrupted")
+              instanceof SettleResult.Unknown);
+    } catch (StoreException e) {
+      LOG.debug("Not yet known whether mutex {} must be given back", id, e);
+      return false;
     }
   }
 
@@ -141,9 +168,8 @@ public final class Mutex {
   }
 
   /** How soon it is worth asking again, at the latest. */
-  private Duration due(@Nullable ClaimResult answer) {
+  private Duration due(ClaimResult answer) {
     return switch (answer) {
-      case null -> SOME_TIME;
       case ClaimResult.Granted unused -> Duration.ZERO;
       case ClaimResult.Held held -> held.remaining();
       case ClaimResult.Later(Instant retryAt, var unused) ->

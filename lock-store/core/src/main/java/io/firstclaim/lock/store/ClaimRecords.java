@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * IllegalArgumentException} where the fault is in what the caller gave, such as a result that is
  * too large; it reaches the caller as it is.
  *
- * <p>Thread-safe. Both methods may block for the store's time limit.
+ * <p>Thread-safe. All methods may block for the store's time limit.
  */
 public interface ClaimRecords {
   /**
@@ -42,17 +42,26 @@ public interface ClaimRecords {
    * @param on what is expected, known by its {@linkplain Stored#version() version} in stores that
    *     have one, else by its record's token, nonce and kind of state, as in {@link
    *     ClaimRecord#isOfOneWriteWith}: the rest may differ. Null: nothing
-   * @param now when this was decided, on the driver's clock
+   * @param now when this was decided, by the {@linkplain StoreMoment#judging judging} clock
    */
   Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now);
 
   /**
+   * The store's {@linkplain io.firstclaim.lock.ClaimStore#identity() identity}: random, made on
+   * condition that there is none, kept for ever and read back. The driver asks once.
+   */
+  String identity();
+
+  /**
    * The first write for a claim, when nothing is known of it yet. Most IDs are new, so this one
    * writes if nothing is stored. A store that can judge in one request whether any record may be
-   * claimed does that instead, and says what it wrote over.
+   * claimed does that instead, and says what it wrote over. As a network may deliver that request
+   * again once the record is free, it must not take one that is due only now ({@code retryAt <
+   * now}, strictly), and one that is due {@link io.firstclaim.lock.ClaimStore#AT_ONCE} it leaves as
+   * it is, and says so: only who has seen it may write over it.
    *
    * @param first what to write if nothing is stored
-   * @param now when this was decided, on the driver's clock
+   * @param now when this was decided, by the {@linkplain StoreMoment#judging judging} clock
    */
   default Write claim(Claim claim, ClaimRecord first, Moment now) {
     return write("claim", claim.id(), first, null, now);
@@ -64,9 +73,14 @@ public interface ClaimRecords {
    * @param claim the record
    * @param version the store's own name for the write, in stores whose writes are conditional on it
    * @param seen a moment after it was read: a sighting of a lease counts from then, and the
-   *     record's times are by the clock as it stood then
+   *     record's times are by the store's clock as it was known then
    */
-  record Stored(ClaimRecord claim, @Nullable String version, Moment seen) {}
+  record Stored(ClaimRecord claim, @Nullable String version, StoreMoment seen) {
+    /** Of a store whose clock is this machine's. */
+    public Stored(ClaimRecord claim, @Nullable String version, Moment seen) {
+      this(claim, version, StoreMoment.of(seen));
+    }
+  }
 
   /** What came of a conditional write. */
   sealed interface Write {

@@ -12,15 +12,16 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
-import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.ClaimRecords.Stored;
 import io.firstclaim.lock.store.ClaimRecords.Write.Differs;
 import io.firstclaim.lock.store.ClaimRecords.Write.Took;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,64 +39,81 @@ public class DrivenClaimStore implements ClaimStore {
    */
   private static final int MAX_ROUNDS = 10;
 
+  private static final String RENEW = "renew";
+
   private final ClaimRecords records;
   private final ClaimSettings settings;
   private final StoreClock clock;
+  private volatile @Nullable String identity;
 
-  /**
-   * A claim store over these records, whose times are by a clock that is compared with the store's.
-   *
-   * @param clock the one that the records take their times from
-   */
+  /** A claim store over these records, whose times are by this clock. */
   public DrivenClaimStore(ClaimRecords records, ClaimSettings settings, StoreClock clock) {
     this.records = records;
     this.settings = settings;
     this.clock = clock;
   }
 
-  /** A claim store over these records, whose times are by this machine's clock. */
+  /** A claim store over these records; this machine's clock is the store's. */
   public DrivenClaimStore(ClaimRecords records, ClaimSettings settings, TimeSource time) {
-    this(records, settings, new StoreClock(time, settings.maxSkew(), StoreListener.NONE));
+    this(records, settings, StoreClock.ofMachine(time));
   }
 
   @Override
   public final ClaimResult claim(Claim claim) {
-    Moment now = clock.now();
-    ClaimRecord first = Protocol.grant(null, claim, now, settings).next();
-    return switch (records.claim(claim, first, now)) {
-      case Took(String version, ClaimRecord over) ->
-          versioned(Protocol.grant(over, claim, now, settings).then(), version);
-      case Differs(Stored stored) -> {
-        var acquire = new Command.Acquire(claim);
-        yield byThisMachinesClock(
-            drive(
-                "claim",
-                claim.id(),
-                stored,
-                (found, seen) -> Protocol.decide(found, acquire, seen, settings),
-                DrivenClaimStore::versioned));
+    StoreMoment now = clock.now();
+    if (!now.isKnown()) { // any answer tells the time
+      return driven(claim, records.read(claim.id()).orElse(null));
+    }
+    Decision.Write<ClaimResult> first = Protocol.grant(null, claim, now, settings);
+    return switch (records.claim(claim, first.next(), now.judging())) {
+      case Took(String version, ClaimRecord over) -> {
+        var granted = over == null ? first : Protocol.grant(over, claim, now, settings);
+        yield versioned(granted.then(), version);
       }
+      case Differs(Stored stored) -> driven(claim, stored);
     };
+  }
+
+  private ClaimResult driven(Claim claim, @Nullable Stored stored) {
+    var acquire = new Command.Acquire(claim);
+    return byThisMachinesClock(
+        drive(
+            "claim",
+            claim.id(),
+            stored,
+            (found, seen) -> Protocol.decide(found, acquire, seen, settings),
+            DrivenClaimStore::versioned));
   }
 
   @Override
   public final SettleResult renew(Lease lease) {
-    return settle("renew", new Command.Renew(lease));
+    return settle(RENEW, lease, unused -> new Command.Renew(lease));
   }
 
   @Override
   public final SettleResult complete(Lease lease, @Nullable String result) {
-    return settle("complete", new Command.Complete(lease, result));
+    return settle("complete", lease, unused -> new Command.Complete(lease, result));
   }
 
   @Override
   public final SettleResult release(Lease lease, Instant retryAt, String cause) {
-    return settle("release", new Command.Release(lease, clock.toStore(retryAt), cause));
+    if (retryAt.equals(AT_ONCE)) {
+      return settle("release", lease, unused -> new Command.Release(lease, AT_ONCE, cause));
+    }
+    Moment asked = clock.now().machine();
+    Duration delay = Duration.between(asked.wall(), retryAt);
+    return settle(
+        "release",
+        lease,
+        now -> {
+          Duration left = delay.minus(now.machine().since(asked));
+          return new Command.Release(lease, now.early().plus(left), cause);
+        });
   }
 
   @Override
   public final SettleResult bury(Lease lease, String cause) {
-    return settle("bury", new Command.Bury(lease, cause));
+    return settle("bury", lease, unused -> new Command.Bury(lease, cause));
   }
 
   @Override
@@ -103,18 +121,27 @@ public class DrivenClaimStore implements ClaimStore {
     return records.read(id).map(Stored::claim);
   }
 
-  private SettleResult settle(String op, Command.Settle command) {
-    Lease lease = command.lease();
-    var known = new Stored(Protocol.stateOf(lease), lease.version(), clock.now());
+  @Override
+  public final String identity() {
+    String known = identity;
+    if (known == null) {
+      known = records.identity();
+      identity = known;
+    }
+    return known;
+  }
+
+  private SettleResult settle(
+      String op, Lease lease, Function<StoreMoment, Command.Settle> command) {
     try {
       return drive(
           op,
           lease.id(),
-          known,
-          (found, now) -> Protocol.decide(found, command, now, settings),
+          presumed(lease),
+          (found, now) -> Protocol.decide(found, command.apply(now), now, settings),
           (answer, version) ->
               // No later step may be conditional on the end of a lease.
-              command instanceof Command.Renew && answer instanceof Settled(Lease renewed)
+              op.equals(RENEW) && answer instanceof Settled(Lease renewed)
                   ? new Settled(renewed.withVersion(version))
                   : answer);
     } catch (StoreUnavailableException e) {
@@ -122,8 +149,16 @@ public class DrivenClaimStore implements ClaimStore {
     }
   }
 
+  /** What the lease's last write left; read, where only an answer can tell the time. */
+  private @Nullable Stored presumed(Lease lease) {
+    StoreMoment now = clock.now();
+    return now.isKnown()
+        ? new Stored(Protocol.stateOf(lease), lease.version(), now)
+        : records.read(lease.id()).orElse(null);
+  }
+
   private interface Decider<R> {
-    Decision<R> decide(@Nullable ClaimRecord found, Moment now);
+    Decision<R> decide(@Nullable ClaimRecord found, StoreMoment now);
   }
 
   /**
@@ -142,13 +177,14 @@ public class DrivenClaimStore implements ClaimStore {
     for (int round = 0; round < MAX_ROUNDS; round++) {
       // When it was seen, not when it was asked for: the holder may have renewed while the request
       // was on its way, and a sighting counts from after the lease was seen.
-      Moment now = stored == null ? clock.now() : stored.seen();
+      StoreMoment now = stored == null ? clock.now() : stored.seen();
       switch (decider.decide(stored == null ? null : stored.claim(), now)) {
         case Decision.Answer<R>(R answer) -> {
           return versioned.apply(answer, stored == null ? null : stored.version());
         }
         case Decision.Write<R>(ClaimRecord next, R then) -> {
-          switch (records.write(op, id, next, stored, now)) {
+          requireTime(op, now);
+          switch (records.write(op, id, next, stored, now.judging())) {
             case Took took -> {
               return versioned.apply(then, took.version());
             }
@@ -162,6 +198,16 @@ public class DrivenClaimStore implements ClaimStore {
         new IllegalStateException());
   }
 
+  private static void requireTime(String op, StoreMoment now) {
+    if (!now.isKnown()) {
+      throw new StoreUnavailableException(
+          "the store's time is not known, so no %s can be written: its answers have no Date, or this"
+                  .formatted(op)
+              + " machine's clock leaps",
+          new IllegalStateException());
+    }
+  }
+
   private static ClaimResult versioned(ClaimResult answer, @Nullable String version) {
     return answer instanceof Granted(Lease lease, String takenFrom)
         ? new Granted(lease.withVersion(version), takenFrom)
@@ -169,20 +215,21 @@ public class DrivenClaimStore implements ClaimStore {
   }
 
   private ClaimResult byThisMachinesClock(ClaimResult answer) {
+    StoreMoment now = clock.now();
     return switch (answer) {
       case ClaimResult.Later(Instant retryAt, int attempts) ->
-          new ClaimResult.Later(clock.toMachine(retryAt), attempts);
+          new ClaimResult.Later(now.toMachine(retryAt), attempts);
       case ClaimResult.Done(Ending ending, String result) ->
-          new ClaimResult.Done(byThisMachinesClock(ending), result);
+          new ClaimResult.Done(byThisMachinesClock(ending, now), result);
       case ClaimResult.Dead(Ending ending, String cause) ->
-          new ClaimResult.Dead(byThisMachinesClock(ending), cause);
+          new ClaimResult.Dead(byThisMachinesClock(ending, now), cause);
       case Granted unused -> answer;
       case ClaimResult.Held unused -> answer;
       case ClaimResult.Mismatch unused -> answer;
     };
   }
 
-  private Ending byThisMachinesClock(Ending ending) {
-    return new Ending(ending.by(), ending.token(), ending.attempt(), clock.toMachine(ending.at()));
+  private static Ending byThisMachinesClock(Ending ending, StoreMoment now) {
+    return new Ending(ending.by(), ending.token(), ending.attempt(), now.toMachine(ending.at()));
   }
 }

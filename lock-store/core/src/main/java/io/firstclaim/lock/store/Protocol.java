@@ -9,6 +9,7 @@ import io.firstclaim.lock.ClaimState.Dead;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -37,10 +38,14 @@ final class Protocol {
 
   /** What becomes of a claim. */
   static Decision<ClaimResult> decide(
-      @Nullable ClaimRecord stored, Command.Acquire command, Moment now, ClaimSettings settings) {
+      @Nullable ClaimRecord stored,
+      Command.Acquire command,
+      StoreMoment at,
+      ClaimSettings settings) {
     Claim claim = command.claim();
+    Moment now = at.judging();
     if (stored == null) {
-      return grant(null, claim, now, settings);
+      return grant(null, claim, at, settings);
     }
     if (stored.state() instanceof Held && stored.nonce().equals(claim.nonce())) {
       // Our own write, whose answer was lost on the way.
@@ -60,28 +65,31 @@ final class Protocol {
       case Free free ->
           free.retryAt().isAfter(now.wall())
               ? new Decision.Answer<>(new ClaimResult.Later(free.retryAt(), stored.attempts()))
-              : grant(stored, claim, now, settings);
+              : grant(stored, claim, at, settings);
       case Held held -> {
-        Sighting sighting = sighting(stored, held, claim, now);
+        Sighting sighting = sighting(stored, held, claim, at.machine());
         Duration remaining = remaining(held, sighting, now, settings);
         yield remaining.isPositive()
             ? new Decision.Answer<>(
                 new ClaimResult.Held(held.holder(), stored.token(), remaining, sighting))
-            : grant(stored, claim, now, settings);
+            : grant(stored, claim, at, settings);
       }
     };
   }
 
   /** What becomes of a step under a lease. */
   static Decision<SettleResult> decide(
-      @Nullable ClaimRecord stored, Command.Settle command, Moment now, ClaimSettings settings) {
+      @Nullable ClaimRecord stored,
+      Command.Settle command,
+      StoreMoment at,
+      ClaimSettings settings) {
     Lease lease = command.lease();
     if (stored == null || stored.token() != lease.token()) {
       return lost(stored);
     }
     if (stored.state() instanceof Held) {
       if (stored.nonce().equals(lease.nonce())) {
-        return write(lease, command, now, settings);
+        return write(lease, command, at, settings);
       }
       if (stored.nonce().equals(lease.nonce().next())) {
         // A renewal of ours was applied, though its answer was lost. The lease counts from the
@@ -89,18 +97,29 @@ final class Protocol {
         Lease known = lease.renewed(lease.start());
         return command instanceof Command.Renew
             ? new Decision.Answer<>(new SettleResult.Settled(known))
-            : write(known, command, now, settings);
+            : write(known, command, at, settings);
       }
       return lost(stored);
     }
-    boolean repeated =
+    boolean sameStep =
         switch (command) {
           case Command.Renew unused -> false;
           case Command.Complete unused -> stored.state() instanceof Done;
           case Command.Release unused -> stored.state() instanceof Free;
           case Command.Bury unused -> stored.state() instanceof Dead;
         };
-    return repeated ? new Decision.Answer<>(new SettleResult.Settled(lease)) : lost(stored);
+    return sameStep && isEndOf(lease, stored.nonce())
+        ? new Decision.Answer<>(new SettleResult.Settled(lease))
+        : lost(stored);
+  }
+
+  /**
+   * Whether an end with this nonce is that of this lease, or of its renewal whose answer was lost.
+   * The token does not tell: after a deletion another's may be the same.
+   */
+  private static boolean isEndOf(Lease lease, Nonce nonce) {
+    Nonce next = lease.nonce().next();
+    return nonce.equals(next) || nonce.equals(next.next());
   }
 
   /**
@@ -108,14 +127,14 @@ final class Protocol {
    * stores that judge the condition themselves and learn afterwards what they wrote over.
    */
   static Decision.Write<ClaimResult> grant(
-      @Nullable ClaimRecord stored, Claim claim, Moment now, ClaimSettings settings) {
+      @Nullable ClaimRecord stored, Claim claim, StoreMoment at, ClaimSettings settings) {
     Lease lease =
         stored == null
-            ? lease(claim, 1, 1, settings)
+            ? lease(claim, claim.firstToken(at.late()), 1, settings)
             : lease(claim, stored.token() + 1, stored.attempts() + 1, settings);
     String takenFrom = stored != null && stored.state() instanceof Held held ? held.holder() : null;
     return new Decision.Write<>(
-        held(lease, claim.nonce(), now), new ClaimResult.Granted(lease, takenFrom));
+        held(lease, claim.nonce(), at.late()), new ClaimResult.Granted(lease, takenFrom));
   }
 
   private static Lease lease(Claim claim, long token, int attempt, ClaimSettings settings) {
@@ -132,15 +151,16 @@ final class Protocol {
 
   /** What is stored while a lease stands, as far as its holder knows. */
   static ClaimRecord stateOf(Lease lease) {
-    return held(lease, lease.nonce(), lease.start());
+    return held(lease, lease.nonce(), lease.start().wall());
   }
 
   private static Decision<SettleResult> write(
-      Lease lease, Command.Settle command, Moment now, ClaimSettings settings) {
-    Lease after = lease.renewed(now);
+      Lease lease, Command.Settle command, StoreMoment at, ClaimSettings settings) {
+    Lease after = lease.renewed(at.machine());
+    Moment now = at.judging();
     ClaimRecord next =
         switch (command) {
-          case Command.Renew unused -> held(after, after.nonce(), now);
+          case Command.Renew unused -> held(after, after.nonce(), at.late());
           case Command.Complete c ->
               record(after, new Done(settings.holder(), now.wall(), wellFormed(c.result())));
           case Command.Release r -> record(after, new Free(due(r.retryAt(), now), cut(r.cause())));
@@ -167,19 +187,25 @@ final class Protocol {
   /**
    * Not before the release itself: a claim that was sent earlier and arrives late, such as a
    * duplicate of the one just answered, is then not due and cannot take a record that nobody is
-   * waiting for.
+   * waiting for. At that very moment the record is due here, where somebody waits for the answer
+   * and a duplicate of the write finds another record; not to a request that is all by itself. What
+   * is due at once needs no such time: it is only written over by who has seen it, so that no clock
+   * is asked.
    */
   private static Instant due(Instant retryAt, Moment released) {
-    return retryAt.isBefore(released.wall()) ? released.wall() : retryAt;
+    return retryAt.isBefore(released.wall()) && !retryAt.equals(ClaimStore.AT_ONCE)
+        ? released.wall()
+        : retryAt;
   }
 
-  private static ClaimRecord held(Lease lease, Nonce nonce, Moment now) {
+  /** A lease that is written no later than this. */
+  private static ClaimRecord held(Lease lease, Nonce nonce, Instant late) {
     return new ClaimRecord(
         lease.token(),
         lease.attempt(),
         nonce,
         lease.fingerprint(),
-        new Held(lease.holder(), lease.length(), now.wall().plus(lease.length())));
+        new Held(lease.holder(), lease.length(), late.plus(lease.length())));
   }
 
   private static ClaimRecord record(Lease lease, ClaimState state) {
@@ -211,8 +237,8 @@ final class Protocol {
   }
 
   /**
-   * How long a lease must still be respected: its end on the wall clock plus the skew bound, or
-   * until it has been watched unchanged for its whole length, whichever comes first.
+   * How long a lease must still be respected: its end on the store's clock plus the skew bound, or
+   * until it has been watched unchanged for long enough, whichever comes first.
    */
   private static Duration remaining(
       Held held, Sighting sighting, Moment now, ClaimSettings settings) {

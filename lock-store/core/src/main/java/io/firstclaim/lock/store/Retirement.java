@@ -59,7 +59,7 @@ public record Retirement(Lease lease, ClaimRecord claim) {
       case Done unused -> age.compareTo(settings.retention()) > 0;
       case Dead unused -> age.compareTo(settings.retention()) > 0;
       case Held held -> held.end().plus(settings.maxSkew()).isBefore(kept);
-      case Free free -> free.retryAt().isBefore(kept);
+      case Free free -> age.compareTo(settings.retention()) > 0 && free.retryAt().isBefore(kept);
     };
   }
 }

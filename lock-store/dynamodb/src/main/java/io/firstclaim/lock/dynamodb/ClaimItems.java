@@ -8,17 +8,19 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState.Free;
+import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.Sighting;
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.aws.TimeLimits;
 import io.firstclaim.lock.store.ClaimRecords;
 import io.firstclaim.lock.store.StoreClock;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -26,6 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
@@ -42,6 +45,7 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemResponse;
  * The requests for the items of one namespace, and what their answers mean. Thread-safe.
  *
  * @param clock by which the items' times are kept
+ * @param limits of every request
  */
 record ClaimItems(
     DynamoDbClient client,
@@ -49,21 +53,28 @@ record ClaimItems(
     ClaimSettings settings,
     TimeSource time,
     StoreClock clock,
-    StoreListener listener)
+    StoreListener listener,
+    AwsRequestOverrideConfiguration limits)
     implements ClaimRecords {
   private static final String ACQUIRE =
       """
       SET recordId = :id, claimState = :held, holder = :holder, leaseMillis = :lease, \
       leaseEnd = :end, nonce = :nonce, payloadHash = :hash, expiresAt = :expires, \
-      fencingToken = if_not_exists(fencingToken, :zero) + :one, \
+      fencingToken = if_not_exists(fencingToken, :before) + :one, \
       attempts = if_not_exists(attempts, :zero) + :one \
       REMOVE retryAt, cause""";
 
+  /**
+   * The numbers are compared so that an item without them, or with texts in their place, is not
+   * granted as if it were new; {@code retryAt} strictly, for which see {@link ClaimRecords#claim}.
+   */
   private static final String MAY_ACQUIRE =
       """
-      attribute_not_exists(pk) OR payloadHash = :hash AND \
+      attribute_not_exists(pk) OR payloadHash = :hash \
+      AND fencingToken >= :one AND attempts >= :zero AND \
       (claimState = :held AND leaseEnd < :over AND nonce <> :nonce \
-      OR claimState = :free AND retryAt <= :now%s)""";
+      OR claimState = :free AND retryAt > :zero AND retryAt < :now%s)""";
+
   private static final String MAY_ACQUIRE_AT_FIRST_SIGHT = MAY_ACQUIRE.formatted("");
   private static final String MAY_ACQUIRE_WATCHED =
       MAY_ACQUIRE.formatted(
@@ -76,8 +87,31 @@ record ClaimItems(
   private static final AttributeValue ZERO = number(0);
   private static final AttributeValue ONE = number(1);
 
+  ClaimItems(
+      DynamoDbClient client,
+      String table,
+      ClaimSettings settings,
+      TimeSource time,
+      StoreClock clock,
+      StoreListener listener) {
+    this(
+        client,
+        table,
+        settings,
+        time,
+        clock,
+        listener,
+        TimeLimits.of(
+            client.serviceClientConfiguration().overrideConfiguration(), settings.storeTimeout()));
+  }
+
   void describe() {
-    var unused = call("describe", () -> client.describeTable(named -> named.tableName(table)));
+    var unused =
+        call(
+            "describe",
+            () ->
+                client.describeTable(
+                    named -> named.tableName(table).overrideConfiguration(limits)));
   }
 
   @Override
@@ -88,7 +122,11 @@ record ClaimItems(
             "find",
             () ->
                 client.getItem(
-                    get -> get.tableName(table).key(Map.of(Items.KEY, key)).consistentRead(true)));
+                    get ->
+                        get.tableName(table)
+                            .key(Map.of(Items.KEY, key))
+                            .consistentRead(true)
+                            .overrideConfiguration(limits)));
     return Optional.ofNullable(stored(key, found.item()));
   }
 
@@ -96,7 +134,7 @@ record ClaimItems(
   public Write claim(Claim claim, ClaimRecord first, Moment now) {
     AttributeValue key = key(claim.id());
     try {
-      UpdateItemResponse updated = call("claim", () -> acquire(key, claim, now));
+      UpdateItemResponse updated = call("claim", () -> acquire(key, claim, first, now));
       Map<String, AttributeValue> over = updated.attributes();
       return new Write.Took(null, over.isEmpty() ? null : decode(key, over));
     } catch (ConditionalCheckFailedException e) {
@@ -114,6 +152,7 @@ record ClaimItems(
     PutItemRequest.Builder put =
         PutItemRequest.builder()
             .tableName(table)
+            .overrideConfiguration(limits)
             .item(Items.encode(key, id, next, expiresAt(last)))
             .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD);
     if (on == null) {
@@ -137,19 +176,26 @@ record ClaimItems(
     }
   }
 
-  private UpdateItemResponse acquire(AttributeValue key, Claim claim, Moment now) {
+  @Override
+  public String identity() {
+    return new DynamoDbTable(client, table).identity();
+  }
+
+  private UpdateItemResponse acquire(
+      AttributeValue key, Claim claim, ClaimRecord first, Moment now) {
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":id", bytes(claim.id().bytes()));
     values.put(":held", Items.HELD);
     values.put(":free", Items.FREE);
     values.put(":holder", text(settings.holder()));
     values.put(":lease", number(settings.lease().toMillis()));
-    values.put(":end", number(now.wall().plus(settings.lease()).toEpochMilli()));
+    values.put(":end", number(((Held) first.state()).end().toEpochMilli()));
     values.put(":nonce", text(claim.nonce().toString()));
     values.put(":hash", bytes(claim.fingerprint().hash()));
     values.put(":expires", expiresAt(now.wall()));
     values.put(":now", number(now.wall().toEpochMilli()));
     values.put(":over", number(now.wall().minus(settings.maxSkew()).toEpochMilli()));
+    values.put(":before", number(first.token() - 1));
     values.put(":zero", ZERO);
     values.put(":one", ONE);
     Sighting seen = claim.sighting();
@@ -164,6 +210,7 @@ record ClaimItems(
         update ->
             update
                 .tableName(table)
+                .overrideConfiguration(limits)
                 .key(Map.of(Items.KEY, key))
                 .updateExpression(ACQUIRE)
                 .conditionExpression(mayAcquire)
@@ -183,27 +230,32 @@ record ClaimItems(
       throw e;
     } catch (SdkException | CancellationException e) {
       listener.called(op, "error", time.now().since(start));
-      requireSize(op, e);
-      throw new StoreUnavailableException(
-          "DynamoDB table %s did not answer %s: %s".formatted(table, op, Faults.inOneLine(e)), e);
+      throw fault(op, e);
     }
   }
 
   private void answered(String op, String result, Moment start, SdkHttpResponse response) {
-    Duration took = time.now().since(start);
-    listener.called(op, result, took);
-    response.firstMatchingHeader("Date").ifPresent(date -> clock.observe(date, took));
+    Moment end = time.now();
+    listener.called(op, result, end.since(start));
+    response.firstMatchingHeader("Date").ifPresent(date -> clock.observe(date, start, end));
   }
 
-  /** What no item has room for, no retry can write. */
-  private void requireSize(String op, RuntimeException fault) {
-    if (Faults.code(fault).equals("ValidationException")
-        && String.valueOf(fault.getMessage()).contains("Item size")) {
-      throw new IllegalArgumentException(
-          "a claim with its result is at most 400 KB on DynamoDB, and this %s would write more"
-              .formatted(op),
-          fault);
+  private RuntimeException fault(String op, RuntimeException fault) {
+    String seen = Faults.inOneLine(fault);
+    if (!DynamoDbTable.isPermanent(fault)) {
+      return new StoreUnavailableException(
+          "DynamoDB table %s did not answer %s: %s".formatted(table, op, seen), fault);
     }
+    // What no item has room for, no retry can write.
+    return seen.contains("Item size")
+        ? new IllegalArgumentException(
+            "a claim with its result is at most 400 KB on DynamoDB, and this %s would write more"
+                .formatted(op),
+            fault)
+        : new StoreRefusedException(
+            ("DynamoDB table %s refuses %s: %s. The table must be there, and the role needs"
+                    + " dynamodb:GetItem, dynamodb:PutItem and dynamodb:UpdateItem on it")
+                .formatted(table, op, seen));
   }
 
   private @Nullable Stored stored(AttributeValue key, Map<String, AttributeValue> item) {

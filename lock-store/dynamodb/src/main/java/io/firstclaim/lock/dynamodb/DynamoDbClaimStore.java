@@ -3,6 +3,7 @@ package io.firstclaim.lock.dynamodb;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.store.DatedClock;
 import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.lock.store.StoreClock;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
@@ -19,8 +20,11 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
  * succeeded but whose answer was lost, the SDK's own retries included (aws-sdk-java #2667).
  *
  * <p>The table must be in one Region or strongly consistent across Regions: see {@link
- * DynamoDbTable#verify()}. Thread-safe. The client stays the caller's; {@link
- * DynamoDbTable#configure} gives it time limits that suit the lease.
+ * DynamoDbTable#verify()}. The clock is DynamoDB's own, as the {@code Date} of its answers shows it
+ * ({@link DatedClock}).
+ *
+ * <p>Thread-safe. The client stays the caller's. No request takes longer than {@link
+ * ClaimSettings#storeTimeout()}, whatever its client allows.
  */
 public final class DynamoDbClaimStore extends DrivenClaimStore {
   /**
@@ -34,14 +38,23 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
       ClaimSettings settings,
       TimeSource time,
       StoreListener listener) {
-    this(
-        new ClaimItems(
-            client,
-            table,
-            settings,
-            time,
-            new StoreClock(time, settings.maxSkew(), listener),
-            listener));
+    this(client, table, settings, time, dated(settings, time, listener), listener);
+  }
+
+  /** A store whose times are by this clock. */
+  DynamoDbClaimStore(
+      DynamoDbClient client,
+      String table,
+      ClaimSettings settings,
+      TimeSource time,
+      StoreClock clock,
+      StoreListener listener) {
+    this(new ClaimItems(client, table, settings, time, clock, listener));
+  }
+
+  /** An instance that is idle for longer than a lease reads before it claims. */
+  private static StoreClock dated(ClaimSettings settings, TimeSource time, StoreListener listener) {
+    return new DatedClock(time, settings.lease(), listener);
   }
 
   private DynamoDbClaimStore(ClaimItems items) {
@@ -67,11 +80,11 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
       TimeSource time,
       StoreListener listener) {
     new DynamoDbTable(client, table).verify();
-    var clock = new StoreClock(time, settings.maxSkew(), listener);
+    var clock = dated(settings, time, listener);
     var items = new ClaimItems(client, table, settings, time, clock, listener);
-    // Any answer gives the store's time: no claim, not even the first, may be judged by a wrong
-    // one.
-    items.describe();
-    return new DynamoDbClaimStore(items);
+    items.describe(); // any answer tells the time, which saves the first claim a read
+    var store = new DynamoDbClaimStore(items);
+    String unused = store.identity(); // asked for now, so that nobody has to wait for it later
+    return store;
   }
 }

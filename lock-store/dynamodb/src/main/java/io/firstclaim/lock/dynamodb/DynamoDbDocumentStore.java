@@ -6,6 +6,7 @@ import static io.firstclaim.lock.dynamodb.Items.textOf;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.aws.TimeLimits;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
@@ -14,14 +15,13 @@ import io.firstclaim.lock.document.WriteResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
-import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 import software.amazon.awssdk.services.dynamodb.model.GetItemResponse;
 
 /**
@@ -31,7 +31,8 @@ import software.amazon.awssdk.services.dynamodb.model.GetItemResponse;
  * its history included.
  *
  * <p>The table must be in one Region or strongly consistent across Regions: see {@link
- * DynamoDbTable#verify()}. Thread-safe. The client stays the caller's.
+ * DynamoDbTable#verify()}. Thread-safe. The client stays the caller's; no request takes longer than
+ * a minute.
  */
 public final class DynamoDbDocumentStore implements DocumentStore {
   private static final String PREFIX = "document/";
@@ -41,17 +42,17 @@ public final class DynamoDbDocumentStore implements DocumentStore {
 
   private static final int MAX_ITEM = 400 * 1024;
 
-  /** Errors that no retry can mend. */
-  private static final Set<String> FINAL =
-      Set.of("AccessDeniedException", "ResourceNotFoundException", "ValidationException");
-
   private final DynamoDbClient client;
   private final String table;
+  private final AwsRequestOverrideConfiguration limits;
 
   /** Documents in a table that is there. */
   public DynamoDbDocumentStore(DynamoDbClient client, String table) {
     this.client = client;
     this.table = table;
+    this.limits =
+        TimeLimits.of(
+            client.serviceClientConfiguration().overrideConfiguration(), TimeLimits.DOCUMENT);
   }
 
   @Override
@@ -61,7 +62,10 @@ public final class DynamoDbDocumentStore implements DocumentStore {
       found =
           client.getItem(
               get ->
-                  get.tableName(table).key(Map.of(Items.KEY, itemKey(key))).consistentRead(true));
+                  get.tableName(table)
+                      .key(Map.of(Items.KEY, itemKey(key)))
+                      .consistentRead(true)
+                      .overrideConfiguration(limits));
     } catch (SdkException | CancellationException e) {
       requireMendable(key, e);
       throw new StoreUnavailableException(
@@ -89,7 +93,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
     try {
       client.putItem(
           put -> {
-            put.tableName(table).item(item);
+            put.tableName(table).item(item).overrideConfiguration(limits);
             if (expected == null) {
               put.conditionExpression("attribute_not_exists(pk)");
             } else {
@@ -103,19 +107,17 @@ public final class DynamoDbDocumentStore implements DocumentStore {
           ? new WriteResult.Refused()
           : new WriteResult.Unknown("the write was repeated and then refused");
     } catch (SdkException | CancellationException e) {
-      if (Faults.wasSentOnce(e)) {
-        requireMendable(key, e);
-      }
+      requireMendable(key, e);
       return new WriteResult.Unknown("DynamoDB did not answer: " + Faults.inOneLine(e));
     }
   }
 
   private void requireMendable(DocumentKey key, RuntimeException fault) {
-    if (fault instanceof DynamoDbException refused && FINAL.contains(Faults.code(refused))) {
+    if (DynamoDbTable.isPermanent(fault)) {
       throw new StoreRefusedException(
           ("DynamoDB refuses document %s in table %s: %s. The table needs the string key %s, the role"
                   + " dynamodb:GetItem and dynamodb:PutItem on it")
-              .formatted(key, table, Faults.inOneLine(refused), Items.KEY));
+              .formatted(key, table, Faults.inOneLine(fault), Items.KEY));
     }
   }
 

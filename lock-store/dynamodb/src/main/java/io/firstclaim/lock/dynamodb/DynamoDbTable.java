@@ -8,6 +8,7 @@ import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -37,6 +38,17 @@ public final class DynamoDbTable {
   private static final String CREATE = "dynamodb:CreateTable; or create it yourself";
   private static final String DESCRIBE = "dynamodb:DescribeTable";
   private static final String DESCRIBE_TTL = "dynamodb:DescribeTimeToLive";
+  private static final String DESCRIBE_GLOBAL =
+      "dynamodb:DescribeGlobalTable on arn:aws:dynamodb::ACCOUNT:global-table/";
+  private static final String LEGACY = "2017.11.29";
+
+  /** The last one from stores that do not know what that is. */
+  private static final Set<String> KNOWS_NO_GLOBAL_TABLE =
+      Set.of("GlobalTableNotFoundException", "ValidationException", "UnknownOperationException");
+
+  /** Errors that no retry can mend. */
+  private static final Set<String> PERMANENT =
+      Set.of("AccessDeniedException", "ResourceNotFoundException", "ValidationException");
 
   private final DynamoDbClient client;
   private final String name;
@@ -71,6 +83,16 @@ public final class DynamoDbTable {
     if (!ask(DESCRIBE_TTL, this::hasTimeToLive)) {
       enableTimeToLive();
     }
+  }
+
+  /**
+   * The table's identity, an item of its own that no TTL removes; made if it is missing.
+   *
+   * @throws StoreRefusedException if it is missing and the role may not write it
+   * @throws StoreUnavailableException if DynamoDB does not answer
+   */
+  String identity() {
+    return ask("dynamodb:GetItem and PutItem", new Identity(client, name)::get);
   }
 
   private boolean createIfMissing() {
@@ -140,10 +162,24 @@ public final class DynamoDbTable {
     if (!key.kept()) {
       return List.of(key);
     }
-    return Stream.concat(
-            Stream.of(key, oneTruth(table)),
-            ask("dynamodb:PutItem", new SelfTest(client, name)::run).stream())
+    return Stream.concat(Stream.of(key, oneTruth(table)), new SelfTest(this).run().stream())
         .toList();
+  }
+
+  DynamoDbClient client() {
+    return client;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /**
+   * Whether this is a refusal that no retry can mend, of a request that was sent only once: if the
+   * answer to an earlier try was lost, that one may have been applied.
+   */
+  static boolean isPermanent(RuntimeException fault) {
+    return Faults.wasSentOnce(fault) && PERMANENT.contains(Faults.code(fault));
   }
 
   private TableDescription describe() {
@@ -186,8 +222,9 @@ public final class DynamoDbTable {
    * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html">How
    * global tables work</a>).
    */
-  private static Check oneTruth(TableDescription table) {
-    boolean global = table.hasReplicas() && !table.replicas().isEmpty();
+  private Check oneTruth(TableDescription table) {
+    boolean replicated = table.hasReplicas() && !table.replicas().isEmpty();
+    boolean global = replicated || isLegacyGlobalTable(table);
     boolean strong = table.multiRegionConsistency() == MultiRegionConsistency.STRONG;
     String seen;
     if (!global) {
@@ -201,6 +238,35 @@ public final class DynamoDbTable {
               + " (MRSC)";
     }
     return new Check("replicas of the table", seen, !global || strong);
+  }
+
+  /**
+   * Whether it is part of a global table of the first version, whose replicas its description need
+   * not show (<a
+   * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_versions.html">Global
+   * tables versions</a>).
+   */
+  private boolean isLegacyGlobalTable(TableDescription table) {
+    if (table.globalTableVersion() != null) {
+      return table.globalTableVersion().equals(LEGACY);
+    }
+    return ask(
+        DESCRIBE_GLOBAL + name,
+        () -> {
+          try {
+            return client
+                    .describeGlobalTable(
+                        describe ->
+                            describe.globalTableName(name).overrideConfiguration(TimeLimits.SETUP))
+                    .globalTableDescription()
+                != null;
+          } catch (DynamoDbException e) {
+            if (KNOWS_NO_GLOBAL_TABLE.contains(Faults.code(e))) {
+              return false;
+            }
+            throw e;
+          }
+        });
   }
 
   private boolean hasTimeToLive() {
@@ -233,7 +299,7 @@ public final class DynamoDbTable {
    *
    * @param permission that it needs
    */
-  private <T> T ask(String permission, Supplier<T> request) {
+  <T> T ask(String permission, Supplier<T> request) {
     try {
       return request.get();
     } catch (SdkException e) {

@@ -1,113 +1,196 @@
 package io.firstclaim.lock.dynamodb;
 
+import static io.firstclaim.lock.dynamodb.Items.text;
+
 import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.store.DatedClock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.PutItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 
 /**
- * Tests whether a table keeps conditional writes, on an item of its own, which it leaves to the TTL
- * if it may not delete it. For one run.
+ * Tests whether a table keeps conditional writes, and whether the role may do all that claims need,
+ * on an item of its own, which it leaves to the TTL if it may not delete it. For one run.
  */
 final class SelfTest {
   private static final Logger LOG = LoggerFactory.getLogger(SelfTest.class);
 
   private static final String FIRST = "attribute_not_exists(pk)";
   private static final String NEXT = "nonce = :nonce";
+  private static final String DATES = "Date of the answers";
 
+  private final DynamoDbTable table;
   private final DynamoDbClient client;
-  private final String table;
-  private final String key = "self-test/" + Nonce.random();
+  private final AttributeValue key = text("self-test/" + Nonce.random());
+  private final List<Instant> dates = new ArrayList<>();
   private String stored = "nothing";
 
-  SelfTest(DynamoDbClient client, String table) {
-    this.client = client;
+  SelfTest(DynamoDbTable table) {
     this.table = table;
+    this.client = table.client();
   }
 
   /**
    * All checks, each regardless of how those before it went.
    *
-   * @throws SdkException if DynamoDB does not answer
+   * @throws io.firstclaim.lock.StoreRefusedException if the role lacks a permission, which it names
+   * @throws io.firstclaim.lock.StoreUnavailableException if DynamoDB does not answer
    */
   List<Check> run() {
     try {
       return List.of(
-          taken("attribute_not_exists where no item is", "a", FIRST, null),
-          refused("attribute_not_exists where one is", "b", FIRST, null),
-          refused("condition on a wrong nonce", "c", NEXT, "x"),
-          taken("condition on the right nonce", "d", NEXT, stored));
+          taken("attribute_not_exists where no item is", put("a", FIRST, null)),
+          refused("attribute_not_exists where one is", put("b", FIRST, null)),
+          refused("condition on a wrong nonce", put("c", NEXT, "x")),
+          taken("condition on the right nonce", put("d", NEXT, stored)),
+          refused("update on a wrong nonce", update("e", "x")),
+          taken("update on the right nonce", update("f", stored)),
+          readBack(),
+          dated());
     } finally {
       remove();
     }
   }
 
-  private Check taken(String name, String nonce, String condition, @Nullable String on) {
-    boolean took = put(nonce, condition, on) instanceof Put.Taken;
+  /** Leases are judged by the dates of the answers; to the second, as HTTP has them. */
+  private Check dated() {
+    if (dates.isEmpty()) {
+      return new Check(DATES, "missing, and leases are judged by it", false);
+    }
+    Instant latest = dates.getFirst();
+    for (Instant date : dates) {
+      if (date.plusSeconds(1).plus(ClaimSettings.LEAST_SKEW).isBefore(latest)) {
+        String seen = "%s after %s: does a gateway set it?".formatted(date, latest);
+        return new Check(DATES, seen, false);
+      }
+      latest = date.isAfter(latest) ? date : latest;
+    }
+    return new Check(DATES, "told, and never back", true);
+  }
+
+  private void date(SdkHttpResponse answer) {
+    answer.firstMatchingHeader("Date").flatMap(DatedClock::parsed).ifPresent(dates::add);
+  }
+
+  private static Check taken(String name, Write write) {
+    boolean took = write instanceof Write.Taken;
     return new Check(name, took ? "taken" : "refused", took);
   }
 
-  private Check refused(String name, String nonce, String condition, @Nullable String on) {
-    return switch (put(nonce, condition, on)) {
-      case Put.Taken() -> new Check(name, "taken", false);
-      case Put.Refused(boolean shown) ->
+  private static Check refused(String name, Write write) {
+    return switch (write) {
+      case Write.Taken() -> new Check(name, "taken", false);
+      case Write.Refused(boolean shown) ->
           new Check(
               name, shown ? "refused, the item told" : "refused, but the item not told", shown);
     };
   }
 
-  private sealed interface Put {
-    record Taken() implements Put {}
+  private sealed interface Write {
+    record Taken() implements Write {}
 
     /** The condition failed; the answer may have shown the item that it failed on. */
-    record Refused(boolean shown) implements Put {}
+    record Refused(boolean shown) implements Write {}
+  }
+
+  private Write put(String nonce, String condition, @Nullable String on) {
+    return write("dynamodb:PutItem", nonce, () -> sendPut(nonce, condition, on));
+  }
+
+  /** As claims do it. */
+  private Write update(String nonce, String on) {
+    return write("dynamodb:UpdateItem", nonce, () -> sendUpdate(nonce, on));
   }
 
   /** One conditional write. */
-  private Put put(String nonce, String condition, @Nullable String on) {
-    Instant tomorrow = TimeSource.system().now().wall().plus(Duration.ofDays(1));
-    try {
-      client.putItem(
-          put -> {
-            put.tableName(table)
-                .overrideConfiguration(TimeLimits.SETUP)
-                .item(
-                    Map.of(
-                        Items.KEY,
-                        Items.text(key),
-                        Items.NONCE,
-                        Items.text(nonce),
-                        Items.EXPIRES_AT,
-                        Items.number(tomorrow.getEpochSecond())))
-                .conditionExpression(condition)
-                .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD);
-            if (on != null) {
-              put.expressionAttributeValues(Map.of(":nonce", Items.text(on)));
+  private Write write(String permission, String nonce, Runnable request) {
+    return table.ask(
+        permission,
+        () -> {
+          try {
+            request.run();
+          } catch (ConditionalCheckFailedException e) {
+            date(e.awsErrorDetails().sdkHttpResponse());
+            AttributeValue held = e.item().get(Items.NONCE);
+            if (held == null || !nonce.equals(held.s())) {
+              return new Write.Refused(held != null && stored.equals(held.s()));
             }
-          });
-      stored = nonce;
-      return new Put.Taken();
-    } catch (ConditionalCheckFailedException e) {
-      AttributeValue held = e.item().get(Items.NONCE);
-      if (held != null && nonce.equals(held.s())) {
-        // Its answer was lost, and the SDK's retry failed on what it had written itself.
-        stored = nonce;
-        return new Put.Taken();
-      }
-      return new Put.Refused(held != null && stored.equals(held.s()));
-    }
+            // Its answer was lost, and the SDK's retry failed on what it had written itself.
+          }
+          stored = nonce;
+          return new Write.Taken();
+        });
+  }
+
+  private Check readBack() {
+    AttributeValue found =
+        table
+            .ask(
+                "dynamodb:GetItem",
+                () ->
+                    client.getItem(
+                        get ->
+                            get.tableName(table.name())
+                                .overrideConfiguration(TimeLimits.SETUP)
+                                .key(Map.of(Items.KEY, key))
+                                .consistentRead(true)))
+            .item()
+            .get(Items.NONCE);
+    boolean right = found != null && stored.equals(found.s());
+    return new Check("read", right ? "the last write" : "another than the last write", right);
+  }
+
+  private void sendUpdate(String nonce, String on) {
+    client.updateItem(
+        update ->
+            update
+                .tableName(table.name())
+                .overrideConfiguration(TimeLimits.SETUP)
+                .key(Map.of(Items.KEY, key))
+                .updateExpression("SET nonce = :next")
+                .conditionExpression(NEXT)
+                .expressionAttributeValues(Map.of(":next", text(nonce), ":nonce", text(on)))
+                .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD));
+  }
+
+  private void sendPut(String nonce, String condition, @Nullable String on) {
+    Instant tomorrow = TimeSource.system().now().wall().plus(Duration.ofDays(1));
+    PutItemResponse answer =
+        client.putItem(
+            put -> {
+              put.tableName(table.name())
+                  .overrideConfiguration(TimeLimits.SETUP)
+                  .item(
+                      Map.of(
+                          Items.KEY,
+                          key,
+                          Items.NONCE,
+                          text(nonce),
+                          Items.EXPIRES_AT,
+                          Items.number(tomorrow.getEpochSecond())))
+                  .conditionExpression(condition)
+                  .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD);
+              if (on != null) {
+                put.expressionAttributeValues(Map.of(":nonce", text(on)));
+              }
+            });
+    date(answer.sdkHttpResponse());
   }
 
   private void remove() {
@@ -115,14 +198,15 @@ final class SelfTest {
       client.deleteItem(
           delete ->
               delete
-                  .tableName(table)
+                  .tableName(table.name())
                   .overrideConfiguration(TimeLimits.SETUP)
-                  .key(Map.of(Items.KEY, Items.text(key)))
+                  .key(Map.of(Items.KEY, key))
                   .conditionExpression(NEXT)
-                  .expressionAttributeValues(Map.of(":nonce", Items.text(stored))));
+                  .expressionAttributeValues(Map.of(":nonce", text(stored))));
     } catch (SdkException e) {
       // Claims delete nothing, so the role may not be allowed to.
-      LOG.debug("Self-test item {} of DynamoDB table {} is left to its TTL", key, table, e);
+      LOG.debug(
+          "Self-test item {} of DynamoDB table {} is left to its TTL", key.s(), table.name(), e);
     }
   }
 }

@@ -13,9 +13,8 @@ class DynamoDbConnectionTest extends ConnectionContract {
   private final FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
   private final DynamoDbClient client =
       DynamoDbTable.configure(
-              LocalDynamoDb.timeless(
-                  LocalDynamoDb.builder(proxy.endpoint())
-                      .httpClientBuilder(Apache5HttpClient.builder().maxConnections(1))),
+              LocalDynamoDb.builder(proxy.endpoint())
+                  .httpClientBuilder(Apache5HttpClient.builder().maxConnections(1)),
               SETTINGS)
           .build();
 

@@ -34,7 +34,11 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
       DynamoDbTable.configure(
               LocalDynamoDb.builder(PROXY.endpoint()),
               new ClaimSettings(
-                  "any", "any", Duration.ofSeconds(15), Duration.ZERO, Duration.ofDays(8)))
+                  "any",
+                  "any",
+                  Duration.ofSeconds(15),
+                  ClaimSettings.LEAST_SKEW,
+                  Duration.ofDays(8)))
           .build();
   private static final DynamoDbClient NOT_RETRYING =
       LocalDynamoDb.notRetrying(LocalDynamoDb.builder(PROXY.endpoint())).build();

@@ -50,8 +50,7 @@ class DynamoDbFaultsTest extends FaultContract {
   private static DynamoDbClientBuilder configured() {
     var settings =
         new ClaimSettings("any", "any", Duration.ofSeconds(9), MAX_SKEW, Duration.ofDays(8));
-    return LocalDynamoDb.timeless(
-        DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings));
+    return DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings);
   }
 
   @Override
@@ -108,6 +107,14 @@ class DynamoDbFaultsTest extends FaultContract {
         Fault.Answer.dynamoDb(400, "ReplicatedWriteConflictException"));
   }
 
+  @Override
+  protected List<Fault> denials() {
+    return List.of(
+        Fault.Answer.dynamoDb(400, "AccessDeniedException"),
+        Fault.Answer.dynamoDb(400, "ResourceNotFoundException"),
+        Fault.Answer.dynamoDb(400, "ValidationException"));
+  }
+
   // One request
 
   @Test
@@ -123,7 +130,7 @@ class DynamoDbFaultsTest extends FaultContract {
     time.advance(Duration.ofHours(1));
     settled(b.store().release(b.acquire(ID), time.now().wall().plusSeconds(1), "again"));
     assertOneRequest(() -> a.claim(ID), ClaimResult.Later.class);
-    time.advance(Duration.ofSeconds(1));
+    time.advance(Duration.ofMillis(1001)); // past it: at that very moment it takes another request
     assertOneRequest(() -> a.claim(ID), ClaimResult.Granted.class);
     time.advance(Duration.ofHours(1));
     settled(b.store().complete(b.acquire(ID), null));
@@ -147,7 +154,7 @@ class DynamoDbFaultsTest extends FaultContract {
     ahead.acquire(ID);
     Claimant a = retrying();
     Held seen = a.heldOff(ID);
-    time.advance(LEASE);
+    time.advance(seen.remaining());
 
     assertOneRequest(() -> a.claimAfter(seen, ID), ClaimResult.Granted.class);
   }
@@ -207,7 +214,8 @@ class DynamoDbFaultsTest extends FaultContract {
   @Test
   void silentStore_isGivenUpWithinTheStoreTimeout_retriesIncluded() {
     var settings =
-        new ClaimSettings("any", "any", Duration.ofMillis(1500), Duration.ZERO, Duration.ofDays(8));
+        new ClaimSettings(
+            "any", "any", Duration.ofMillis(1500), ClaimSettings.LEAST_SKEW, Duration.ofDays(8));
     PROXY.blackhole();
     try (DynamoDbClient client =
         DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings).build()) {

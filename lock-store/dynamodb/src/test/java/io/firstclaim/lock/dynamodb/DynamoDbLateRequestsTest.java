@@ -26,9 +26,7 @@ class DynamoDbLateRequestsTest extends LateRequestContract {
     var client =
         opened(
             LocalDynamoDb.intercepted(
-                    LocalDynamoDb.notRetrying(
-                        LocalDynamoDb.timeless(LocalDynamoDb.builder(endpoint))),
-                    interceptor)
+                    LocalDynamoDb.notRetrying(LocalDynamoDb.builder(endpoint)), interceptor)
                 .build());
     return LocalDynamoDb.store(client, settings, machine);
   }

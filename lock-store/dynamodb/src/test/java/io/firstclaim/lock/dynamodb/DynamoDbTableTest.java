@@ -21,7 +21,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +34,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
@@ -203,6 +211,42 @@ class DynamoDbTableTest {
   }
 
   @Test
+  void globalTableOfTheFirstVersion_isRefused() {
+    table.create();
+    answer("DescribeGlobalTable", name, "{\"GlobalTableDescription\":{\"GlobalTableName\":\"x\"}}");
+    assertThatThrownBy(table::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("an eventually consistent global table");
+
+    answerDescribeWith("\"GlobalTableVersion\":\"2017.11.29\"");
+    assertThatThrownBy(table::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("an eventually consistent global table");
+  }
+
+  @Test
+  void roleThatMayNotLookForAGlobalTable_isRefused_withThePermission() {
+    table.create();
+    deny("DescribeGlobalTable");
+
+    assertThatThrownBy(table::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessage(
+            denied(
+                "dynamodb:DescribeGlobalTable on arn:aws:dynamodb::ACCOUNT:global-table/" + name));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GlobalTableNotFoundException", "UnknownOperationException"})
+  void tableThatIsNoGlobalTable_isAccepted(String answer) {
+    table.create();
+    PROXY.add(
+        Rule.always(Match.operation("DescribeGlobalTable"), Fault.Answer.dynamoDb(400, answer)));
+
+    assertThatCode(table::verify).doesNotThrowAnyException();
+  }
+
+  @Test
   void stronglyConsistentGlobalTable_andTableOfOneRegion_areAccepted() {
     table.create();
 
@@ -256,6 +300,12 @@ class DynamoDbTableTest {
     PROXY.clear();
     refuse("\"nonce\":{\"S\":\"d\"}");
     assertRefused("TABLE cannot keep claims: condition on the right nonce: refused");
+    PROXY.clear();
+    answer("UpdateItem", "\":next\":{\"S\":\"e\"}", "{}");
+    assertRefused("TABLE cannot keep claims: update on a wrong nonce: taken");
+    PROXY.clear();
+    answer("GetItem", "self-test/", "{}");
+    assertRefused("TABLE cannot keep claims: read: another than the last write");
   }
 
   @Test
@@ -271,7 +321,46 @@ class DynamoDbTableTest {
             "attribute_not_exists where no item is",
             "attribute_not_exists where one is",
             "condition on a wrong nonce",
-            "condition on the right nonce");
+            "condition on the right nonce",
+            "update on a wrong nonce",
+            "update on the right nonce",
+            "read",
+            "Date of the answers");
+  }
+
+  @Test
+  void gatewayWhoseDatesRunBack_orThatSendsNone_isRefused() {
+    table.create();
+    var answers = new AtomicInteger();
+    Instant noon = Instant.parse("2100-01-01T12:00:00Z");
+    assertRefusedDates(
+        response ->
+            response.putHeader(
+                "Date",
+                DateTimeFormatter.RFC_1123_DATE_TIME.format(
+                    noon.minusSeconds(2L * answers.incrementAndGet()).atOffset(ZoneOffset.UTC))),
+        " after 2100-01-01T");
+    assertRefusedDates(
+        response -> response.removeHeader("Date"), "missing, and leases are judged by it");
+  }
+
+  private void assertRefusedDates(Consumer<SdkHttpResponse.Builder> change, String seen) {
+    var gateway =
+        new ExecutionInterceptor() {
+          @Override
+          public SdkHttpResponse modifyHttpResponse(
+              Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
+            return context.httpResponse().copy(change);
+          }
+        };
+    try (DynamoDbClient client =
+        LocalDynamoDb.intercepted(LocalDynamoDb.builder(LocalDynamoDb.endpoint()), gateway)
+            .build()) {
+      assertThatThrownBy(() -> new DynamoDbTable(client, name).verify())
+          .isInstanceOf(StoreRefusedException.class)
+          .hasMessageContaining("cannot keep claims: Date of the answers: ")
+          .hasMessageContaining(seen);
+    }
   }
 
   private static void refuse(String inBody) {
@@ -373,7 +462,8 @@ class DynamoDbTableTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"DescribeTable", "PutItem", "DescribeTimeToLive"})
+  @ValueSource(
+      strings = {"DescribeTable", "PutItem", "UpdateItem", "GetItem", "DescribeTimeToLive"})
   void roleWithoutAPermission_isRefused_withThePermission(String operation) {
     table.create();
     deny(operation);
@@ -420,7 +510,7 @@ class DynamoDbTableTest {
   void configure_boundsEveryCall_andKeepsWhatTheCallerHasSet() {
     var settings =
         new ClaimSettings(
-            "any", "a", Duration.ofSeconds(9), Duration.ofSeconds(1), Duration.ofDays(8));
+            "any", "a", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
     var interceptor = new ExecutionInterceptor() {};
 
     var builder =

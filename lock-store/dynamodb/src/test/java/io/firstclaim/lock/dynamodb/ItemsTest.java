@@ -1,5 +1,6 @@
 package io.firstclaim.lock.dynamodb;
 
+import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,8 +21,11 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** What is in the table: by itself, and as the store leaves it there. */
@@ -186,5 +190,30 @@ class ItemsTest {
     item.put(Items.KEY, key);
     item.remove(name);
     return item;
+  }
+
+  static List<Optional<AttributeValue>> corruptTokens() {
+    return List.of(
+        Optional.empty(),
+        Optional.of(Items.text("7")),
+        Optional.of(Items.text("")),
+        Optional.of(Items.number(0)),
+        Optional.of(Items.number(-1)));
+  }
+
+  /** A free record would be granted by one request, which also counts its token on. */
+  @ParameterizedTest
+  @MethodSource("corruptTokens")
+  void freeItemWhoseTokenIsCorrupt_isAFault_neverAGrant(Optional<AttributeValue> token) {
+    settled(a.store().release(a.acquire(ID), time.now().wall(), "again"));
+    time.advance(Duration.ofSeconds(1));
+    Map<String, AttributeValue> corrupt = new HashMap<>(item());
+    corrupt.remove(Items.TOKEN);
+    token.ifPresent(value -> corrupt.put(Items.TOKEN, value));
+    put(corrupt);
+
+    assertThatThrownBy(() -> a.claim(ID)).isInstanceOf(UnreadableClaimException.class);
+    assertThatThrownBy(() -> a.store().find(ID)).isInstanceOf(UnreadableClaimException.class);
+    assertThat(item()).isEqualTo(corrupt);
   }
 }

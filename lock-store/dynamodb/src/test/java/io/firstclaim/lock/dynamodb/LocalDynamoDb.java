@@ -4,8 +4,13 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.store.StoreClock;
+import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.stack.server.DynamoDbServer;
 import java.net.URI;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.function.Supplier;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.interceptor.Context;
@@ -21,8 +26,8 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 /**
  * One DynamoDB Local for all tests of this JVM, with one table. It ends with the JVM.
  *
- * <p>Tests live in a time of their own, so their clients take the {@code Date} off the answers: the
- * store's clock would correct theirs.
+ * <p>Most tests live in a time of their own, which is then the store's too; the others have the
+ * answers dated by it.
  */
 final class LocalDynamoDb {
   static final String TABLE = "claims";
@@ -30,7 +35,7 @@ final class LocalDynamoDb {
   /** Started by the first who asks for it, and not by those who only want a client. */
   private static final class Running {
     static final DynamoDbServer SERVER = DynamoDbServer.start();
-    static final DynamoDbClient CLIENT = timeless(builder(SERVER.endpoint())).build();
+    static final DynamoDbClient CLIENT = builder(SERVER.endpoint()).build();
 
     static {
       new DynamoDbTable(CLIENT, TABLE).create();
@@ -48,11 +53,19 @@ final class LocalDynamoDb {
     return Running.CLIENT;
   }
 
+  /** A store by the test's time, to the millisecond. */
   static DynamoDbClaimStore store(ClaimSettings settings, TimeSource time) {
     return store(Running.CLIENT, settings, time);
   }
 
   static DynamoDbClaimStore store(DynamoDbClient client, ClaimSettings settings, TimeSource time) {
+    return new DynamoDbClaimStore(
+        client, TABLE, settings, time, StoreClock.ofMachine(time), StoreListener.NONE);
+  }
+
+  /** A store by the dates of the server's answers, as it is in use. */
+  static DynamoDbClaimStore datedStore(
+      DynamoDbClient client, ClaimSettings settings, TimeSource time) {
     return new DynamoDbClaimStore(client, TABLE, settings, time, StoreListener.NONE);
   }
 
@@ -71,11 +84,6 @@ final class LocalDynamoDb {
         .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64));
   }
 
-  /** The same, its answers without {@code Date}. */
-  static DynamoDbClientBuilder timeless(DynamoDbClientBuilder builder) {
-    return intercepted(builder, new WithoutDate());
-  }
-
   /** The same, without the SDK's own retries. */
   static DynamoDbClientBuilder notRetrying(DynamoDbClientBuilder builder) {
     return builder.overrideConfiguration(
@@ -90,11 +98,24 @@ final class LocalDynamoDb {
         builder.overrideConfiguration().toBuilder().addExecutionInterceptor(interceptor).build());
   }
 
-  private static final class WithoutDate implements ExecutionInterceptor {
+  /** A client whose server lives in the test's time, cut to the second. */
+  static DynamoDbClient dated(ManualTime time) {
+    return dated(() -> time);
+  }
+
+  /** The same, where the time changes with the test. */
+  static DynamoDbClient dated(Supplier<ManualTime> time) {
+    return intercepted(builder(endpoint()), new Dated(time)).build();
+  }
+
+  /** Answers dated by the test's own time. */
+  private record Dated(Supplier<ManualTime> time) implements ExecutionInterceptor {
     @Override
     public SdkHttpResponse modifyHttpResponse(
         Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
-      return context.httpResponse().copy(response -> response.removeHeader("Date"));
+      String date =
+          DateTimeFormatter.RFC_1123_DATE_TIME.format(time.get().right().atOffset(ZoneOffset.UTC));
+      return context.httpResponse().copy(response -> response.putHeader("Date", date));
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
@@ -92,9 +93,11 @@ final class BucketSetup {
     }
   }
 
-  /** Adds it to the rules that are there; one with this ID is taken for ours. */
+  /**
+   * Adds it to the rules that are there; one with this ID is taken for ours. Whoever else keeps
+   * claims under the prefix may need them for longer, so that ours is never made shorter.
+   */
   private void addLifecycleRule() {
-    LifecycleRule rule = rule();
     List<LifecycleRule> rules = new ArrayList<>();
     var unused =
         isMissing(
@@ -104,10 +107,19 @@ final class BucketSetup {
                         .getBucketLifecycleConfiguration(
                             get -> get.bucket(name).overrideConfiguration(TimeLimits.SETUP))
                         .rules()));
+    int days = daysKept();
+    for (LifecycleRule each : rules) {
+      if (isOurs(each)) {
+        days = Math.max(days, daysOf(each));
+      } else {
+        warnIfShorter(each);
+      }
+    }
+    LifecycleRule rule = rule(days);
     if (rules.contains(rule)) {
       return;
     }
-    rules.removeIf(each -> rule.id().equals(each.id()));
+    rules.removeIf(this::isOurs);
     rules.add(rule);
     client.putBucketLifecycleConfiguration(
         put ->
@@ -116,18 +128,56 @@ final class BucketSetup {
                 .lifecycleConfiguration(lifecycle -> lifecycle.rules(rules)));
   }
 
+  private boolean isOurs(LifecycleRule rule) {
+    return ruleId().equals(rule.id());
+  }
+
+  private String ruleId() {
+    return "firstclaim-" + bucket.prefix();
+  }
+
+  /** After how many days it removes what it concerns; 0 if that is not counted in days. */
+  private static int daysOf(LifecycleRule rule) {
+    Integer days = rule.expiration() == null ? null : rule.expiration().days();
+    return days == null ? 0 : days;
+  }
+
+  /** Of several rules for one object, S3 goes by the shortest. */
+  private void warnIfShorter(LifecycleRule rule) {
+    String prefix = rule.filter() == null ? null : rule.filter().prefix();
+    int days = daysOf(rule);
+    if (prefix != null
+        && (prefix.startsWith(bucket.prefix()) || bucket.prefix().startsWith(prefix))
+        && rule.status() == ExpirationStatus.ENABLED
+        && days > 0
+        && days < daysKept()) {
+      LOG.warn(
+          "S3 bucket {} has a lifecycle rule {} that removes after {} days what is under {}, where"
+              + " claims must stay for {}: make it longer, or give claims another prefix",
+          name,
+          OneLine.of(String.valueOf(rule.id())),
+          days,
+          OneLine.of(prefix),
+          daysKept());
+    }
+  }
+
+  /** The retention plus a lease, in whole days. */
+  private int daysKept() {
+    Duration kept = settings.retention().plus(settings.lease());
+    return Math.toIntExact(kept.plusDays(1).minusNanos(1).toDays());
+  }
+
   /**
-   * Removes what has not been written for the retention plus a lease, in whole days from midnight.
-   * In a versioned bucket that leaves a delete marker over old versions; the versions go a day
-   * later and the marker, once it is alone, by the same expiration (<a
+   * Removes what has not been written for this many days, from midnight. In a versioned bucket that
+   * leaves a delete marker over old versions; the versions go a day later and the marker, once it
+   * is alone, by the same expiration (<a
    * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html">Lifecycle
    * elements</a>).
    */
-  private LifecycleRule rule() {
-    Duration kept = settings.retention().plus(settings.lease());
-    int days = Math.toIntExact(kept.plusDays(1).minusNanos(1).toDays());
+  private LifecycleRule rule(int days) {
     return LifecycleRule.builder()
-        .id("firstclaim-" + bucket.prefix())
+        .id(ruleId())
         .status(ExpirationStatus.ENABLED)
         .filter(filter -> filter.prefix(bucket.prefix()))
         .expiration(expiration -> expiration.days(days))

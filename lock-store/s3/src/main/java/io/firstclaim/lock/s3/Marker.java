@@ -9,6 +9,7 @@ import io.firstclaim.lock.ClaimState.Dead;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
@@ -34,14 +35,19 @@ import org.jspecify.annotations.Nullable;
  * @param namespace of the claim
  * @param id the record
  * @param claim what is stored for it
+ * @param retention how long its writer wants it kept after its end; zero if the marker does not say
  */
-record Marker(String namespace, RecordId id, ClaimRecord claim) {
+record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retention) {
   /** The longest a marker may be; a longer object is not read, and a longer result not written. */
   static final int MAX_BYTES = 1 << 20;
 
   /** The most that a time with a resolution of one second may have been cut by. */
   static final Duration CUT = Duration.ofSeconds(1).minusNanos(1);
 
+  /** Stands for {@link ClaimStore#AT_ONCE}. */
+  private static final long AT_ONCE_MILLIS = -1;
+
+  private static final String RETENTION = "retentionMillis";
   private static final JsonFactory JSON = new JsonFactory();
   private static final Base64.Encoder BASE64 = Base64.getEncoder();
 
@@ -73,6 +79,7 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
     json.writeNumberField("token", claim.token());
     json.writeNumberField("attempts", claim.attempts());
     json.writeStringField("nonce", claim.nonce().toString());
+    json.writeNumberField(RETENTION, retention.toMillis());
     json.writeStringField("payload", BASE64.encodeToString(claim.fingerprint().hash()));
     switch (claim.state()) {
       case Held held -> {
@@ -82,7 +89,7 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
       }
       case Free free -> {
         json.writeStringField("state", "FREE");
-        json.writeNumberField("retryMillis", Duration.between(now, free.retryAt()).toMillis());
+        json.writeNumberField("retryMillis", retryMillis(free, now));
         json.writeStringField("cause", free.cause());
       }
       case Done done -> {
@@ -97,6 +104,12 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
       }
     }
     json.writeEndObject();
+  }
+
+  private static long retryMillis(Free free, Instant now) {
+    return free.retryAt().equals(ClaimStore.AT_ONCE)
+        ? AT_ONCE_MILLIS
+        : Duration.between(now, free.retryAt()).toMillis();
   }
 
   private static void ended(JsonGenerator json, String state, String by, Instant at)
@@ -127,14 +140,18 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
               switch (textOf(json, "state")) {
                 case "HELD" -> held(json, written);
                 case "FREE" ->
-                    new Free(after(numberOf(json, "retryMillis"), written), textOf(json, "cause"));
+                    new Free(
+                        retryAt(numberOf(json, "retryMillis"), written), textOf(json, "cause"));
                 case "DONE" ->
                     new Done(textOf(json, "holder"), endedAt(json), optionalTextOf(json, "result"));
                 case "DEAD" ->
                     new Dead(textOf(json, "holder"), endedAt(json), textOf(json, "cause"));
                 default ->
                     throw new IllegalStateException("state is none of HELD, FREE, DONE, DEAD");
-              }));
+              }),
+          json.containsKey(RETENTION)
+              ? Duration.ofMillis(numberOf(json, RETENTION))
+              : Duration.ZERO);
     } catch (IllegalStateException e) {
       throw e;
     } catch (IOException | IllegalArgumentException | ArithmeticException | DateTimeException e) {
@@ -170,9 +187,11 @@ record Marker(String namespace, RecordId id, ClaimRecord claim) {
     return new Held(textOf(json, "holder"), length, written.plus(CUT).plus(length));
   }
 
-  /** What was due at once stays so; what was to wait waits its whole time. */
-  private static Instant after(long millis, Instant written) {
-    return millis == 0 ? written : written.plus(CUT).plusMillis(millis);
+  /** What was due when it was written stays so; what was to wait waits its whole time. */
+  private static Instant retryAt(long millis, Instant written) {
+    return millis == AT_ONCE_MILLIS
+        ? ClaimStore.AT_ONCE
+        : millis == 0 ? written : written.plus(CUT).plusMillis(millis);
   }
 
   private static Instant endedAt(Map<String, Object> json) {

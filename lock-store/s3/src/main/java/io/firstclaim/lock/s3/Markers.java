@@ -1,27 +1,29 @@
 package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.store.ClaimRecords;
+import io.firstclaim.lock.store.DatedClock;
 import java.io.IOException;
 import java.io.InputStream;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.ResponseBytes;
 import software.amazon.awssdk.core.exception.RetryableException;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -40,19 +42,23 @@ final class Markers implements ClaimRecords {
 
   private final S3Bucket bucket;
   private final String namespace;
+  private final Duration retention;
   private final TimeSource time;
   private final StoreListener listener;
+  private final AwsRequestOverrideConfiguration limits;
 
   /** All answers within a second bear the same date, which is parsed only once. */
   private volatile @Nullable Dated latest;
 
   private record Dated(String text, Instant date) {}
 
-  Markers(S3Bucket bucket, String namespace, TimeSource time, StoreListener listener) {
+  Markers(S3Bucket bucket, ClaimSettings settings, TimeSource time, StoreListener listener) {
     this.bucket = bucket;
-    this.namespace = namespace;
+    this.namespace = settings.namespace();
+    this.retention = settings.retention();
     this.time = time;
     this.listener = listener;
+    this.limits = bucket.limits(settings.storeTimeout());
   }
 
   /**
@@ -85,11 +91,12 @@ final class Markers implements ClaimRecords {
       // The lease was ended by its last write, or made elsewhere.
       return differs(id);
     }
-    byte[] body = new Marker(namespace, id, next).encode(now.wall());
+    byte[] body = new Marker(namespace, id, next, retention).encode(now.wall());
     PutObjectRequest.Builder put =
         PutObjectRequest.builder()
             .bucket(bucket.name())
             .key(key(id))
+            .overrideConfiguration(limits)
             .contentType("application/json");
     PutObjectRequest request =
         (on == null ? put.ifNoneMatch("*") : put.ifMatch(on.version())).build();
@@ -110,6 +117,11 @@ final class Markers implements ClaimRecords {
                         ? Optional.of(() -> new Write.Differs(null))
                         : Optional.empty());
     return answer.get();
+  }
+
+  @Override
+  public String identity() {
+    return bucket.identity();
   }
 
   private Write differs(RecordId id) {
@@ -138,7 +150,9 @@ final class Markers implements ClaimRecords {
           ResponseBytes<GetObjectResponse> body =
               bucket
                   .client()
-                  .getObject(get -> get.bucket(bucket.name()).key(key), Markers::received);
+                  .getObject(
+                      get -> get.bucket(bucket.name()).key(key).overrideConfiguration(limits),
+                      Markers::received);
           Moment at = time.now();
           observe(body.response().sdkHttpResponse(), sent, at);
           return Optional.of(decode(key, body, at));
@@ -170,7 +184,8 @@ final class Markers implements ClaimRecords {
                       list ->
                           list.bucket(bucket.name())
                               .prefix(bucket.prefix())
-                              .continuationToken(from));
+                              .continuationToken(from)
+                              .overrideConfiguration(limits));
           Instant date = date(page.sdkHttpResponse()).orElseThrow(this::noDate);
           return new Page(page.contents(), date, page.nextContinuationToken());
         },
@@ -185,7 +200,13 @@ final class Markers implements ClaimRecords {
           var unused =
               bucket
                   .client()
-                  .deleteObject(delete -> delete.bucket(bucket.name()).key(key).ifMatch(version));
+                  .deleteObject(
+                      delete ->
+                          delete
+                              .bucket(bucket.name())
+                              .key(key)
+                              .ifMatch(version)
+                              .overrideConfiguration(limits));
           return true;
         },
         refused ->
@@ -229,20 +250,21 @@ final class Markers implements ClaimRecords {
       Optional<R> meant = meaningOfRefusal.apply(e);
       String result = meant.isEmpty() ? "error" : op.equals(FIND) ? "ok" : "refused";
       listener.called(op, result, time.now().since(start));
-      return meant.orElseThrow(() -> unanswered(op, e));
+      return meant.orElseThrow(() -> fault(op, e));
     } catch (SdkException | CancellationException e) {
       listener.called(op, "error", time.now().since(start));
-      throw unanswered(op, e);
+      throw fault(op, e);
     }
   }
 
-  private StoreUnavailableException unanswered(String op, RuntimeException fault) {
-    String what = "S3 bucket %s did not answer %s: ".formatted(bucket.name(), op);
-    String remedy =
-        fault instanceof S3Exception refused && refused.statusCode() == 403
-            ? ". Claims need " + bucket.permissions()
-            : "";
-    return new StoreUnavailableException(what + Faults.inOneLine(fault) + remedy, fault);
+  private StoreException fault(String op, RuntimeException fault) {
+    String seen = Faults.inOneLine(fault);
+    return S3Bucket.isPermanent(fault)
+        ? new StoreRefusedException(
+            "S3 bucket %s refuses %s: %s. It must be there, and claims need %s"
+                .formatted(bucket.name(), op, seen, bucket.permissions()))
+        : new StoreUnavailableException(
+            "S3 bucket %s did not answer %s: %s".formatted(bucket.name(), op, seen), fault);
   }
 
   private StoreUnavailableException noDate() {
@@ -283,14 +305,9 @@ final class Markers implements ClaimRecords {
               if (known != null && known.text.equals(text)) {
                 return Optional.of(known.date);
               }
-              try {
-                Instant date =
-                    ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
-                latest = new Dated(text, date);
-                return Optional.of(date);
-              } catch (DateTimeException e) {
-                return Optional.empty();
-              }
+              Optional<Instant> date = DatedClock.parsed(text);
+              date.ifPresent(one -> latest = new Dated(text, one));
+              return date;
             });
   }
 }

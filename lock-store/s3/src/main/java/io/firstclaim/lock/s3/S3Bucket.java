@@ -8,6 +8,9 @@ import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
@@ -25,6 +28,17 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  */
 public final class S3Bucket {
   private static final S3EndpointProvider ENDPOINTS = S3EndpointProvider.defaultProvider();
+
+  /** Errors that no retry can mend, besides that access is denied. */
+  private static final Set<String> PERMANENT =
+      Set.of(
+          "EntityTooLarge",
+          "InvalidArgument",
+          "InvalidRequest",
+          "KeyTooLongError",
+          "MethodNotAllowed",
+          "NoSuchBucket",
+          "NotImplemented");
 
   private final S3Client client;
   private final String name;
@@ -89,23 +103,44 @@ public final class S3Bucket {
     return fault instanceof S3Exception refused && refused.statusCode() == 409;
   }
 
-  /** The answer that the bucket is there and the object is not. */
+  /** The answer that the bucket is there and the object is not; a gateway's 404 says neither. */
   static boolean isMissingKey(Throwable fault) {
     return fault instanceof S3Exception refused
         && refused.statusCode() == 404
-        && !Faults.code(refused).equals("NoSuchBucket");
+        && Faults.code(refused).equals("NoSuchKey");
+  }
+
+  /**
+   * Whether this is a refusal that no retry can mend, of a request that was sent only once: if the
+   * answer to an earlier try was lost, that one may have been applied.
+   */
+  static boolean isPermanent(RuntimeException fault) {
+    return fault instanceof S3Exception refused
+        && Faults.wasSentOnce(refused)
+        && (refused.statusCode() == 403 || PERMANENT.contains(Faults.code(refused)));
   }
 
   /**
    * Creates the bucket if it is missing, and adds what it lacks of these: a block on public access;
-   * a lifecycle rule that removes what is older than the retention; a policy that denies writes
-   * without a condition. Warns of what the store does not support or allow.
+   * a lifecycle rule that removes what is older than the retention, the longest if it was created
+   * for several; a policy that denies writes without a condition. Warns of what the store does not
+   * support or allow.
    *
    * @throws StoreRefusedException if S3 does not allow the bucket, with the remedy
    * @throws StoreUnavailableException if S3 does not answer
    */
   public void create(ClaimSettings settings) {
     new BucketSetup(this, settings).run();
+  }
+
+  /**
+   * The identity of what is kept under the prefix, an object of its own; made if it is missing.
+   *
+   * @throws StoreRefusedException if it is missing and the role may not write it
+   * @throws StoreUnavailableException if S3 does not answer
+   */
+  String identity() {
+    return new Identity(this).get();
   }
 
   /**
@@ -121,21 +156,46 @@ public final class S3Bucket {
   /**
    * Tries out conditional writes in the bucket, also with many racing for an object.
    *
-   * @return one check for each condition and race; for a directory bucket only that it is one
+   * @return one check for each condition and race; only that of its kind for a bucket that is not
+   *     one general purpose bucket
    * @throws StoreRefusedException if the bucket is missing or the role may not use it
    * @throws StoreUnavailableException if S3 does not answer
    */
   public List<Check> checks() {
-    if (name.endsWith("--x-s3")) {
-      return List.of(
-          new Check(
-              "kind of the bucket",
-              "a directory bucket (S3 Express One Zone): it is in one Availability Zone and has"
-                  + " conditions, keys and expiry of its own, on which claims were never proven."
-                  + " Use a general purpose bucket",
-              false));
+    String kind = unfitKind();
+    return kind == null
+        ? new SelfTest(this).run()
+        : List.of(new Check("kind of the bucket", kind + ". Use a general purpose bucket", false));
+  }
+
+  /** What it is by its name, if claims cannot rest on that; null if they may. */
+  private @Nullable String unfitKind() {
+    if (name.endsWith("--x-s3") || name.endsWith("--xa-s3")) {
+      return "a directory bucket (S3 Express One Zone), or an access point to one: it is in one"
+          + " Availability Zone and has conditions, keys and expiry of its own, on which claims"
+          + " were never proven";
     }
-    return new SelfTest(this).run();
+    if (name.endsWith(".mrap")) {
+      return "a Multi-Region Access Point: it leads to buckets in several Regions, and two of them"
+          + " could each take a claim of one record";
+    }
+    return null;
+  }
+
+  /**
+   * Whether conditional deletes are kept, also with many racing for an object: what a {@link
+   * Sweeper} rests on, and no claim does.
+   *
+   * @throws StoreRefusedException if the bucket is missing or the role may not delete in it
+   * @throws StoreUnavailableException if S3 does not answer
+   */
+  Check deletes() {
+    return new SelfTest(this).deletes();
+  }
+
+  /** The limits of each request. */
+  AwsRequestOverrideConfiguration limits(Duration limit) {
+    return TimeLimits.of(client.serviceClientConfiguration().overrideConfiguration(), limit);
   }
 
   S3Client client() {

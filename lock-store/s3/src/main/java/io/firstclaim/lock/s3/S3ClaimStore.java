@@ -26,8 +26,9 @@ import io.firstclaim.lock.store.DrivenClaimStore;
  * <p>A claim with its result is at most {@value Marker#MAX_BYTES} bytes; {@link #complete} throws
  * {@link IllegalArgumentException} if it is more.
  *
- * <p>Thread-safe. The client stays the caller's; {@link S3Bucket#configure} gives it time limits
- * and retries that suit the lease.
+ * <p>Thread-safe. The client stays the caller's; {@link S3Bucket#configure} gives it the retries
+ * that suit claims. No request takes longer than {@link ClaimSettings#storeTimeout()}, whatever its
+ * client allows.
  */
 public final class S3ClaimStore extends DrivenClaimStore {
   /**
@@ -38,7 +39,7 @@ public final class S3ClaimStore extends DrivenClaimStore {
   public S3ClaimStore(
       S3Bucket bucket, ClaimSettings settings, TimeSource time, StoreListener listener) {
     // The markers' times are converted to this machine's clock, so that needs no correction.
-    super(new Markers(bucket, settings.namespace(), time, listener), settings, time);
+    super(new Markers(bucket, settings, time, listener), settings, time);
   }
 
   /**
@@ -49,7 +50,15 @@ public final class S3ClaimStore extends DrivenClaimStore {
    * @throws io.firstclaim.lock.StoreUnavailableException if it cannot be asked
    */
   public static S3ClaimStore open(S3Bucket bucket, ClaimSettings settings, TimeSource time) {
+    return open(bucket, settings, time, StoreListener.NONE);
+  }
+
+  /** The same, with a listener that hears of its requests. */
+  public static S3ClaimStore open(
+      S3Bucket bucket, ClaimSettings settings, TimeSource time, StoreListener listener) {
     bucket.verify();
-    return new S3ClaimStore(bucket, settings, time, StoreListener.NONE);
+    var store = new S3ClaimStore(bucket, settings, time, listener);
+    String unused = store.identity(); // asked for now, so that nobody has to wait for it later
+    return store;
   }
 }

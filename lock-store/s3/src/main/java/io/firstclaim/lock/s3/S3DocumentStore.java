@@ -4,6 +4,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.aws.TimeLimits;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.ResponseBytes;
 import software.amazon.awssdk.core.exception.RetryableException;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -34,7 +36,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  *
  * <p>Keep documents out of the claims' prefix, whose objects expire. {@link S3Bucket#verify()}
  * shows whether a store keeps the conditions that documents rest on too. Thread-safe. The client
- * stays the caller's.
+ * stays the caller's; no request takes longer than a minute.
  */
 public final class S3DocumentStore implements DocumentStore {
   /**
@@ -48,11 +50,15 @@ public final class S3DocumentStore implements DocumentStore {
 
   private final S3Client client;
   private final String bucket;
+  private final AwsRequestOverrideConfiguration limits;
 
   /** Documents in a bucket that is there. */
   public S3DocumentStore(S3Client client, String bucket) {
     this.client = client;
     this.bucket = bucket;
+    this.limits =
+        TimeLimits.of(
+            client.serviceClientConfiguration().overrideConfiguration(), TimeLimits.DOCUMENT);
   }
 
   @Override
@@ -62,7 +68,8 @@ public final class S3DocumentStore implements DocumentStore {
           decode(
               key,
               client.getObject(
-                  get -> get.bucket(bucket).key(key.value()), S3DocumentStore::received)));
+                  get -> get.bucket(bucket).key(key.value()).overrideConfiguration(limits),
+                  S3DocumentStore::received)));
     } catch (SdkException | CancellationException e) {
       if (S3Bucket.isMissingKey(e)) {
         return Optional.empty();
@@ -84,6 +91,7 @@ public final class S3DocumentStore implements DocumentStore {
         PutObjectRequest.builder()
             .bucket(bucket)
             .key(key.value())
+            .overrideConfiguration(limits)
             .contentType(
                 key.value().endsWith(".json") ? "application/json" : "text/plain; charset=utf-8")
             .metadata(Map.of(HISTORY, history.toString()));
@@ -93,12 +101,10 @@ public final class S3DocumentStore implements DocumentStore {
       client.putObject(request, RequestBody.fromBytes(body));
       return new WriteResult.Written();
     } catch (SdkException | CancellationException e) {
-      if (Faults.wasSentOnce(e)) {
-        if (S3Bucket.isMissingKey(e) || isFailedCondition(e)) {
-          return new WriteResult.Refused();
-        }
-        requireMendable(key, e);
+      if (Faults.wasSentOnce(e) && (S3Bucket.isMissingKey(e) || isFailedCondition(e))) {
+        return new WriteResult.Refused();
       }
+      requireMendable(key, e);
       return new WriteResult.Unknown("S3 did not say: " + Faults.inOneLine(e));
     }
   }
@@ -156,12 +162,11 @@ public final class S3DocumentStore implements DocumentStore {
   }
 
   private void requireMendable(DocumentKey key, RuntimeException fault) {
-    if (fault instanceof S3Exception failed
-        && (failed.statusCode() == 403 || failed.statusCode() == 404)) {
+    if (S3Bucket.isPermanent(fault)) {
       throw new StoreRefusedException(
           ("S3 refuses document %s in bucket %s: %s. The bucket must be there, and the role needs"
                   + " s3:GetObject, s3:PutObject and s3:ListBucket on it")
-              .formatted(key, bucket, Faults.inOneLine(failed)));
+              .formatted(key, bucket, Faults.inOneLine(fault)));
     }
   }
 }

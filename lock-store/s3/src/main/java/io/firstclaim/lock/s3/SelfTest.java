@@ -1,11 +1,17 @@
 package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.store.DatedClock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -26,10 +32,11 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * Tests whether a bucket keeps conditional writes: each condition by itself, then many writers at
- * once, as some stores compare and write in two steps: many quick ones to catch those that take one
- * step right after the other, a few slow ones to catch those that read the body in between. Leaves
- * nothing behind if it may delete. For one run.
+ * Tests whether a bucket keeps conditional writes, and whether the role may do all that claims
+ * need: each condition by itself, then many writers at once, as some stores compare and write in
+ * two steps: many quick ones to catch those that take one step right after the other, a few slow
+ * ones to catch those that read the body in between. Leaves nothing behind if it may delete. For
+ * one run.
  */
 final class SelfTest {
   private static final Logger LOG = LoggerFactory.getLogger(SelfTest.class);
@@ -37,6 +44,10 @@ final class SelfTest {
   private static final int ROUNDS = 8;
   private static final int WRITERS = 16;
   private static final int SLOW_WRITERS = 4;
+  private static final TimeSource TIME = TimeSource.system();
+
+  /** More, as nothing can hold up a DELETE between its comparing and its deleting. */
+  private static final int ROUNDS_OF_DELETES = 32;
 
   private final S3Bucket bucket;
   private final String place;
@@ -57,12 +68,13 @@ final class SelfTest {
     String key = place + "conditions";
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       return List.of(
-          check("If-Match where no object is", "refused", this::onNothing),
           check("If-None-Match: * where no object is", "taken and read back", () -> first(key)),
+          check("If-Match where no object is", "refused", this::onNothing),
+          check("read where no object is", "not found", this::readNothing),
           check("If-None-Match: * where one is", "refused", () -> refused(key, "second", null)),
           check("If-Match on a wrong ETag", "refused", () -> refused(key, "wrong", "\"0\"")),
           check("If-Match on the ETag, then on the one before", "taken, refused", () -> next(key)),
-          check("Date and Last-Modified of a read", "told", () -> times(key)),
+          check("Date and Last-Modified of a read", "told, and not ahead", this::times),
           check(
               "If-None-Match: * by %d writers at once".formatted(WRITERS),
               "one taken, in each of %d rounds".formatted(ROUNDS),
@@ -82,6 +94,50 @@ final class SelfTest {
     } finally {
       written.forEach(this::remove);
     }
+  }
+
+  /**
+   * Whether conditional deletes are kept.
+   *
+   * @throws StoreRefusedException if the bucket is missing or the role may not delete in it
+   * @throws StoreUnavailableException if S3 does not answer
+   */
+  Check deletes() {
+    String key = place + "deleted";
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      return check(
+          "If-Match of deletes",
+          "refused on a wrong ETag; never taken beside a write, in %d rounds"
+              .formatted(ROUNDS_OF_DELETES),
+          () -> {
+            first(key);
+            require(!delete(key, "\"0\""), "taken on a wrong ETag");
+            for (int round = 0; round < ROUNDS_OF_DELETES; round++) {
+              raceOfDeletes(threads, key, "written in round " + round);
+            }
+          });
+    } finally {
+      written.forEach(this::remove);
+    }
+  }
+
+  /** Half of them write and half delete, all on one ETag, so either some delete or one writes. */
+  private void raceOfDeletes(ExecutorService threads, String key, String text) {
+    if (find(key, "s3:GetObject") == null) {
+      first(key);
+    }
+    String on = get(key).eTag;
+    List<Future<Put>> writes = new ArrayList<>();
+    List<Future<Boolean>> deletes = new ArrayList<>();
+    for (int i = 0; i < WRITERS / 2; i++) {
+      String body = text + " by " + i;
+      deletes.add(threads.submit(() -> delete(key, on)));
+      writes.add(threads.submit(() -> put(key, body, on)));
+    }
+    long wrote = writes.stream().map(SelfTest::result).filter(Put::took).count();
+    long removed = deletes.stream().map(SelfTest::result).filter(took -> took).count();
+    require(
+        wrote == 0 || (removed == 0 && find(key, "s3:GetObject") != null), "taken beside a write");
   }
 
   /** Ends a check: the store did something on which no claim can rest. */
@@ -114,6 +170,11 @@ final class SelfTest {
     require(!put(place + "nothing", "absent", "\"0\"").took, "an object was created");
   }
 
+  /** Without s3:ListBucket, S3 answers 403 where it would say that nothing is there. */
+  private void readNothing() {
+    require(find(place + "nothing", "s3:ListBucket") == null, "an object was there");
+  }
+
   private void first(String key) {
     boolean took = put(key, "first", null).took;
     // It says it was not taken, but reads back: the answer was lost and the SDK asked again.
@@ -132,8 +193,23 @@ final class SelfTest {
     require(!put(key, "old", before).took, "taken on the one before");
   }
 
-  private void times(String key) {
-    require(get(key).timed, "missing, and leases are judged by them");
+  /** A lease's age is its Date less its Last-Modified, both cut to the second. */
+  private void times() {
+    String key = place + "times";
+    Moment sent = TIME.now();
+    var unused = put(key, "times", null);
+    Seen seen = get(key);
+    require(
+        seen.date != null && seen.lastModified != null, "missing, and leases are judged by them");
+    Duration ahead =
+        Duration.between(seen.lastModified, seen.date)
+            .minus(TIME.now().since(sent))
+            .minusSeconds(1);
+    require(
+        ahead.compareTo(ClaimSettings.LEAST_SKEW) <= 0,
+        ("Date runs ahead of Last-Modified by %d ms or more, so that leases would end early: does a"
+                + " gateway set it by a clock of its own?")
+            .formatted(ahead.toMillis()));
   }
 
   private void firstRaces(ExecutorService threads) {
@@ -197,7 +273,8 @@ final class SelfTest {
     }
   }
 
-  private record Seen(String body, String eTag, boolean timed) {}
+  private record Seen(
+      String body, String eTag, @Nullable Instant date, @Nullable Instant lastModified) {}
 
   private Put put(String key, String body, @Nullable String on) {
     return put(key, body, on, RequestBody.fromString(body));
@@ -234,13 +311,26 @@ final class SelfTest {
       if (failed) {
         return new Put(body, false);
       }
-      throw fault(e);
+      throw fault(e, "s3:PutObject");
     } catch (SdkException e) {
       throw bucket.unavailable(e);
     }
   }
 
   private Seen get(String key) {
+    Seen seen = find(key, "s3:GetObject");
+    if (seen == null) {
+      throw new Broken("no object was there to read");
+    }
+    return seen;
+  }
+
+  /**
+   * What is there; null for nothing.
+   *
+   * @param permission that it lacks if it is denied
+   */
+  private @Nullable Seen find(String key, String permission) {
     ResponseBytes<GetObjectResponse> read;
     try {
       read =
@@ -250,8 +340,10 @@ final class SelfTest {
                   get ->
                       get.bucket(bucket.name()).key(key).overrideConfiguration(TimeLimits.SETUP));
     } catch (S3Exception e) {
-      require(e.statusCode() != 404, "no object was there to read");
-      throw fault(e);
+      if (S3Bucket.isMissingKey(e)) {
+        return null;
+      }
+      throw fault(e, permission);
     } catch (SdkException e) {
       throw bucket.unavailable(e);
     }
@@ -259,26 +351,53 @@ final class SelfTest {
     return new Seen(
         read.asUtf8String(),
         String.valueOf(head.eTag()),
-        head.sdkHttpResponse().firstMatchingHeader("Date").isPresent()
-            && head.lastModified() != null);
+        head.sdkHttpResponse().firstMatchingHeader("Date").flatMap(DatedClock::parsed).orElse(null),
+        head.lastModified());
   }
 
-  private RuntimeException fault(S3Exception fault) {
+  /** One conditional delete; whether it took. */
+  private boolean delete(String key, String on) {
+    try {
+      var unused =
+          bucket
+              .client()
+              .deleteObject(
+                  delete ->
+                      delete
+                          .bucket(bucket.name())
+                          .key(key)
+                          .ifMatch(on)
+                          .overrideConfiguration(TimeLimits.SETUP));
+      return true;
+    } catch (S3Exception e) {
+      if (e.statusCode() == 412 || S3Bucket.isMissingKey(e)) {
+        return false;
+      }
+      throw fault(e, "s3:DeleteObject");
+    } catch (SdkException e) {
+      throw bucket.unavailable(e);
+    }
+  }
+
+  private RuntimeException fault(S3Exception fault, String permission) {
     return switch (fault.statusCode()) {
       case 403 ->
           new StoreRefusedException(
-              "S3 bucket %s: %s. Claims need %s"
-                  .formatted(bucket.name(), Faults.inOneLine(fault), bucket.permissions()));
+              "S3 bucket %s: %s. It takes the permission %s; claims need %s"
+                  .formatted(
+                      bucket.name(), Faults.inOneLine(fault), permission, bucket.permissions()));
       case 404 ->
-          new StoreRefusedException(
-              "S3 bucket %s is missing; create it, or have it created at the start"
-                  .formatted(bucket.name()));
+          Faults.code(fault).equals("NoSuchBucket")
+              ? new StoreRefusedException(
+                  "S3 bucket %s is missing; create it, or have it created at the start"
+                      .formatted(bucket.name()))
+              : bucket.unavailable(fault);
       case 501 -> new Broken("answered " + Faults.inOneLine(fault));
       default -> bucket.unavailable(fault);
     };
   }
 
-  private static Put result(Future<Put> writer) {
+  private static <T> T result(Future<T> writer) {
     try {
       return writer.get();
     } catch (ExecutionException e) {

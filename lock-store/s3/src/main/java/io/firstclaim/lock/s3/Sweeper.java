@@ -1,5 +1,6 @@
 package io.firstclaim.lock.s3;
 
+import io.firstclaim.lock.Check;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
@@ -8,8 +9,8 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreListener;
-import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.s3.Markers.Page;
 import io.firstclaim.lock.s3.Markers.Read;
@@ -34,9 +35,11 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * count in days. One of a namespace's sweepers sweeps at a time, under a claim of its own, and the
  * next not before the interval is over.
  *
- * <p>A conditional DELETE is not safe to rely on: some stores compare and delete in two steps. So
- * the marker is first taken, by a conditional PUT of a lease that claimants respect like any other,
- * and deleted within it. The DELETE is conditional too, in case it arrives late.
+ * <p>The marker is first taken, by a conditional PUT of a lease that claimants respect like any
+ * other, and deleted within it. That DELETE may arrive late, when another has claimed the record,
+ * so it is conditional, and the first sweep tests whether the store keeps conditions on deletes:
+ * one that ignores them, or compares and deletes in two steps, is not swept at all, and its claims
+ * are left to the lifecycle rule.
  *
  * <p>Not thread-safe: one thread calls {@link #sweep} again and again.
  */
@@ -72,6 +75,8 @@ public final class Sweeper {
   private final TimeSource time;
   private final Listener listener;
   private final String name;
+  private final S3Bucket bucket;
+  private @Nullable Check deletes;
 
   /**
    * A sweeper of the claims that stores with these settings keep in the bucket.
@@ -87,7 +92,8 @@ public final class Sweeper {
       TimeSource time,
       StoreListener requests,
       Listener listener) {
-    this.markers = new Markers(bucket, settings.namespace(), time, requests);
+    this.bucket = bucket;
+    this.markers = new Markers(bucket, settings, time, requests);
     this.store =
         new S3ClaimStore(
             bucket,
@@ -111,13 +117,13 @@ public final class Sweeper {
    * Sweeps once, unless another sweeper is at it or it is not yet due.
    *
    * @return how long until the next call
-   * @throws StoreUnavailableException if the store does not answer
+   * @throws StoreException if the store does not answer, or the role may not delete
    */
   public Duration sweep() throws InterruptedException {
     Claim claim = Claim.of(RecordId.of(settings.namespace()), Fingerprint.none(), time.now());
     return switch (store.claim(claim)) {
       case ClaimResult.Granted(Lease lease, var takenFrom) -> {
-        Lease last = sweep(lease);
+        Lease last = mayDelete() ? sweep(lease) : lease;
         if (last != null) {
           var unused = store.release(last, time.now().wall().plus(interval), "swept");
         }
@@ -130,6 +136,21 @@ public final class Sweeper {
       case ClaimResult.Dead unused -> throw ended();
       case ClaimResult.Mismatch unused -> throw ended();
     };
+  }
+
+  private boolean mayDelete() {
+    if (deletes == null) {
+      deletes = bucket.deletes();
+      if (!deletes.kept()) {
+        LOG.warn(
+            "S3 bucket {} is not swept, as it does not keep conditions on deletes ({}): finished"
+                + " claims under {} stay until a lifecycle rule removes them",
+            bucket.name(),
+            deletes.seen(),
+            bucket.prefix());
+      }
+    }
+    return deletes.kept();
   }
 
   private static IllegalStateException ended() {
@@ -147,7 +168,7 @@ public final class Sweeper {
     do {
       Page page = markers.list(from);
       AtomicInteger removed = new AtomicInteger();
-      AtomicReference<@Nullable StoreUnavailableException> fault = new AtomicReference<>();
+      AtomicReference<@Nullable StoreException> fault = new AtomicReference<>();
       Semaphore places = new Semaphore(AT_ONCE);
       try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
         Instant kept = page.date().minus(settings.retention());
@@ -163,7 +184,7 @@ public final class Sweeper {
                 () -> {
                   try {
                     removed.addAndGet(remove(object.key()) ? 1 : 0);
-                  } catch (StoreUnavailableException e) {
+                  } catch (StoreException e) {
                     fault.set(e);
                   } finally {
                     places.release();
@@ -172,7 +193,7 @@ public final class Sweeper {
           }
         }
       }
-      StoreUnavailableException last = fault.get();
+      StoreException last = fault.get();
       if (last != null) {
         LOG.warn("Not everything could be swept: {}", last.getMessage());
       }
@@ -210,8 +231,25 @@ public final class Sweeper {
     Marker marker = read.marker();
     return marker.namespace().equals(settings.namespace())
         ? Retirement.of(
-            marker.claim(), marker.id(), read.age().minus(Marker.CUT), name, read.at(), settings)
+            marker.claim(),
+            marker.id(),
+            read.age().minus(Marker.CUT),
+            name,
+            read.at(),
+            keeping(marker.retention()))
         : Optional.empty();
+  }
+
+  /** The settings, but with the retention of the marker's writer if that is longer. */
+  private ClaimSettings keeping(Duration asWritten) {
+    return asWritten.compareTo(settings.retention()) <= 0
+        ? settings
+        : new ClaimSettings(
+            settings.namespace(),
+            settings.holder(),
+            settings.lease(),
+            settings.maxSkew(),
+            asWritten);
   }
 
   /** The version under which the marker is ours now; null if it is not. */

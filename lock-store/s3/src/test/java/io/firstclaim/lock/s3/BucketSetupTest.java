@@ -25,6 +25,8 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
@@ -126,19 +128,63 @@ class BucketSetupTest {
             "<NoncurrentVersionExpiration><NoncurrentDays>1</NoncurrentDays></NoncurrentVersionExpiration>");
   }
 
+  /** Another namespace, or an earlier start, may have asked for more than this one. */
   @Test
-  void lifecycleRulesOfOthers_areKept() {
-    hasNothing();
+  void lifecycleRuleThatKeepsLonger_stays() {
+    hasRule("firstclaim-claims/", "claims/", 367);
+
+    bucket.create(SETTINGS);
+
+    assertThat(sent.get(LIFECYCLE))
+        .contains("<ID>firstclaim-claims/</ID>")
+        .containsOnlyOnce("<Rule>")
+        .contains("<Days>367</Days>");
+  }
+
+  @Test
+  void lifecycleRuleThatKeepsShorter_isMadeLonger() {
+    hasRule("firstclaim-claims/", "claims/", 3);
+
+    bucket.create(SETTINGS);
+
+    assertThat(sent.get(LIFECYCLE)).containsOnlyOnce("<Rule>").contains("<Days>9</Days>");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "cl", "claims/", "claims/00/"})
+  void ruleOfOthers_thatRemovesClaimsTooEarly_isWarnedOf(String prefix) {
+    hasRule("theirs", prefix, 3);
+
+    assertThat(logOf(() -> bucket.create(SETTINGS)))
+        .contains(
+            "S3 bucket %s has a lifecycle rule theirs that removes after 3 days".formatted(name))
+        .contains("claims must stay for 9: make it longer");
+  }
+
+  @Test
+  void ruleOfOthers_thatDoesNotConcernClaims_isNotWarnedOf() {
+    hasRule("theirs", "logs/", 3);
+    assertThat(logOf(() -> bucket.create(SETTINGS))).doesNotContain("theirs");
     PROXY.clear();
-    String theirs =
-        "<Rule><ID>theirs</ID><Filter><Prefix>logs/</Prefix></Filter><Status>Enabled</Status>"
-            + "<Expiration><Days>3</Days></Expiration></Rule>";
+    hasRule("theirs", "claims/", 30);
+    assertThat(logOf(() -> bucket.create(SETTINGS))).doesNotContain("theirs");
+  }
+
+  private void hasRule(String id, String prefix, int days) {
     has(
         LIFECYCLE,
         new Fault.Answer(
             200,
             Map.of("Content-Type", "application/xml"),
-            "<LifecycleConfiguration>" + theirs + "</LifecycleConfiguration>"));
+            ("<LifecycleConfiguration><Rule><ID>%s</ID><Filter><Prefix>%s</Prefix></Filter>"
+                    + "<Status>Enabled</Status><Expiration><Days>%d</Days></Expiration></Rule>"
+                    + "</LifecycleConfiguration>")
+                .formatted(id, prefix, days)));
+  }
+
+  @Test
+  void lifecycleRulesOfOthers_areKept() {
+    hasRule("theirs", "logs/", 3);
 
     bucket.create(SETTINGS);
 

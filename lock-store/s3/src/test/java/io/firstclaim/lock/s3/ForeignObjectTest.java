@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /**
@@ -116,7 +117,7 @@ class ForeignObjectTest {
 
     assertThatThrownBy(() -> a.store().complete(lease, "x".repeat(Marker.MAX_BYTES)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThat(lease.remaining(time.now())).isEqualTo(Duration.ofSeconds(30));
+    assertThat(lease.remaining(time.now())).isEqualTo(Duration.ofSeconds(27));
     assertThat(a.heldOff(ID).by()).isEqualTo("a");
   }
 
@@ -125,5 +126,17 @@ class ForeignObjectTest {
     a.store().complete(a.acquire(ID), "\ud83d");
 
     assertThat(body(ID)).contains("\"result\":\"?\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "1.5", "\"1\"", "null", "99999999999999999999"})
+  void freeMarkerWhoseTokenIsCorrupt_isAFault_neverAGrant(String token) {
+    a.store().release(a.acquire(ID), time.now().wall(), "again");
+    time.advance(Duration.ofSeconds(2));
+    String corrupt = body(ID).replace("\"token\":1,", "\"token\":" + token + ",");
+    put(corrupt);
+
+    assertThatThrownBy(() -> a.claim(ID)).isInstanceOf(UnreadableClaimException.class);
+    assertThat(body(ID)).isEqualTo(corrupt).contains(token);
   }
 }

@@ -13,6 +13,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.store.DatedClock;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
@@ -21,6 +22,9 @@ import io.firstclaim.lock.testkit.fault.Rule;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.S3Server;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
@@ -125,8 +130,9 @@ class S3BucketTest {
         .allMatch(Check::kept)
         .extracting(Check::name)
         .containsExactly(
-            "If-Match where no object is",
             "If-None-Match: * where no object is",
+            "If-Match where no object is",
+            "read where no object is",
             "If-None-Match: * where one is",
             "If-Match on a wrong ETag",
             "If-Match on the ETag, then on the one before",
@@ -240,6 +246,51 @@ class S3BucketTest {
     }
   }
 
+  /** Objects are stamped by the store, answers by what is in between. */
+  @ParameterizedTest
+  @ValueSource(longs = {3, 3600})
+  void gatewayWhoseDateRunsAhead_isRefused(long seconds) {
+    LocalS3.createBucket(name);
+    try (S3Client client = ahead(seconds)) {
+      assertThatThrownBy(() -> new S3Bucket(client, name, "claims/").verify())
+          .isInstanceOf(StoreRefusedException.class)
+          .hasMessageContaining(
+              "Date and Last-Modified of a read: Date runs ahead of Last-Modified by ");
+    }
+  }
+
+  @Test
+  void gatewayWhoseDateLagsBehind_isAccepted() {
+    LocalS3.createBucket(name);
+    try (S3Client client = ahead(-3600)) {
+      assertThatCode(new S3Bucket(client, name, "claims/")::verify).doesNotThrowAnyException();
+    }
+  }
+
+  private static S3Client ahead(long seconds) {
+    var gateway =
+        new ExecutionInterceptor() {
+          @Override
+          public SdkHttpResponse modifyHttpResponse(
+              Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
+            Instant date = DatedClock.parsed(header(context.httpResponse(), "Date")).orElseThrow();
+            return context
+                .httpResponse()
+                .copy(
+                    response ->
+                        response.putHeader(
+                            "Date",
+                            DateTimeFormatter.RFC_1123_DATE_TIME.format(
+                                date.plusSeconds(seconds).atOffset(ZoneOffset.UTC))));
+          }
+        };
+    return LocalS3.intercepted(LocalS3.builder(LocalS3.endpoint()), gateway).build();
+  }
+
+  private static String header(SdkHttpResponse response, String name) {
+    return response.firstMatchingHeader(name).orElseThrow();
+  }
+
   @Test
   void missingBucket_isRefused_withTheRemedy() {
     assertThatThrownBy(bucket::verify)
@@ -256,22 +307,57 @@ class S3BucketTest {
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageStartingWith(
             "S3 bucket claims--use1-az4--x-s3 cannot keep claims: kind of the bucket: a directory"
-                + " bucket (S3 Express One Zone): ");
+                + " bucket (S3 Express One Zone), ");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"PUT", "GET"})
-  void roleWithoutAPermission_isRefused_withWhatClaimsNeed(String method) {
+  @ValueSource(
+      strings = {
+        "claims-ap--use1-az4--xa-s3",
+        "mfzwi23gnjvgw.mrap",
+        "arn:aws:s3::123456789012:accesspoint/mfzwi23gnjvgw.mrap"
+      })
+  void accessPointToADirectoryBucketOrSeveralRegions_isRefused(String unfit) {
+    assertThatThrownBy(new S3Bucket(CLIENT, unfit, "claims/")::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("cannot keep claims: kind of the bucket: ")
+        .hasMessageEndingWith(". Use a general purpose bucket");
+  }
+
+  @Test
+  void gatewaysNotFound_isUnavailable_neitherAMissingBucketNorAMissingObject() {
+    LocalS3.createBucket(name);
+    PROXY.add(Rule.always(Match.operation("GET"), Fault.Answer.status(404)));
+
+    assertThatThrownBy(bucket::verify).isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void roleThatMayNotList_isRefused_asAMissingObjectIsThenDenied() {
+    LocalS3.createBucket(name);
+    PROXY.add(
+        Rule.always(
+            Match.operation("GET").and(Match.pathContains("/nothing")),
+            Fault.Answer.s3(403, "AccessDenied")));
+
+    assertThatThrownBy(bucket::verify)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("It takes the permission s3:ListBucket; claims need ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"PUT,s3:PutObject", "GET,s3:GetObject"})
+  void roleWithoutAPermission_isRefused_withWhatClaimsNeed(String method, String permission) {
     LocalS3.createBucket(name);
     PROXY.add(Rule.always(Match.operation(method), Fault.Answer.s3(403, "AccessDenied")));
 
     assertThatThrownBy(bucket::verify)
         .isInstanceOf(StoreRefusedException.class)
         .hasMessage(
-            ("S3 bucket %1$s: 403 AccessDenied by the fault proxy. Claims need s3:GetObject,"
-                    + " s3:PutObject and s3:DeleteObject on %1$s/claims/* and s3:ListBucket on %1$s,"
+            ("S3 bucket %1$s: 403 AccessDenied by the fault proxy. It takes the permission %2$s;"
+                    + " claims need s3:GetObject, s3:PutObject and s3:DeleteObject on %1$s/claims/* and s3:ListBucket on %1$s,"
                     + " without which a missing object is answered 403")
-                .formatted(name));
+                .formatted(name, permission));
   }
 
   @Test
@@ -290,7 +376,7 @@ class S3BucketTest {
   void configure_boundsEveryCall_andKeepsWhatTheCallerHasSet() {
     var settings =
         new ClaimSettings(
-            "any", "a", Duration.ofSeconds(9), Duration.ofSeconds(1), Duration.ofDays(8));
+            "any", "a", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
     var interceptor = new ExecutionInterceptor() {};
 
     var configured =

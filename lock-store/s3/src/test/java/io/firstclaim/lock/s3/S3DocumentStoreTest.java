@@ -36,7 +36,11 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
       S3Bucket.configure(
               LocalS3.builder(PROXY.endpoint()),
               new ClaimSettings(
-                  "any", "any", Duration.ofSeconds(15), Duration.ZERO, Duration.ofDays(8)))
+                  "any",
+                  "any",
+                  Duration.ofSeconds(15),
+                  ClaimSettings.LEAST_SKEW,
+                  Duration.ofDays(8)))
           .build();
   private static final S3Client NOT_RETRYING =
       LocalS3.notRetrying(LocalS3.builder(PROXY.endpoint())).build();

@@ -14,6 +14,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.SettleResult.Unknown;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.FaultContract;
@@ -50,7 +51,8 @@ class S3FaultsTest extends FaultContract {
 
   /** As an application would configure it, for a lease of this length. */
   private static S3ClientBuilder configured(Duration lease) {
-    var settings = new ClaimSettings("any", "any", lease, Duration.ZERO, Duration.ofDays(8));
+    var settings =
+        new ClaimSettings("any", "any", lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(8));
     return LocalS3.timed(S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), settings));
   }
 
@@ -97,10 +99,18 @@ class S3FaultsTest extends FaultContract {
         Fault.Answer.s3(500, "InternalError"),
         Fault.Answer.s3(409, "ConditionalRequestConflict"),
         Fault.Answer.s3(409, "ConcurrentModification"),
-        Fault.Answer.s3(403, "AccessDenied"),
-        Fault.Answer.s3(404, "NoSuchBucket"),
+        Fault.Answer.s3(404, "NoSuchRoute"),
+        Fault.Answer.status(404),
         Fault.Answer.status(503),
         new Fault.Refuse());
+  }
+
+  @Override
+  protected List<Fault> denials() {
+    return List.of(
+        Fault.Answer.s3(403, "AccessDenied"),
+        Fault.Answer.s3(404, "NoSuchBucket"),
+        Fault.Answer.s3(501, "NotImplemented"));
   }
 
   @Override
@@ -208,13 +218,15 @@ class S3FaultsTest extends FaultContract {
 
   @Test
   void deniedClaim_namesWhatIsNeeded() {
+    Claimant a = notRetrying();
+    useUpBrokenConnections(a);
     PROXY.add(Rule.always(Match.operation("PUT"), Fault.Answer.s3(403, "AccessDenied")));
 
-    assertThatThrownBy(() -> retrying().claim(ID))
-        .isInstanceOf(StoreUnavailableException.class)
+    assertThatThrownBy(() -> a.claim(ID))
+        .isInstanceOf(StoreRefusedException.class)
         .hasMessage(
-            "S3 bucket claims did not answer claim: 403 AccessDenied by the fault proxy. Claims need"
-                + " s3:GetObject, s3:PutObject and s3:DeleteObject on claims/claims/* and"
+            "S3 bucket claims refuses claim: 403 AccessDenied by the fault proxy. It must be there,"
+                + " and claims need s3:GetObject, s3:PutObject and s3:DeleteObject on claims/claims/* and"
                 + " s3:ListBucket on claims, without which a missing object is answered 403");
   }
 

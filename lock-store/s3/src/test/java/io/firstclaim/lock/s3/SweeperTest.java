@@ -4,7 +4,9 @@ import static io.firstclaim.lock.testkit.Claimant.settled;
 import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimSettings;
@@ -13,7 +15,10 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.mutex.HeldMutex;
+import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.fault.Fault;
@@ -49,8 +54,10 @@ class SweeperTest {
   private static final Duration PAST = RETENTION.plus(LEASE).plusSeconds(5);
   private static final Duration INTERVAL = Duration.ofHours(1);
   private static final int RACES = 1000;
+  private static final Predicate<Request> DELETING =
+      Match.operation("DELETE").and(Predicate.not(Match.pathContains("self-test")));
   private static final Predicate<Request> TAKING_OR_DELETING =
-      Match.operation("DELETE").or(Match.bodyContains("sweeper of"));
+      DELETING.or(Match.bodyContains("sweeper of"));
   private static final Fault NO_FAULT = new Fault.DelayRequest(Duration.ZERO);
 
   private static final FaultProxy PROXY = FaultProxy.start(LocalS3.endpoint());
@@ -104,6 +111,10 @@ class SweeperTest {
   }
 
   private Sweeper sweeper(String holder, int perSecond, Pause pause) {
+    return sweeper(settings(namespace, holder), perSecond, pause);
+  }
+
+  private Sweeper sweeper(ClaimSettings settings, int perSecond, Pause pause) {
     TimeSource pausing =
         new TimeSource() {
           @Override
@@ -118,7 +129,7 @@ class SweeperTest {
         };
     return new Sweeper(
         bucket,
-        settings(namespace, holder),
+        settings,
         INTERVAL,
         perSecond,
         pausing,
@@ -149,6 +160,22 @@ class SweeperTest {
   }
 
   @Test
+  void claimWrittenUnderALongerRetention_staysThatLong_whateverALaterStartHas() throws Exception {
+    RecordId done = RecordId.of("done");
+    settled(a.store().complete(a.acquire(done), "result"));
+    var shorter =
+        new ClaimSettings(namespace, "b", LEASE, Duration.ofSeconds(1), RETENTION.dividedBy(4));
+
+    time.advance(RETENTION);
+    sweeper(shorter, 100, _ -> {}).sweep();
+    assertThat(a.store().find(done)).isPresent();
+
+    time.advance(PAST);
+    sweeper(shorter, 100, _ -> {}).sweep();
+    assertThat(a.store().find(done)).isEmpty();
+  }
+
+  @Test
   void heldAndFree_stay_untilTheyAreOverForAsLong() throws Exception {
     RecordId held = RecordId.of("held");
     RecordId free = RecordId.of("free");
@@ -164,6 +191,25 @@ class SweeperTest {
     sweeper("a").sweep();
     assertThat(a.store().find(held)).isEmpty();
     assertThat(a.store().find(free)).isEmpty();
+  }
+
+  @Test
+  void mutexThatWasSwept_goesOnWithAHigherToken() throws Exception {
+    RecordId id = RecordId.of("monthly job");
+    var mutex = new Mutex(a.store(), id, time);
+    long last;
+    try (HeldMutex held = mutex.acquire(Duration.ZERO).orElseThrow()) {
+      last = held.token();
+    }
+    sweeper("a").sweep();
+    assertThat(a.store().find(id)).isPresent();
+    time.advance(RETENTION.plus(PAST));
+    sweeper("a").sweep();
+    assertThat(a.store().find(id)).isEmpty();
+
+    try (HeldMutex held = mutex.acquire(Duration.ZERO).orElseThrow()) {
+      assertThat(held.token()).isGreaterThan(last);
+    }
   }
 
   @Test
@@ -256,7 +302,7 @@ class SweeperTest {
     RecordId id = RecordId.of("done");
     settled(a.store().complete(a.acquire(id), null));
     time.advance(PAST);
-    PROXY.add(Rule.always(Match.operation("DELETE"), Fault.Answer.s3(403, "AccessDenied")));
+    PROXY.add(Rule.always(DELETING, Fault.Answer.s3(403, "AccessDenied")));
 
     sweeper("a").sweep();
 
@@ -273,8 +319,7 @@ class SweeperTest {
     RecordId id = RecordId.of("done");
     settled(a.store().complete(a.acquire(id), null));
     time.advance(PAST);
-    Rule denied =
-        PROXY.add(Rule.always(Match.operation("DELETE"), Fault.Answer.s3(403, "AccessDenied")));
+    Rule denied = PROXY.add(Rule.always(DELETING, Fault.Answer.s3(403, "AccessDenied")));
     sweeper("a").sweep();
     PROXY.remove(denied);
     time.advance(PAST);
@@ -304,7 +349,7 @@ class SweeperTest {
     RecordId id = RecordId.of("done");
     settled(a.store().complete(a.acquire(id), null));
     time.advance(PAST);
-    PROXY.add(Rule.once(Match.operation("DELETE"), new Fault.ResetAfterApply()));
+    PROXY.add(Rule.once(DELETING, new Fault.ResetAfterApply()));
 
     sweeper("a").sweep();
 
@@ -344,6 +389,53 @@ class SweeperTest {
             time,
             StoreListener.NONE);
     return new Claimant(store, time);
+  }
+
+  // Stores that do not keep conditions on deletes
+
+  /** The DELETE may arrive when another has claimed the record. */
+  @Test
+  void storeThatIgnoresConditionsOnDeletes_isNotSwept_andIsWarnedOf() throws Exception {
+    RecordId id = RecordId.of("done");
+    settled(a.store().complete(a.acquire(id), null));
+    time.advance(PAST);
+    PROXY.add(
+        Rule.always(
+            Match.operation("DELETE").and(Match.pathContains("self-test")),
+            Fault.Answer.status(204)));
+    Sweeper sweeper = sweeper("a");
+
+    assertThat(sweeper.sweep()).isEqualTo(INTERVAL);
+
+    assertThat(removed).hasValue(0);
+    assertThat(b.claim(id)).isInstanceOf(Done.class);
+    time.advance(INTERVAL.plusSeconds(2));
+    PROXY.clear();
+    assertThat(sweeper.sweep()).as("it was tested once").isEqualTo(INTERVAL);
+    assertThat(b.claim(id)).isInstanceOf(Done.class);
+  }
+
+  @Test
+  void sweepWithoutThePermissionToDelete_isRefused_withThePermission() {
+    PROXY.add(Rule.always(Match.operation("DELETE"), Fault.Answer.s3(403, "AccessDenied")));
+
+    assertThatThrownBy(sweeper("a")::sweep)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("It takes the permission s3:DeleteObject");
+  }
+
+  /** It may let a DELETE and a PUT on one ETag both take, as here in every round. */
+  @Test
+  void storeThatComparesAndDeletesInTwoSteps_isNotSwept() {
+    PROXY.add(
+        Rule.always(
+            Match.operation("DELETE")
+                .and(Match.pathContains("self-test"))
+                .and(request -> !"\"0\"".equals(request.header("If-Match"))),
+            Fault.Answer.status(204)));
+
+    assertThat(bucket.deletes())
+        .isEqualTo(new Check("If-Match of deletes", "taken beside a write", false));
   }
 
   // Races

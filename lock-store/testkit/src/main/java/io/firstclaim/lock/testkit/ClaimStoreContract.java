@@ -57,7 +57,7 @@ public abstract class ClaimStoreContract extends RaceContract {
 
     Lease lease = granted(a.store().claim(claim)).lease();
 
-    assertThat(lease.remaining(a.time().now())).isEqualTo(Duration.ofSeconds(26));
+    assertThat(lease.remaining(a.time().now())).isEqualTo(Duration.ofSeconds(23));
     assertThat(storedState(ClaimState.Held.class).end())
         .as("what others see lasts at least as long")
         .isBetween(time.now().wall().plus(LEASE), time.now().wall().plus(LEASE).plus(tick()));
@@ -315,6 +315,16 @@ public abstract class ClaimStoreContract extends RaceContract {
     assertThat(a.store().find(unknown)).isEmpty();
     assertThat(a.store().find(unknown)).isEmpty();
     assertThat(a.acquire(unknown).token()).isEqualTo(1);
+  }
+
+  @Test
+  void identity_isOneForAllThatShareTheClaims_whateverTheirNamespace() {
+    String identity = a.store().identity();
+
+    assertThat(identity).matches("[0-9a-f]{32}");
+    assertThat(a.store().identity()).isEqualTo(identity);
+    assertThat(b.store().identity()).isEqualTo(identity);
+    assertThat(claimant("another", "c", time).store().identity()).isEqualTo(identity);
   }
 
   private Nonce storedNonce() {

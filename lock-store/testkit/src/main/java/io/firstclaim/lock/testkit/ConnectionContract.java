@@ -44,7 +44,7 @@ public abstract class ConnectionContract {
           "connections-" + Nonce.random(),
           "a",
           Duration.ofSeconds(3),
-          Duration.ZERO,
+          ClaimSettings.LEAST_SKEW,
           Duration.ofDays(8));
 
   protected final ManualTime time = ManualTime.start();

@@ -21,6 +21,13 @@ import org.junit.jupiter.api.BeforeEach;
  */
 public abstract class ContractFixture {
   static final Duration LEASE = Duration.ofSeconds(30);
+
+  /** How long a lease must be watched, unchanged. */
+  static final Duration WATCH = LEASE.multipliedBy(6).dividedBy(5);
+
+  /** How long a holder counts on its lease. */
+  static final Duration HOLD = LEASE.multipliedBy(9).dividedBy(10);
+
   static final Duration MAX_SKEW = Duration.ofSeconds(1);
   static final Duration RETENTION = Duration.ofDays(8);
 

@@ -17,6 +17,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Unknown;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +84,9 @@ public abstract class FaultContract {
 
   /** Those of them that the SDK tries again. */
   protected abstract List<Fault> passingRefusals();
+
+  /** Answers that no retry can mend: the store does not permit it, or is not there. */
+  protected abstract List<Fault> denials();
 
   @BeforeEach
   void countFromHere() {
@@ -156,7 +161,7 @@ public abstract class FaultContract {
     assertThat(lease.attempt()).isEqualTo(1);
     assertThat(lease.remaining(time.now()))
         .as("counted from before the first send")
-        .isEqualTo(Duration.ofSeconds(29));
+        .isEqualTo(Duration.ofSeconds(26));
   }
 
   @Test
@@ -370,6 +375,79 @@ public abstract class FaultContract {
 
     proxy().restore();
     settled(a.store().renew(lease));
+  }
+
+  // The store refuses for good
+
+  @Test
+  void denial_isAnException_thatSaysWhatIsNeeded_andNoRecordIsLostByIt() {
+    for (Fault fault : denials()) {
+      RecordId id = RecordId.of("denied by " + fault);
+      Claimant a = notRetrying();
+      Claim claim = a.newClaim(id);
+      useUpBrokenConnections(a);
+      Rule denying = proxy().add(Rule.always(Match.any(), fault));
+      assertDenied(fault, () -> a.store().claim(claim));
+      assertDenied(fault, () -> a.store().find(id));
+      proxy().remove(denying);
+      Lease lease = granted(a.store().claim(claim)).lease();
+
+      proxy().add(denying);
+      for (Step step : Step.values()) {
+        assertDenied(fault, () -> step.take(a.store(), lease));
+      }
+      proxy().remove(denying);
+      settled(a.store().complete(lease, null));
+    }
+  }
+
+  /** Those that an earlier test has left: a request that is sent again is not surely denied. */
+  protected static void useUpBrokenConnections(Claimant claimant) {
+    for (int i = 0; i < 10; i++) {
+      try {
+        Optional<ClaimRecord> unused = claimant.store().find(ID);
+        return;
+      } catch (StoreUnavailableException e) {
+        // The next one may be sound.
+      }
+    }
+  }
+
+  private void assertDenied(Fault fault, ThrowingCallable request) {
+    assertThatThrownBy(request)
+        .as("%s", fault)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageStartingWith(name() + " refuses ")
+        .message()
+        .doesNotContain("\n");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void denialAfterALostAnswer_isUnknown_asTheStepMayBeRecorded(Step step) {
+    Claimant a = retrying();
+    Lease lease = a.acquire(ID);
+    proxy().add(Rule.once(step(), new Fault.ResetAfterApply()));
+    proxy().add(Rule.always(step(), denials().getFirst()));
+
+    assertThat(step.take(a.store(), lease)).isInstanceOf(Unknown.class);
+
+    proxy().clear();
+    settled(step.take(a.store(), lease));
+    assertRecordedOnce(lease, step);
+  }
+
+  @Test
+  void claimThatIsDeniedAfterALostAnswer_isUnavailable_andItsRepetitionGranted() {
+    Claimant a = retrying();
+    Claim claim = a.newClaim(ID);
+    proxy().add(Rule.once(firstClaim(), new Fault.ResetAfterApply()));
+    proxy().add(Rule.always(firstClaim(), denials().getFirst()));
+
+    assertThatThrownBy(() -> a.store().claim(claim)).isInstanceOf(StoreUnavailableException.class);
+
+    proxy().clear();
+    assertThat(granted(a.store().claim(claim)).lease().attempt()).isEqualTo(1);
   }
 
   private void assertRecordedOnce(Lease lease, Step step) {

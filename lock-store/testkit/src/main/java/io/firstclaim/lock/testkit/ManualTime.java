@@ -27,6 +27,10 @@ public final class ManualTime implements TimeSource {
 
   private final long origin;
   private volatile Duration skew;
+  private final AtomicLong suspended = new AtomicLong();
+  private volatile int slew;
+  private volatile long slewedSince;
+  private volatile long slewedBefore;
 
   private ManualTime(AtomicLong elapsed, Map<Thread, Long> sleepers, long origin, Duration skew) {
     this.elapsed = elapsed;
@@ -48,7 +52,8 @@ public final class ManualTime implements TimeSource {
   @Override
   public Moment now() {
     long nanos = elapsed.get();
-    return new Moment(START.plusNanos(nanos).plus(skew), origin + nanos);
+    long own = nanos + slewed(nanos);
+    return new Moment(START.plusNanos(own).plus(skew), origin + own - suspended.get());
   }
 
   @Override
@@ -109,6 +114,24 @@ public final class ManualTime implements TimeSource {
   /** Somebody sets this machine's wall clock. */
   public void setSkew(Duration skewOfWall) {
     skew = skewOfWall;
+  }
+
+  /** From now on both clocks of this machine run this much too fast; negative: too slow. */
+  public void slew(int partsPerMillion) {
+    long now = elapsed.get();
+    slewedBefore = slewed(now);
+    slewedSince = now;
+    slew = partsPerMillion;
+  }
+
+  private long slewed(long now) {
+    return slewedBefore + Math.round((now - slewedSince) * (slew / 1e6));
+  }
+
+  /** This machine is suspended: time passes, but its monotonic clock stands still. */
+  public void suspend(Duration by) {
+    suspended.addAndGet(by.toNanos());
+    advance(by);
   }
 
   /** The true time, as a wall clock that is right would show it. */

@@ -218,7 +218,7 @@ public final class RandomHistory {
           ask(
               party,
               "release for " + delay + " " + lease,
-              store -> store.release(lease, party.clock.now().wall().plus(delay), "again"),
+              store -> store.release(lease, retryAt(party, delay), "again"),
               model -> model.release(lease, modelRetryAt(party, delay), "again"));
     } else {
       answer = ask(party, "bury " + lease, store -> store.bury(lease, "by " + party.name));
@@ -234,7 +234,19 @@ public final class RandomHistory {
     }
   }
 
+  private static Instant retryAt(Party party, Duration delay) {
+    return isAtOnce(delay) ? ClaimStore.AT_ONCE : party.clock.now().wall().plus(delay);
+  }
+
+  /** The others that are negative stand for a time that is past. */
+  private static boolean isAtOnce(Duration delay) {
+    return delay.toSeconds() < -2;
+  }
+
   private Instant modelRetryAt(Party party, Duration delay) {
+    if (isAtOnce(delay)) {
+      return ClaimStore.AT_ONCE;
+    }
     Instant retryAt = party.modelClock.now().wall().plus(delay);
     return delay.isPositive() ? retryAt.plus(late) : retryAt;
   }

@@ -13,6 +13,7 @@ import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Later;
 import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -194,6 +195,31 @@ public abstract class StepContract extends TakeoverContract {
     assertThat(stored()).isEqualTo(before);
   }
 
+  /** As after a deletion, which has tokens begin at 1 again. */
+  @ParameterizedTest
+  @EnumSource(names = {"COMPLETE", "BURY", "RELEASE"})
+  void leaseWithTheRightTokenButAnotherNonce_isLost_evenIfTheSameStepEndedIt(Step step) {
+    settled(step.take(b.store(), b.acquire(ID)));
+    var other = new Lease(ID, "a", 1, 1, PAYLOAD, Nonce.random(), time.now(), LEASE);
+    Optional<ClaimRecord> before = stored();
+
+    assertThat(step.take(a.store(), other)).isEqualTo(new Lost(step == Step.RELEASE ? null : "b"));
+    assertThat(stored()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"COMPLETE", "BURY", "RELEASE"})
+  void stepRepeated_afterARenewalWhoseAnswerWasLost_isSettledAgain(Step step) {
+    Lease lease = a.acquire(ID);
+    settled(a.store().renew(lease));
+    settled(step.take(a.store(), lease));
+    Optional<ClaimRecord> before = stored();
+
+    settled(step.take(a.store(), lease));
+
+    assertThat(stored()).isEqualTo(before);
+  }
+
   // Completion and burial
 
   @Test
@@ -360,6 +386,21 @@ public abstract class StepContract extends TakeoverContract {
     settled(a.store().release(a.acquire(ID), time.now().wall().minus(HOUR), "stopping"));
 
     assertThat(b.claim(ID)).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void recordReleasedAtOnce_byAnyClock_isGrantedAtOnce_toAnyClock() {
+    for (Duration skew : List.of(HOUR, HOUR.negated())) {
+      Claimant other = claimant("other", time.machine(skew));
+      settled(other.store().release(other.acquire(ID), ClaimStore.AT_ONCE, "stopping"));
+      assertThat(storedState(ClaimState.Free.class).retryAt()).isEqualTo(ClaimStore.AT_ONCE);
+
+      Granted granted = granted(b.claim(ID));
+
+      assertThat(granted.takenFrom()).isNull();
+      settled(b.store().release(granted.lease(), ClaimStore.AT_ONCE, "stopping"));
+    }
+    assertThat(stored().orElseThrow().token()).isEqualTo(4);
   }
 
   /** A claim that was sent before the release must not be due after it. */

@@ -57,7 +57,7 @@ public abstract class WallClockContract extends ClaimStoreContract {
 
     assertThat(seenAgain.sighting().nonce()).isEqualTo(renewed.nonce());
     assertThat(seenAgain.sighting().firstSeen()).isEqualTo(b.time().now());
-    time.advance(LEASE.minus(MILLISECOND));
+    time.advance(WATCH.minus(MILLISECOND));
     assertThat(b.claimAfter(seenAgain, ID)).isInstanceOf(Held.class);
     time.advance(MILLISECOND);
     assertThat(b.claimAfter(seenAgain, ID)).isInstanceOf(Granted.class);

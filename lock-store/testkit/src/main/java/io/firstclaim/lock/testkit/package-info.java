@@ -21,13 +21,15 @@
  *       lease, races; {@link io.firstclaim.lock.testkit.WallClockContract} the same and more, for a
  *       store that has no clock of its own;
  *   <li>{@link io.firstclaim.lock.testkit.RandomHistoryContract}: random histories, compared with
- *       the store in memory;
+ *       the store in memory; {@link io.firstclaim.lock.testkit.ClockTortureContract}: others, of
+ *       machines whose clocks are set, slewed, frozen and suspended;
  *   <li>{@link io.firstclaim.lock.testkit.mutex.MutexContract} and {@link
  *       io.firstclaim.lock.testkit.mutex.MutexProcessesContract}: a mutex over the store, in one
  *       process and in several that are killed;
  *   <li>over a network, {@link io.firstclaim.lock.testkit.FaultContract}: requests and answers
- *       lost, doubled and refused; on AWS {@link io.firstclaim.lock.testkit.ConnectionContract} and
- *       {@link io.firstclaim.lock.testkit.aws.LateRequestContract};
+ *       lost, doubled and refused; on AWS {@link io.firstclaim.lock.testkit.ConnectionContract},
+ *       {@link io.firstclaim.lock.testkit.aws.LateRequestContract} and {@link
+ *       io.firstclaim.lock.testkit.aws.TimeLimitContract};
  *   <li>for a store of documents, {@link
  *       io.firstclaim.lock.testkit.document.SharedDocumentsContract}.
  * </ul>

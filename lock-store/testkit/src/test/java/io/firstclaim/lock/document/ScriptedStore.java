@@ -1,5 +1,6 @@
 package io.firstclaim.lock.document;
 
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.memory.MemoryDocumentStore;
 import java.io.IOException;
@@ -26,6 +27,7 @@ final class ScriptedStore implements DocumentStore {
   private final Queue<Fate> fates = new ConcurrentLinkedQueue<>();
   private final AtomicInteger writes = new AtomicInteger();
   private volatile BooleanSupplier unreadable = () -> false;
+  private volatile BooleanSupplier refused = () -> false;
 
   /** What becomes of the next writes; those after go well. */
   void next(Fate... next) {
@@ -35,6 +37,11 @@ final class ScriptedStore implements DocumentStore {
   /** No read is answered while this holds. */
   void unreadableWhile(BooleanSupplier holds) {
     unreadable = holds;
+  }
+
+  /** No read is permitted while this holds. */
+  void refusedWhile(BooleanSupplier holds) {
+    refused = holds;
   }
 
   int writes() {
@@ -50,6 +57,9 @@ final class ScriptedStore implements DocumentStore {
   public Optional<Document> find(DocumentKey key) {
     if (unreadable.getAsBoolean()) {
       throw new StoreUnavailableException("no answer", new IOException("connection reset"));
+    }
+    if (refused.getAsBoolean()) {
+      throw new StoreRefusedException("the role may not read");
     }
     return store.find(key);
   }

@@ -4,6 +4,7 @@ import static io.firstclaim.lock.document.ScriptedStore.NO_ANSWER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.document.ScriptedStore.Fate;
 import io.firstclaim.lock.testkit.ManualTime;
@@ -349,5 +350,45 @@ class SharedDocumentsTest {
         .hasMessage("document counter would have half a surrogate pair, which UTF-8 cannot write");
 
     assertThat(stored()).isEmpty();
+  }
+
+  // A right that is withdrawn meanwhile
+
+  @Test
+  void refusalAfterAnUnknownWrite_leavesItUnknown() {
+    store.next(
+        APPLIED_UNANSWERED,
+        _ -> {
+          throw new AssertionError("not sent again");
+        });
+    store.refusedWhile(() -> store.writes() > 0);
+
+    assertThatThrownBy(this::increment)
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("no answer")
+        .hasMessageContaining("the role may not read");
+  }
+
+  @Test
+  void refusalOfAWriteAfterAnUnknownOne_leavesThatUnknown() {
+    store.next(
+        LOST,
+        _ -> {
+          throw new StoreRefusedException("the role may not write");
+        });
+
+    assertThatThrownBy(this::increment)
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("the role may not write");
+  }
+
+  @Test
+  void refusalOfTheFirstWrite_isARefusal() {
+    store.next(
+        _ -> {
+          throw new StoreRefusedException("the role may not write");
+        });
+
+    assertThatThrownBy(this::increment).isInstanceOf(StoreRefusedException.class);
   }
 }

@@ -32,7 +32,8 @@ final class H2ClaimStore extends DrivenClaimStore {
       """
       CREATE TABLE IF NOT EXISTS claims (id CHAR(64) PRIMARY KEY, token BIGINT, attempts INT,
         nonce CHAR(32), hash VARBINARY(32), state CHAR(4), holder VARCHAR(256), millis BIGINT,
-        at BIGINT, note VARCHAR)""";
+        at BIGINT, note VARCHAR);
+      CREATE TABLE IF NOT EXISTS store (one INT PRIMARY KEY, identity CHAR(32))""";
 
   H2ClaimStore(DataSource database, ClaimSettings settings, TimeSource time) {
     super(new Rows(database, settings.namespace(), time), settings, time);
@@ -83,6 +84,29 @@ final class H2ClaimStore extends DrivenClaimStore {
                 }
               });
       return took ? new Write.Took(null) : new Write.Differs(read(id).orElse(null));
+    }
+
+    @Override
+    public String identity() {
+      boolean _ =
+          sql(
+              "INSERT INTO store (one, identity) SELECT 1, ? WHERE NOT EXISTS (TABLE store)",
+              insert -> {
+                insert.setString(1, Nonce.random().toString());
+                try {
+                  return insert.executeUpdate() == 1;
+                } catch (SQLIntegrityConstraintViolationException e) {
+                  return false;
+                }
+              });
+      return sql(
+          "SELECT identity FROM store",
+          select -> {
+            try (ResultSet row = select.executeQuery()) {
+              row.next();
+              return row.getString(1);
+            }
+          });
     }
 
     private <R> R sql(String sql, Work<R> work) {

@@ -9,8 +9,10 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
@@ -20,11 +22,14 @@ import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,6 +38,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class LeaseKeeperTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
+
+  /** How long its holder counts on it. */
+  private static final Duration HOLD = LEASE.multipliedBy(9).dividedBy(10);
+
   private static final Duration THIRD = Duration.ofSeconds(10);
   private static final Duration SIXTH = Duration.ofSeconds(5);
   private static final Duration NANO = Duration.ofNanos(1);
@@ -49,7 +58,7 @@ class LeaseKeeperTest {
   private final AtomicInteger told = new AtomicInteger();
 
   private LeaseKeeper keeper(boolean renews, ThreadFactory renewers) {
-    return new LeaseKeeper(store, time, renews, NOBODY, renewers);
+    return new LeaseKeeper(store, time, renews, Supplier::get, NOBODY, renewers);
   }
 
   private Lease granted(String id) {
@@ -206,6 +215,7 @@ class LeaseKeeperTest {
             store,
             time,
             true,
+            Supplier::get,
             _ -> {
               throw new OutOfMemoryError("no native thread, as the test asked for");
             },
@@ -246,18 +256,18 @@ class LeaseKeeperTest {
   void fewRenewalsRunAtOnce_andAllHaveTheirTurn() {
     Hold hold = store.hold(Op.RENEW);
     List<KeptLease> many = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 300; i++) {
       many.add(keeper.keep(granted("many-" + i)));
     }
     time.advance(THIRD);
     keeper.look();
-    eventually(() -> hold.arrived() >= 32);
-    assertThat(hold.arrived()).isEqualTo(32);
+    eventually(() -> hold.arrived() >= 128);
+    assertThat(hold.arrived()).isEqualTo(128);
 
     hold.release();
 
     eventually(() -> many.stream().allMatch(kept -> kept.lease().start().equals(time.now())));
-    assertThat(store.calls(Op.RENEW)).isEqualTo(100);
+    assertThat(store.calls(Op.RENEW)).isEqualTo(300);
   }
 
   @Test
@@ -284,7 +294,7 @@ class LeaseKeeperTest {
   void leaseThatRunsOutUnrenewed_isLost_atItsEnd_toldOnce() {
     KeptLease kept = kept();
     store.setDown(true);
-    time.advance(LEASE.minus(NANO));
+    time.advance(HOLD.minus(NANO));
     keeper.look();
     assertThat(kept.isHeld()).isTrue();
     assertThat(told).hasValue(0);
@@ -305,7 +315,7 @@ class LeaseKeeperTest {
     KeptLease kept = still.keep(granted("order-1"));
     kept.whenLost(told::incrementAndGet);
 
-    time.advance(LEASE.minus(NANO));
+    time.advance(HOLD.minus(NANO));
     still.look();
     assertThat(kept.isHeld()).isTrue();
     time.advance(NANO);
@@ -323,7 +333,7 @@ class LeaseKeeperTest {
     time.advance(Duration.ofSeconds(1));
     assertThat(keeper.look()).isEqualTo(Duration.ofSeconds(1));
     store.setDown(true);
-    time.advance(LEASE.minusSeconds(2));
+    time.advance(HOLD.minusSeconds(2));
     assertThat(keeper.look()).isEqualTo(Duration.ofSeconds(1));
   }
 
@@ -428,6 +438,7 @@ class LeaseKeeperTest {
             store,
             time,
             true,
+            Supplier::get,
             looking -> {
               Thread thread = Thread.ofPlatform().daemon().name("looker").unstarted(looking);
               looker.set(thread);
@@ -447,6 +458,46 @@ class LeaseKeeperTest {
 
       assertThat(looker.get().join(Duration.ofSeconds(30))).isTrue();
     }
+  }
+
+  @Test
+  void noError_endsTheKeepersOwnThread() throws InterruptedException {
+    Queue<Error> errors = new ConcurrentLinkedQueue<>();
+    TimeSource failing =
+        new TimeSource() {
+          @Override
+          public Moment now() {
+            failInKeeper();
+            return time.now();
+          }
+
+          @Override
+          public void sleep(Duration duration) throws InterruptedException {
+            failInKeeper();
+            time.sleep(duration);
+          }
+
+          private void failInKeeper() {
+            Error error =
+                Thread.currentThread().getName().equals("firstclaim-leases") ? errors.poll() : null;
+            if (error != null) {
+              throw error;
+            }
+          }
+        };
+    KeptLease kept = new LeaseKeeper(store, failing, true).keep(granted("order-1"));
+    for (int i = 0; i < 3; i++) {
+      Lease before = kept.lease();
+      time.awaitSleeper("firstclaim-leases");
+      errors.add(new OutOfMemoryError("as the test asked for"));
+      errors.add(new StackOverflowError("as the test asked for"));
+      errors.add(new NoClassDefFoundError("as the test asked for"));
+      errors.add(new AssertionError("as the test asked for"));
+      time.advance(THIRD);
+      eventually(() -> !kept.lease().equals(before) && errors.isEmpty());
+    }
+    assertThat(kept.isHeld()).isTrue();
+    kept.letGo();
   }
 
   /** One spinner for each core, on threads of the platform, and one on each virtual carrier. */
@@ -480,5 +531,46 @@ class LeaseKeeperTest {
         thread.join();
       }
     }
+  }
+
+  // Clocks that leap
+
+  @Test
+  void leaseOfASuspendedMachine_isDoubtful_untilARenewalHasSucceeded() {
+    KeptLease kept = kept();
+    time.suspend(Duration.ofMinutes(10));
+
+    assertThat(kept.isHeld()).isFalse();
+    assertThatThrownBy(kept::ensureHeld)
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("leapt");
+    assertThat(told).as("it is in doubt, not lost").hasValue(0);
+
+    lookUntilRenewals(1);
+    eventually(kept::isHeld);
+    kept.ensureHeld();
+  }
+
+  @Test
+  void leaseOfASuspendedMachine_thatAnotherHasTaken_isLostAtTheRenewal() {
+    KeptLease kept = kept();
+    time.suspend(Duration.ofMinutes(10));
+    store.nextRenewal(new SettleResult.Lost("b"));
+
+    lookUntilRenewals(1);
+
+    eventually(() -> told.get() == 1);
+    assertThat(kept.isHeld()).isFalse();
+  }
+
+  @Test
+  void wallClockThatIsSet_putsALeaseInDoubt_whicheverWay() {
+    KeptLease kept = kept();
+    for (Duration skew : List.of(Duration.ofHours(1), Duration.ofHours(-1))) {
+      time.setSkew(skew);
+      assertThat(kept.isHeld()).as("%s", skew).isFalse();
+    }
+    time.setSkew(Duration.ofMillis(200));
+    assertThat(kept.isHeld()).isTrue();
   }
 }

@@ -143,7 +143,10 @@ class ProtocolExplorationTest {
   private void claim(World world, int holder, Claim claim) {
     Decision<ClaimResult> decision =
         Protocol.decide(
-            world.stored(), new Command.Acquire(claim), world.now(), SETTINGS.get(holder));
+            world.stored(),
+            new Command.Acquire(claim),
+            StoreMoment.of(world.now()),
+            SETTINGS.get(holder));
     switch (decision) {
       case Decision.Answer<ClaimResult>(ClaimResult answer) -> {
         reach(world, world);
@@ -197,7 +200,7 @@ class ProtocolExplorationTest {
 
   private void settle(World world, int holder, Command.Settle command) {
     Decision<SettleResult> decision =
-        Protocol.decide(world.stored(), command, world.now(), SETTINGS.get(holder));
+        Protocol.decide(world.stored(), command, StoreMoment.of(world.now()), SETTINGS.get(holder));
     switch (decision) {
       case Decision.Answer<SettleResult>(SettleResult answer) ->
           reach(world, told(world, holder, command, answer));

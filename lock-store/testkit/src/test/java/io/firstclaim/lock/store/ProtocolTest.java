@@ -12,6 +12,7 @@ import io.firstclaim.lock.ClaimState.Dead;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -41,6 +42,7 @@ class ProtocolTest {
       new ClaimSettings("space", "me", LEASE, MAX_SKEW, Duration.ofDays(8));
 
   private final Moment now = ManualTime.start().now();
+  private final StoreMoment at = StoreMoment.of(now);
   private final Claim claim = Claim.of(ID, Claimant.PAYLOAD, now);
   private final Lease lease =
       new Lease(ID, "me", 3, 2, Claimant.PAYLOAD, new Nonce(7, 0), now, LEASE);
@@ -54,11 +56,11 @@ class ProtocolTest {
   }
 
   private Decision<ClaimResult> acquire(@Nullable ClaimRecord stored) {
-    return Protocol.decide(stored, new Command.Acquire(claim), now, SETTINGS);
+    return Protocol.decide(stored, new Command.Acquire(claim), at, SETTINGS);
   }
 
   private Decision<SettleResult> settle(@Nullable ClaimRecord stored, Command.Settle command) {
-    return Protocol.decide(stored, command, now, SETTINGS);
+    return Protocol.decide(stored, command, at, SETTINGS);
   }
 
   private List<Command.Settle> allSteps() {
@@ -123,11 +125,11 @@ class ProtocolTest {
   @Test
   void claimOfAHeldRecord_watchedForItsLength_writesTheNextGrant() {
     Held farAhead = heldUntil(now.wall().plus(Duration.ofDays(1)));
-    var since = new Moment(now.wall(), now.ticks() - LEASE.toNanos());
+    var since = new Moment(now.wall(), now.ticks() - LEASE.toNanos() * 6 / 5);
     var seen = new Sighting(3, new Nonce(7, 0), since, LEASE);
     var watching = new Claim(ID, Claimant.PAYLOAD, claim.nonce(), now, seen);
 
-    assertThat(Protocol.decide(stored(farAhead), new Command.Acquire(watching), now, SETTINGS))
+    assertThat(Protocol.decide(stored(farAhead), new Command.Acquire(watching), at, SETTINGS))
         .isEqualTo(grantOver(4, 3, "other"));
   }
 
@@ -265,8 +267,22 @@ class ProtocolTest {
   }
 
   @Test
+  void endUnderTheSameToken_byAnotherGrant_isLost() {
+    for (Nonce others : List.of(new Nonce(8, 1), new Nonce(7, 0), new Nonce(7, 3))) {
+      for (Command.Settle step : allSteps()) {
+        assertThat(settle(record(3, others, new Done("x", now.wall(), null)), step))
+            .isEqualTo(lostTo("x"));
+        assertThat(settle(record(3, others, new Dead("x", now.wall(), "cause")), step))
+            .isEqualTo(lostTo("x"));
+        assertThat(settle(record(3, others, new Free(now.wall(), "cause")), step))
+            .isEqualTo(lostTo(null));
+      }
+    }
+  }
+
+  @Test
   void stateOfALease_isWhatItsGrantWrote() {
-    Write<ClaimResult> grant = Protocol.grant(null, claim, now, SETTINGS);
+    Write<ClaimResult> grant = Protocol.grant(null, claim, at, SETTINGS);
     Lease granted = ((Granted) grant.then()).lease();
 
     assertThat(Protocol.stateOf(granted)).isEqualTo(grant.next());
@@ -311,6 +327,15 @@ class ProtocolTest {
   }
 
   @Test
+  void recordReleasedAtOnce_isRetired_onceItIsOlderThanTheRetention() {
+    Duration retention = SETTINGS.retention();
+
+    assertThat(retire(new Free(ClaimStore.AT_ONCE, "stopping"), retention)).isEmpty();
+    assertThat(retire(new Free(ClaimStore.AT_ONCE, "stopping"), retention.plusNanos(1)))
+        .isPresent();
+  }
+
+  @Test
   void retiredRecord_isHeldUnderTheNextToken_andItsNextGrantIsAFirstAttempt() {
     Retirement retirement =
         retire(new Done("x", now.wall(), null), Duration.ofDays(9)).orElseThrow();
@@ -320,6 +345,6 @@ class ProtocolTest {
     assertThat(taken.nonce()).isNotEqualTo(new Nonce(7, 0));
     ClaimRecord held = retirement.claim();
     assertThat(held.state()).isEqualTo(new Held("sweeper", LEASE, now.wall().plus(LEASE)));
-    assertThat(Protocol.grant(held, claim, now, SETTINGS).next().attempts()).isEqualTo(1);
+    assertThat(Protocol.grant(held, claim, at, SETTINGS).next().attempts()).isEqualTo(1);
   }
 }

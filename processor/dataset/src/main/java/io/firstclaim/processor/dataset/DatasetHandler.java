@@ -7,6 +7,7 @@ import io.firstclaim.lock.document.OutcomeUnknownException;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
+import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A record that comes again finds its file: it is done if the content is the same, and {@link
  * HandlerResult.Failed} if not. So a source that delivers a record again must keep its timestamp,
  * or an attempt that died after it had written may leave a second file, on another day. A record
- * without a timestamp is {@link HandlerResult.Failed}; what S3 fails to do is tried again.
+ * without a timestamp is {@link HandlerResult.Failed}. If S3 does not answer or refuses, that is
+ * {@link HandlerResult.Unavailable}; what others' writes come in the way of is tried again.
  * Thread-safe.
  */
 public final class DatasetHandler implements RecordHandler {
@@ -58,10 +60,9 @@ public final class DatasetHandler implements RecordHandler {
         case StoreResult.Stored _ -> HandlerResult.done();
         case StoreResult.Refused(String cause) -> new HandlerResult.Failed(cause);
       };
-    } catch (StoreUnavailableException
-        | StoreRefusedException
-        | ContendedException
-        | OutcomeUnknownException e) {
+    } catch (StoreUnavailableException | StoreRefusedException | OutcomeUnknownException e) {
+      return HandlerResult.unavailable(String.valueOf(e.getMessage()), Duration.ZERO);
+    } catch (ContendedException e) {
       return HandlerResult.retry(String.valueOf(e.getMessage()));
     }
   }

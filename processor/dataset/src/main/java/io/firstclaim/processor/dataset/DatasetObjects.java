@@ -280,18 +280,16 @@ final class DatasetObjects {
 
   private RuntimeException failure(@Nullable DatasetFile file, RuntimeException fault) {
     String what = file == null ? "its objects" : "object " + key(file);
-    return switch (status(fault)) {
-      case 403, 404 ->
-          new StoreRefusedException(
-              ("S3 bucket %s refuses %s: %s. The bucket must be there, and the role needs"
-                      + " s3:GetObject, s3:PutObject and s3:AbortMultipartUpload in it, and"
-                      + " s3:ListBucket and s3:ListBucketMultipartUploads on it")
-                  .formatted(bucket, what, inOneLine(fault)));
-      default ->
-          new StoreUnavailableException(
-              "S3 bucket %s did not answer for %s: %s".formatted(bucket, what, inOneLine(fault)),
-              fault);
-    };
+    // Another 404 may be a gateway's, or that of an upload that was aborted.
+    return status(fault) == 403 || isMissingBucket(fault)
+        ? new StoreRefusedException(
+            ("S3 bucket %s refuses %s: %s. The bucket must be there, and the role needs"
+                    + " s3:GetObject, s3:PutObject and s3:AbortMultipartUpload in it, and"
+                    + " s3:ListBucket and s3:ListBucketMultipartUploads on it")
+                .formatted(bucket, what, inOneLine(fault)))
+        : new StoreUnavailableException(
+            "S3 bucket %s did not answer for %s: %s".formatted(bucket, what, inOneLine(fault)),
+            fault);
   }
 
   private static void requireNoInterrupt(RuntimeException fault) throws InterruptedException {
@@ -299,6 +297,12 @@ final class DatasetObjects {
       Thread.interrupted(); // the SDK sets it again; the exception below carries it
       throw (InterruptedException) new InterruptedException("while writing to S3").initCause(fault);
     }
+  }
+
+  private static boolean isMissingBucket(RuntimeException fault) {
+    return fault instanceof S3Exception answered
+        && answered.awsErrorDetails() != null
+        && "NoSuchBucket".equals(answered.awsErrorDetails().errorCode());
   }
 
   /** The status of S3's answer; 0 if there was none. */

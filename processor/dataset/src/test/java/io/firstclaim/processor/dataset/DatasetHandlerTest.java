@@ -88,12 +88,13 @@ class DatasetHandlerTest {
   }
 
   @Test
-  void storeThatDoesNotAnswer_isToBeTriedAgain() throws InterruptedException {
+  void storeThatDoesNotAnswer_isNoFailureOfTheRecord() throws InterruptedException {
     lake.proxy().add(Rule.always(Match.any(), Fault.Answer.s3(503, "SlowDown")));
 
     assertThat(handler.handle(TestContext.of("value")))
         .isInstanceOfSatisfying(
-            HandlerResult.Retry.class, retry -> assertThat(retry.cause()).contains("503 SlowDown"));
+            HandlerResult.Unavailable.class,
+            unavailable -> assertThat(unavailable.cause()).contains("503 SlowDown"));
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.consumer.Instance;
 import io.firstclaim.processor.engine.consumer.KafkaClients;
+import io.firstclaim.processor.engine.topic.TopicIds;
 import io.firstclaim.processor.engine.topic.Topics;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
@@ -23,6 +24,8 @@ import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One instance of an application that processes each Kafka record once across all its zones.
@@ -45,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine {
   private static final Phase NEW = new Phase.New();
+  private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
   private static final Duration KAFKA_LIMIT = Duration.ofSeconds(3);
 
   private final EngineSettings settings;
@@ -186,7 +190,9 @@ public final class Engine {
 
   private Answer<ClaimStore> openStore() {
     try {
-      return new Answer.Here<>(store.apply(settings.claim().store()));
+      ClaimStore opened = store.apply(settings.claim().store());
+      LOG.info("The lock store is {}", opened.identity());
+      return new Answer.Here<>(opened);
     } catch (StoreUnavailableException e) {
       return new Answer.NotYet<>("the lock store: " + e.getMessage());
     }
@@ -207,6 +213,7 @@ public final class Engine {
     try {
       boolean _ = waiting.await(() -> answers(clients, admin));
       boolean _ = waiting.await(() -> ready(topics, admin));
+      boolean _ = waiting.await(() -> named(clients.topicIds()));
     } finally {
       admin.close(Duration.ZERO);
     }
@@ -227,6 +234,10 @@ public final class Engine {
       }
       throw new KafkaException(e.getCause());
     }
+  }
+
+  private static Answer<Boolean> named(TopicIds ids) throws InterruptedException {
+    return ids.ask() ? new Answer.Here<>(true) : new Answer.NotYet<>("Kafka: the topics' IDs");
   }
 
   private static Answer<Boolean> ready(Topics topics, Admin admin) throws InterruptedException {

@@ -10,8 +10,10 @@ import io.firstclaim.processor.engine.api.EngineSettings.Input;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.EngineSettings.Retrying;
+import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.engine.consumer.HandlerThreads;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -41,6 +43,7 @@ public final class EngineBuilder {
   private Ordering ordering = Ordering.UNORDERED;
   private int maxInFlight = 1000;
   private int maxParked = 10_000;
+  private long maxBuffered = Input.suitableMaxBuffered();
   private @Nullable Duration replayHorizon;
   private @Nullable String namespace;
   private @Nullable String holder;
@@ -48,7 +51,7 @@ public final class EngineBuilder {
   private Duration maxSkew = Duration.ofSeconds(1);
   private Duration retention = Duration.ofDays(8);
   private boolean renew = true;
-  private Duration headStart = Duration.ofMillis(100);
+  private @Nullable Duration headStart;
   private OnMismatch onMismatch = OnMismatch.DEAD_LETTER;
   private int maxAttempts = 5;
   private Duration backoff = Duration.ofSeconds(1);
@@ -57,6 +60,7 @@ public final class EngineBuilder {
   private @Nullable String deadLetterTopic;
   private @Nullable String outcomesTopic;
   private boolean outcomes = true;
+  private Trust outcomesTrust = Trust.TOPIC;
   private Duration shutdownGrace = Duration.ofSeconds(20);
   private final Map<String, Object> kafka = new HashMap<>();
 
@@ -78,10 +82,11 @@ public final class EngineBuilder {
     ordering = given.input().ordering();
     maxInFlight = given.input().maxInFlight();
     maxParked = given.input().maxParked();
+    maxBuffered = given.input().maxBuffered();
     replayHorizon = given.input().replayHorizon().orElse(null);
     claims(given.claim().store());
     renew = given.claim().renew();
-    headStart = given.claim().headStart();
+    headStart = given.claim().headStart().orElse(null);
     onMismatch = given.claim().onMismatch();
     maxAttempts = given.retry().maxAttempts();
     backoff = given.retry().backoff();
@@ -90,6 +95,7 @@ public final class EngineBuilder {
     deadLetterTopic = given.deadLetterTopic().orElse(null);
     outcomesTopic = given.outcomesTopic().orElse(null);
     outcomes = given.outcomesTopic().isPresent();
+    outcomesTrust = given.outcomesTrust();
     shutdownGrace = given.shutdownGrace();
     kafka.putAll(given.kafka());
   }
@@ -159,6 +165,12 @@ public final class EngineBuilder {
     return this;
   }
 
+  /** Bytes of records in memory; a sixth of the heap by default. Polling pauses past it. */
+  public EngineBuilder maxBuffered(long bytes) {
+    this.maxBuffered = bytes;
+    return this;
+  }
+
   /** How far back the input may ever be rewound; by default, as far as the topics reach. */
   public EngineBuilder replayHorizon(Duration horizon) {
     this.replayHorizon = horizon;
@@ -211,7 +223,10 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** How long the other zones leave a record to its preferred zone first; 100 ms by default. */
+  /**
+   * How long the other zones leave a record to its preferred zone first; by default, as long as
+   * they see it need.
+   */
   public EngineBuilder headStart(Duration length) {
     this.headStart = length;
     return this;
@@ -263,6 +278,12 @@ public final class EngineBuilder {
     return this;
   }
 
+  /** Whether an outcome heard is enough to skip a record; by default it is. */
+  public EngineBuilder outcomesTrust(Trust given) {
+    this.outcomesTrust = given;
+    return this;
+  }
+
   /** How long running handlers may finish when the engine stops; 20 s by default. */
   public EngineBuilder shutdownGrace(Duration length) {
     this.shutdownGrace = length;
@@ -296,8 +317,21 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** What to do with a record. Required. */
+  /**
+   * What to do with a record, each on a platform thread out of a pool: as many as there are records
+   * in their handlers, {@link #maxInFlight} at most. Required.
+   */
   public EngineBuilder handler(RecordHandler given) {
+    this.handler = new HandlerThreads(given);
+    return this;
+  }
+
+  /**
+   * What to do with a record, each on a virtual thread of its own, which costs less. Only for a
+   * handler that never computes for long and waits for nothing but what virtual threads can wait
+   * for: one that keeps its carrier to itself stops every other record.
+   */
+  public EngineBuilder waitingHandler(RecordHandler given) {
     this.handler = given;
     return this;
   }
@@ -339,6 +373,7 @@ public final class EngineBuilder {
             ordering,
             maxInFlight,
             maxParked,
+            maxBuffered,
             Optional.ofNullable(replayHorizon)),
         new Claiming(
             new ClaimSettings(
@@ -348,7 +383,7 @@ public final class EngineBuilder {
                 maxSkew,
                 retention),
             renew,
-            headStart,
+            Optional.ofNullable(headStart),
             onMismatch),
         new Retrying(maxAttempts, backoff, maxBackoff),
         handlerTimeout,
@@ -356,6 +391,7 @@ public final class EngineBuilder {
         outcomes
             ? Optional.of(outcomesTopic == null ? application + ".outcomes" : outcomesTopic)
             : Optional.empty(),
+        outcomesTrust,
         shutdownGrace,
         kafka);
   }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class EmbeddedEngineTest {
   private final Queue<String> handled = new ConcurrentLinkedQueue<>();
+  private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
 
   private EngineBuilder builder(String bootstrapServers) {
     return Engine.builder()
@@ -43,6 +45,7 @@ class EmbeddedEngineTest {
         .handler(
             record -> {
               handled.add(record.id().text());
+              threads.add(Thread.currentThread());
               return HandlerResult.done();
             });
   }
@@ -87,6 +90,7 @@ class EmbeddedEngineTest {
       eventually(() -> running(engine).watermarkLag() == 0);
 
       assertThat(handled).containsExactlyInAnyOrder("order-1", "order-2");
+      assertThat(threads).noneMatch(Thread::isVirtual);
       assertThat(delivered)
           .containsExactlyInAnyOrderElementsOf(
               List.of(
@@ -95,6 +99,7 @@ class EmbeddedEngineTest {
                   EngineListener.Delivered.DUPLICATE,
                   EngineListener.Delivered.DUPLICATE));
       assertThat(running(engine).storeFault()).isEmpty();
+      assertThat(running(engine).lifeFault()).isEmpty();
       assertThat(running(engine).parked()).isZero();
 
       engine.stop();
@@ -103,6 +108,32 @@ class EmbeddedEngineTest {
           .isInstanceOfSatisfying(
               EngineState.Ended.class, ended -> assertThat(ended.fault()).isEmpty());
       assertThatThrownBy(engine::start).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void recordsNamedAfterTheirPlace_inATopicMadeAnew_areOthers() throws Exception {
+    try (KafkaBroker broker = KafkaBroker.start();
+        Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
+      for (int made = 1; made <= 2; made++) {
+        broker.createTopic("in", 1);
+        publish(broker.bootstrapServers(), "order-1", "order-2");
+        Engine engine =
+            builder(broker.bootstrapServers())
+                .recordId("offset")
+                .group("group-" + made)
+                .store(settings -> new MemoryClaimStore(claims, settings, TimeSource.system()))
+                .build();
+        int expected = 2 * made;
+        engine.start();
+        eventually(() -> handled.size() == expected);
+        engine.stop();
+        admin.deleteTopics(List.of("in")).all().get();
+        eventually(() -> !admin.listTopics().names().get().contains("in"));
+      }
+
+      assertThat(handled).doesNotHaveDuplicates();
     }
   }
 

@@ -45,6 +45,7 @@ class EngineBuilderTest {
             .ordering(EngineSettings.Ordering.KEY)
             .maxInFlight(1)
             .maxParked(2)
+            .maxBuffered(3)
             .replayHorizon(Duration.ofDays(1))
             .lease(Duration.ofMinutes(1))
             .renew(false)
@@ -87,6 +88,7 @@ class EngineBuilderTest {
             "where a record's ID is found is not given: name one or more of header:NAME, key,"
                 + " json:/pointer, sha256:value, offset"),
         wrong(b -> b.maxInFlight(0), "max in flight '0': give a number from 1 to 1000000"),
+        wrong(b -> b.maxBuffered(0), "max buffered '0': give a number of bytes"),
         wrong(b -> b.maxParked(1_000_001), "max parked '1000001': give a number from 1 to 1000000"),
         wrong(b -> b.replayHorizon(Duration.ZERO), "replay horizon 'PT0S': give more than 0 s"),
         wrong(b -> b.headStart(Duration.ofSeconds(-1)), "head start 'PT-1S': give 0 s or more"),

@@ -38,6 +38,28 @@ public sealed interface HandlerResult {
   record Retry(String cause, Optional<Duration> after) implements HandlerResult {}
 
   /**
+   * What the handler takes records to is not there: that says nothing of this record, and most
+   * likely no other one would fare better. No attempt is counted, unless the record is refused
+   * three times while others pass. Records wait meanwhile, and one tries now and then.
+   *
+   * @param cause why, for people: what is not there, and the remedy if there is one
+   * @param after how long this record waits at least, at most a day; zero if any zone may try it at
+   *     once
+   */
+  record Unavailable(String cause, Duration after) implements HandlerResult {
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    /** Bounds the wait. */
+    public Unavailable {
+      if (after.isNegative()) {
+        after = Duration.ZERO;
+      } else if (after.compareTo(LONGEST) > 0) {
+        after = LONGEST;
+      }
+    }
+  }
+
+  /**
    * It will never succeed; it becomes a dead letter.
    *
    * @param cause why, for people
@@ -52,5 +74,10 @@ public sealed interface HandlerResult {
   /** Failed; to be tried again after the configured backoff. */
   static HandlerResult retry(String cause) {
     return new Retry(cause, Optional.empty());
+  }
+
+  /** Not tried, as what the handler takes records to is not there; to be tried after this time. */
+  static HandlerResult unavailable(String cause, Duration after) {
+    return new Unavailable(cause, after);
   }
 }

@@ -3,8 +3,10 @@ package io.firstclaim.processor.handler;
 import io.firstclaim.lock.StoreUnavailableException;
 
 /**
- * What is done with a record. One handler serves all records of an instance, each on a virtual
- * thread of its own: block as you like, and keep no state that is not thread-safe.
+ * What is done with a record. One handler serves all records of an instance, as many at once as may
+ * be in flight, each on a platform thread out of a pool: block as you like, keep no state that is
+ * not thread-safe, and leave none in the thread. End when the thread is interrupted: one that does
+ * not is abandoned, and its place in flight is lost until it comes back.
  *
  * <p>At most one handler in all zones runs for an ID while its lease is held. When the lease is
  * lost, or the handler's time is up, its thread is interrupted. A handler whose effect must not

@@ -17,6 +17,7 @@ import io.firstclaim.processor.service.store.AwsClients;
 import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micronaut.context.BeanProvider;
 import io.micronaut.context.annotation.Bean;
 import io.micronaut.context.annotation.Factory;
@@ -44,9 +45,16 @@ final class Beans {
   }
 
   @Singleton
+  MeterFilter boundedMeters() {
+    return EngineMetrics.bounded();
+  }
+
+  @Singleton
   @Bean(preDestroy = "close")
-  TopicProducer topicProducer(ServiceSettings settings) {
-    return new TopicProducer(settings.engine().kafka());
+  TopicProducer topicProducer(ServiceSettings settings, EngineMetrics metrics) {
+    TopicProducer producer = new TopicProducer(settings.engine().kafka());
+    metrics.opened(producer.get());
+    return producer;
   }
 
   @Singleton
@@ -86,7 +94,7 @@ final class Beans {
       OwnHandlers own) {
     return switch (settings.handler()) {
       case Handling.Log _ -> new LogHandler();
-      case Handling.Http http -> new HttpHandler(http.url(), http.timeout());
+      case Handling.Http http -> new HttpHandler(http.url(), http.timeout(), http.meanings());
       // The producer is made when there is a record, not before Kafka has an address.
       case Handling.Topic topic ->
           given -> new TopicHandler(producer.get().get(), topic.name(), TOPIC_ACK).handle(given);

@@ -2,9 +2,11 @@ package io.firstclaim.processor.service;
 
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.Engine;
+import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.processor.service.config.Handling;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.log.KafkaClientLog;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
@@ -32,10 +34,16 @@ public class Service {
       TimeSource time) {
     this.settings = settings;
     this.store = store;
+    EngineBuilder builder = Engine.builder(settings.engine());
+    EngineBuilder handling =
+        switch (settings.handler()) {
+          case Handling.Bean _ -> builder.handler(handler);
+          case Handling.Log _, Handling.Http _, Handling.Topic _, Handling.Dataset _ ->
+              builder.waitingHandler(handler);
+        };
     this.engine =
-        Engine.builder(settings.engine())
+        handling
             .store(_ -> store.open(time, metrics, upkeep))
-            .handler(handler)
             .listener(metrics)
             .time(time)
             .onDefect(Application::fail)

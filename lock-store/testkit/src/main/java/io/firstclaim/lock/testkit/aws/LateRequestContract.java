@@ -148,9 +148,43 @@ public abstract class LateRequestContract {
 
   @Test
   void claimThatArrivesAgain_afterAReleaseForAPastTime_isNotDue() throws Exception {
+    assertClaimThatArrivesAgainIsNotDue(time.now().wall().minus(HOUR));
+  }
+
+  @Test
+  void claimThatArrivesAgain_afterAReleaseAtOnce_changesNothing() throws Exception {
+    assertClaimThatArrivesAgainIsNotDue(ClaimStore.AT_ONCE);
+  }
+
+  private void assertClaimThatArrivesAgainIsNotDue(Instant retryAt) throws Exception {
     Lease lease = a.acquire(ID);
     HttpRequest claim = sent.last();
     time.advance(Duration.ofSeconds(5));
+    settled(a.store().release(lease, retryAt, "stopping"));
+
+    assertChangesNothing(claim);
+
+    assertThat(b.acquire(ID).token()).as("nobody else was granted").isEqualTo(2);
+  }
+
+  /** Its sender's clock proves nothing: only who has seen the release may write over it. */
+  @Test
+  void claimThatArrivesOnlyNow_afterAReleaseAtOnceByAClockThatIsBehind_changesNothing()
+      throws Exception {
+    proxy.add(Rule.once(Match.any(), new Fault.Refuse()));
+    assertThatThrownBy(() -> a.acquire(ID)).isInstanceOf(StoreUnavailableException.class);
+    HttpRequest late = sent.last();
+    Claimant behind = claimant("behind", time.machine(HOUR.negated()));
+
+    settled(behind.store().release(behind.acquire(ID), ClaimStore.AT_ONCE, "stopping"));
+
+    assertChangesNothing(late);
+  }
+
+  @Test
+  void claimThatArrivesAgain_inTheMillisecondOfItsRelease_isNotDue() throws Exception {
+    Lease lease = a.acquire(ID);
+    HttpRequest claim = sent.last();
     settled(a.store().release(lease, Instant.EPOCH, "stopping"));
 
     assertChangesNothing(claim);
@@ -207,7 +241,7 @@ public abstract class LateRequestContract {
     Claimant ahead = claimant("ahead", time.machine(HOUR));
     Lease lease = ahead.acquire(ID);
     Held seen = a.heldOff(ID);
-    time.advance(LEASE);
+    time.advance(LEASE.multipliedBy(6).dividedBy(5));
     proxy.add(Rule.once(takeover(), new Fault.Refuse()));
     assertThatThrownBy(() -> a.claimAfter(seen, ID)).isInstanceOf(StoreUnavailableException.class);
     HttpRequest takeover = sent.last();
@@ -275,7 +309,7 @@ public abstract class LateRequestContract {
     Held held = waiter.heldOff(ID);
 
     assertThat(held.sighting().firstSeen()).isEqualTo(time.now());
-    Duration left = lease.remaining(time.now()).plus(MAX_SKEW);
+    Duration left = LEASE.minus(time.now().since(lease.start())).plus(MAX_SKEW);
     assertThat(time.elapsed()).isGreaterThanOrEqualTo(Duration.ofSeconds(4));
     assertThat(held.remaining()).isBetween(left.plusNanos(1), left.plus(tick()));
   }
@@ -285,10 +319,10 @@ public abstract class LateRequestContract {
     var holder = claimant(endpoint(), new SlowNetwork(time, Duration.ofSeconds(4)), "holder", time);
 
     Lease lease = holder.acquire(ID);
-    assertThat(lease.remaining(time.now())).isEqualTo(Duration.ofSeconds(26));
+    assertThat(lease.remaining(time.now())).isEqualTo(Duration.ofSeconds(23));
 
     Lease renewed = settled(holder.store().renew(lease));
-    assertThat(renewed.remaining(time.now())).isEqualTo(Duration.ofSeconds(26));
+    assertThat(renewed.remaining(time.now())).isEqualTo(Duration.ofSeconds(23));
     ClaimState.Held held = (ClaimState.Held) stored().orElseThrow().state();
     Instant end = time.now().wall().plusSeconds(26);
     assertThat(held.end()).isBetween(end, end.plus(tick()));

@@ -12,6 +12,7 @@ import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Attempted;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 public abstract class DeduplicatorContract {
   private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration HOLD = LEASE.multipliedBy(9).dividedBy(10);
   private static final Duration MAX_SKEW = Duration.ofSeconds(1);
   private static final RecordId ID = RecordId.of("payment-4711");
   private static final Fingerprint PAYLOAD =
@@ -346,6 +348,25 @@ public abstract class DeduplicatorContract {
   }
 
   @Test
+  void leaseThatTheStoreDoesNotRenewInTime_isNoAttempt() throws Exception {
+    faulty.next(Op.RENEW, Fault.LOST_REQUEST);
+    RunResult result =
+        a.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              time.awaitSleeper("firstclaim-leases");
+              time.advance(LEASE.dividedBy(3));
+              Awaitility.await().until(() -> faulty.calls(Op.RENEW) == 1);
+              passALease();
+              return hang();
+            });
+    assertThat(result).isEqualTo(new RunResult.LeaseLost(null));
+    RunResult next = b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt());
+    assertThat(next).isEqualTo(new RunResult.Ran("attempt 1"));
+  }
+
+  @Test
   void leaseThatIsLostToNobody_leavesTheWorkToWhoComesNext() throws Exception {
     RunResult result =
         a.run(
@@ -385,7 +406,7 @@ public abstract class DeduplicatorContract {
     time.passFor(running, DeduplicatorContract::nothingIsRenewed);
 
     assertThat(answer.get()).isEqualTo(new RunResult.Unknown("no answer to COMPLETE"));
-    assertThat(time.elapsed()).isBetween(LEASE, LEASE.plusSeconds(5));
+    assertThat(time.elapsed()).isBetween(HOLD, LEASE.plusSeconds(5));
   }
 
   @Test
@@ -401,7 +422,6 @@ public abstract class DeduplicatorContract {
                     }))
         .isInstanceOf(InterruptedException.class);
 
-    time.advance(tick());
     assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
         .isEqualTo(new RunResult.Ran("attempt 1"));
   }
@@ -437,5 +457,31 @@ public abstract class DeduplicatorContract {
     assertThat(b.claim(ID, PAYLOAD)).isInstanceOf(ClaimResult.Held.class);
     passALease();
     assertThat(run(b, "receipt")).isInstanceOf(RunResult.Ran.class);
+  }
+
+  // Faults that no retry can mend
+
+  @Test
+  void workWhoseResultIsTooLarge_hasFailed() throws Exception {
+    faulty.next(Op.COMPLETE, Fault.TOO_LARGE);
+
+    assertThat(run(a, "x"))
+        .isInstanceOfSatisfying(
+            RunResult.Failed.class,
+            failed -> assertThat(failed.cause()).isInstanceOf(IllegalArgumentException.class));
+
+    assertThat(run(b, "y")).isInstanceOf(RunResult.NotDue.class);
+  }
+
+  @Test
+  void workWhoseEndMayNotBeRecorded_isToldSo_andDoneAgainAfterItsLease() throws Exception {
+    faulty.next(Op.COMPLETE, Fault.DENIED);
+
+    assertThatThrownBy(() -> run(a, "x")).isInstanceOf(StoreRefusedException.class);
+
+    assertThat(run(b, "y")).isInstanceOf(RunResult.Busy.class);
+    time.advance(LEASE.plus(MAX_SKEW).plus(tick()));
+    assertThat(run(b, "y")).isEqualTo(new RunResult.Ran("y"));
+    assertThat(runs).hasValue(2);
   }
 }

@@ -7,6 +7,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.UnreadableClaimException;
 import java.io.IOException;
@@ -52,6 +53,10 @@ public final class FaultyStore implements ClaimStore {
     INTERRUPTED,
     /** It does not return before {@link #wake}. */
     SILENCE,
+    /** The store does not permit it; nothing happens. */
+    DENIED,
+    /** What it is to keep is too large; nothing happens. */
+    TOO_LARGE,
     /** The store throws what it never should. */
     DEFECT,
     /** The JVM is out of memory. */
@@ -89,7 +94,9 @@ public final class FaultyStore implements ClaimStore {
   private final Queue<Claim> claims = new ConcurrentLinkedQueue<>();
   private final Queue<Lease> leases = new ConcurrentLinkedQueue<>();
   private final Set<RecordId> unreadable = ConcurrentHashMap.newKeySet();
+  private final Map<Op, BooleanSupplier> downs = new ConcurrentHashMap<>();
   private volatile BooleanSupplier down = () -> false;
+  private volatile boolean denies;
 
   /** Faults on the way to this store. */
   public FaultyStore(ClaimStore store) {
@@ -123,6 +130,16 @@ public final class FaultyStore implements ClaimStore {
   /** Every request is lost while this holds. */
   public void downWhile(BooleanSupplier holds) {
     down = holds;
+  }
+
+  /** Whether it permits nothing. */
+  public void setDenies(boolean all) {
+    denies = all;
+  }
+
+  /** Every request of this kind is lost while this holds. */
+  public void downWhile(Op op, BooleanSupplier holds) {
+    downs.put(op, holds);
   }
 
   /** Ends every {@link Fault#SILENCE}. */
@@ -213,6 +230,12 @@ public final class FaultyStore implements ClaimStore {
         });
   }
 
+  /** Never fails: it is asked for when a store is opened. */
+  @Override
+  public String identity() {
+    return store.identity();
+  }
+
   private SettleResult settle(Op op, Supplier<SettleResult> call) {
     return call(op, call, () -> new SettleResult.Unknown("no answer to " + op));
   }
@@ -239,14 +262,19 @@ public final class FaultyStore implements ClaimStore {
         await(silence);
         yield noAnswer.get();
       }
+      case DENIED -> throw new StoreRefusedException("the role may not " + op);
+      case TOO_LARGE -> throw new IllegalArgumentException("too large for " + op);
       case DEFECT -> throw new IllegalStateException("a defect in " + op);
       case ERROR -> throw new OutOfMemoryError("in " + op);
     };
   }
 
   private @Nullable Fault fault(Op op) {
-    if (down.getAsBoolean()) {
+    if (down.getAsBoolean() || downs.getOrDefault(op, () -> false).getAsBoolean()) {
       return Fault.LOST_REQUEST;
+    }
+    if (denies) {
+      return Fault.DENIED;
     }
     Fault fault = of(faults, op).poll();
     return fault == null ? faultsOfAny.poll() : fault;

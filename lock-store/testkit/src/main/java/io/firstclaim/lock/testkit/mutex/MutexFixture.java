@@ -2,6 +2,7 @@ package io.firstclaim.lock.testkit.mutex;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Nonce;
@@ -27,8 +28,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 public abstract class MutexFixture {
   static final Duration LEASE = Duration.ofSeconds(30);
+  static final Duration WATCH = LEASE.multipliedBy(6).dividedBy(5);
+  static final Duration HOLD = LEASE.multipliedBy(9).dividedBy(10);
   static final Duration MAX_SKEW = Duration.ofSeconds(1);
   static final Duration LONG = Duration.ofHours(1);
+  static final Duration RETENTION = Duration.ofDays(8);
   static final RecordId ID = RecordId.of("billing-run");
 
   final String namespace = "mutexes-" + Nonce.random();
@@ -66,12 +70,20 @@ public abstract class MutexFixture {
   }
 
   ClaimStore storeOf(String holder, TimeSource machine) {
-    return store(
-        new ClaimSettings(namespace, holder, LEASE, MAX_SKEW, Duration.ofDays(8)), machine);
+    return storeOf(namespace, holder, machine);
+  }
+
+  private ClaimStore storeOf(String space, String holder, TimeSource machine) {
+    return store(new ClaimSettings(space, holder, LEASE, MAX_SKEW, RETENTION), machine);
   }
 
   Mutex mutex(String holder, TimeSource machine) {
     return new Mutex(storeOf(holder, machine), ID, machine);
+  }
+
+  /** The mutex, as it is once the store has forgotten it. */
+  Mutex forgotten() {
+    return new Mutex(storeOf(namespace + "-forgotten", "a", time), ID, time);
   }
 
   /** Acquires what is free. */
@@ -124,6 +136,19 @@ public abstract class MutexFixture {
   }
 
   Nonce storedNonce() {
-    return storeOf("reader", time).find(ID).orElseThrow().nonce();
+    return stored().nonce();
+  }
+
+  long storedToken() {
+    return stored().token();
+  }
+
+  /** How often it was granted. */
+  int storedAttempts() {
+    return stored().attempts();
+  }
+
+  private ClaimRecord stored() {
+    return storeOf("reader", time).find(ID).orElseThrow();
   }
 }

@@ -2,6 +2,9 @@ package io.firstclaim.processor.engine.api;
 
 import io.firstclaim.lock.ClaimResult;
 import java.time.Duration;
+import org.apache.kafka.clients.admin.AdminClient;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
 
 /**
  * Hears of what happens to records; for metrics. Thread-safe; its methods must neither block nor
@@ -67,4 +70,16 @@ public interface EngineListener {
 
   /** A handler ran for this long. */
   default void handled(Duration took) {}
+
+  /** Offsets could not be committed; they are committed again later. */
+  default void commitFailed() {}
+
+  /** A Kafka consumer was made, which lives as long as the engine runs; for its own metrics. */
+  default void opened(Consumer<?, ?> consumer) {}
+
+  /** A Kafka producer was made, which lives as long as the engine runs; for its own metrics. */
+  default void opened(Producer<?, ?> producer) {}
+
+  /** A Kafka admin client was made, which lives as long as the process; for its own metrics. */
+  default void opened(AdminClient admin) {}
 }

@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
  * @param handlerTimeout how long until a handler is interrupted and its attempt fails
  * @param deadLetterTopic one for all input topics; if empty, {@code <topic>.dlt} for each
  * @param outcomesTopic where outcomes are published and heard; if empty, nowhere
+ * @param outcomesTrust whether an outcome heard is enough to skip a record
  * @param shutdownGrace how long running handlers may finish when the engine is told to stop
  * @param kafka passed to the Kafka clients as they are; {@code bootstrap.servers} is among them
  */
@@ -37,6 +38,7 @@ public record EngineSettings(
     Duration handlerTimeout,
     Optional<String> deadLetterTopic,
     Optional<String> outcomesTopic,
+    Trust outcomesTrust,
     Duration shutdownGrace,
     Map<String, Object> kafka) {
   private static final Pattern ZONE = Pattern.compile("[a-z0-9-]{1,32}");
@@ -102,6 +104,8 @@ public record EngineSettings(
    * @param ordering which records wait for each other
    * @param maxInFlight records being claimed or handled at once, up to a million
    * @param maxParked records waiting for something, up to a million
+   * @param maxBuffered bytes of records in memory: keys, values and headers; a record that is
+   *     larger enters alone
    * @param replayHorizon how far back the input may ever be rewound; if empty, the topic's
    *     retention
    */
@@ -112,7 +116,15 @@ public record EngineSettings(
       Ordering ordering,
       int maxInFlight,
       int maxParked,
+      long maxBuffered,
       Optional<Duration> replayHorizon) {
+    /** Handlers need some multiple of what they are given, and Kafka's client fetches ahead. */
+    private static final int SHARE_OF_HEAP = 6;
+
+    /** As many bytes as suit the heap of this process: a sixth of it. */
+    public static long suitableMaxBuffered() {
+      return Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
+    }
 
     /**
      * Checks each value.
@@ -134,6 +146,9 @@ public record EngineSettings(
       }
       requireCount("max in flight", maxInFlight);
       requireCount("max parked", maxParked);
+      if (maxBuffered < 1) {
+        throw wrong("max buffered", maxBuffered, "give a number of bytes");
+      }
       replayHorizon.ifPresent(horizon -> requirePositive("replay horizon", horizon));
     }
   }
@@ -153,11 +168,12 @@ public record EngineSettings(
    *
    * @param store namespace, holder, lease, skew, retention: what the lock store is opened with
    * @param renew whether leases are renewed while the handler runs
-   * @param headStart how long the other zones leave a record to its preferred zone
+   * @param headStart how long the other zones leave a record to its preferred zone; if empty, as
+   *     long as they see it need
    * @param onMismatch what becomes of a record whose ID is known with another payload
    */
   public record Claiming(
-      ClaimSettings store, boolean renew, Duration headStart, OnMismatch onMismatch) {
+      ClaimSettings store, boolean renew, Optional<Duration> headStart, OnMismatch onMismatch) {
 
     /**
      * Checks the head start; the store's settings are checked already.
@@ -165,10 +181,18 @@ public record EngineSettings(
      * @throws IllegalArgumentException if it is negative
      */
     public Claiming {
-      if (headStart.isNegative()) {
-        throw wrong("head start", headStart, "give 0 s or more");
+      if (headStart.isPresent() && headStart.get().isNegative()) {
+        throw wrong("head start", headStart.get(), "give 0 s or more");
       }
     }
+  }
+
+  /** What an outcome that another instance announced is worth. */
+  public enum Trust {
+    /** A record that has ended by it is skipped. */
+    TOPIC,
+    /** The store is asked before a record is skipped, as anybody may write to the topic. */
+    VERIFY
   }
 
   /** What becomes of a record whose ID is known with another payload. */

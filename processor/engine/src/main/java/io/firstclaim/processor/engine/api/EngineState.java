@@ -18,13 +18,31 @@ public sealed interface EngineState {
    *
    * @param inFlight records that are being claimed or handled
    * @param parked records that wait for another holder, a retry, their head start or their turn
+   * @param abandoned of those in flight, records whose handlers ignore being interrupted: the place
+   *     of each is lost until its handler comes back
+   * @param bufferedBytes bytes of the records in memory: keys, values and headers
    * @param watermarkLag offsets between what is settled without a gap and what was polled, over all
    *     partitions
    * @param lastPoll when the broker was last polled
-   * @param storeFault why the lock store does not answer; empty if it does
+   * @param storeFault why no records are claimed: the lock store does not answer, or is another
+   *     than the one the application uses; empty if all is well
+   * @param otherStores how many other stores living instances of the application use
+   * @param downstreamFault why records wait and only one tries now and then: what their handler
+   *     takes them to is not there, or nearly all fail; empty otherwise
+   * @param lifeFault why no records can be processed, or few, until the process is restarted; empty
+   *     if they can
    */
   record Running(
-      int inFlight, int parked, long watermarkLag, Moment lastPoll, Optional<String> storeFault)
+      int inFlight,
+      int parked,
+      int abandoned,
+      long bufferedBytes,
+      long watermarkLag,
+      Moment lastPoll,
+      Optional<String> storeFault,
+      int otherStores,
+      Optional<String> downstreamFault,
+      Optional<String> lifeFault)
       implements EngineState {}
 
   /**

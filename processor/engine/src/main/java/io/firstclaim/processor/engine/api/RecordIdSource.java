@@ -39,7 +39,7 @@ public sealed interface RecordIdSource {
     }
   }
 
-  /** Where the record is: topic, partition and offset. Every record has them. */
+  /** Where the record is: topic, its ID, partition and offset. Every record has them. */
   record Offset() implements RecordIdSource {
     @Override
     public String text() {

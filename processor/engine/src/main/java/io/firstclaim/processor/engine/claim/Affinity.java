@@ -4,6 +4,7 @@ import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class Affinity {
   private final String zone;
   private final List<String> zones;
-  private final Duration headStart;
+  private final HeadStart headStart;
   private final Duration patience;
   private final Function<String, @Nullable Instant> lastSign;
   private final TimeSource time;
@@ -25,20 +26,21 @@ public final class Affinity {
    * The preferences of this zone.
    *
    * @param zones all zones; if empty, no record has a preferred one
-   * @param headStart how long the preferred zone is let go first
-   * @param patience how long a zone may show no sign of life before nobody waits for it
+   * @param headStart how long the preferred zone is let go first; if empty, as long as it is seen
+   *     to need, at most a third of the patience
+   * @param patience how long a zone may show no sign of life before nobody waits for it: a lease
    * @param lastSign when a zone last gave a sign of life
    */
   public Affinity(
       String zone,
       List<String> zones,
-      Duration headStart,
+      Optional<Duration> headStart,
       Duration patience,
       Function<String, @Nullable Instant> lastSign,
       TimeSource time) {
     this.zone = zone;
     this.zones = zones.stream().sorted().toList();
-    this.headStart = headStart;
+    this.headStart = new HeadStart(headStart, patience.dividedBy(3));
     this.patience = patience;
     this.lastSign = lastSign;
     this.time = time;
@@ -54,8 +56,24 @@ public final class Affinity {
     if (zones.isEmpty()) {
       return Duration.ZERO;
     }
-    String preferred = zones.get(Integer.remainderUnsigned(hash(grouping), zones.size()));
-    return preferred.equals(zone) || !lives(preferred) ? Duration.ZERO : headStart;
+    String preferred = preferred(grouping);
+    return preferred.equals(zone) || !lives(preferred) ? Duration.ZERO : headStart.of(preferred);
+  }
+
+  /**
+   * A record has ended elsewhere, or in this zone without this instance.
+   *
+   * @param grouping as for {@link #headStartOfOthers}
+   * @param needed how long after its arrival here that was heard
+   */
+  public void ended(byte[] grouping, Duration needed) {
+    if (!zones.isEmpty()) {
+      headStart.needed(preferred(grouping), needed);
+    }
+  }
+
+  private String preferred(byte[] grouping) {
+    return zones.get(Integer.remainderUnsigned(hash(grouping), zones.size()));
   }
 
   /**

@@ -46,6 +46,11 @@ public final class HandlerWatch {
     return limit;
   }
 
+  /** How many abandoned handlers have not come back. */
+  public int abandoned() {
+    return (int) all.stream().filter(watched -> watched.abandoned).count();
+  }
+
   /**
    * Watches the handler of one record from now until the result is closed.
    *
@@ -75,6 +80,7 @@ public final class HandlerWatch {
     private final Runnable goOnWithout;
     private final Worker worker = new Worker();
     private final AtomicReference<@Nullable Interruption> why = new AtomicReference<>();
+    private volatile boolean abandoned;
 
     private Watched(KeptLease lease, Runnable goOnWithout) {
       this.lease = lease;
@@ -111,6 +117,7 @@ public final class HandlerWatch {
     /** A handler that ignores its interrupt is left alone; the record goes on without it. */
     private void abandon() {
       if (worker.abandon()) {
+        abandoned = true;
         LOG.error(
             "The handler of {} ignores being interrupted {} after its time was up: its thread is"
                 + " abandoned and keeps its place among the records in flight. Have the handler end"

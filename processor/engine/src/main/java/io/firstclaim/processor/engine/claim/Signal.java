@@ -13,6 +13,9 @@ public sealed interface Signal {
    */
   record DueIn(Duration delay) implements Signal {}
 
+  /** It is its turn to ask whether it may try the downstream. */
+  record YourTurn() implements Signal {}
+
   /** It is no longer this instance's business. */
   record Stop() implements Signal {}
 }

@@ -2,31 +2,32 @@ package io.firstclaim.processor.engine.claim;
 
 import io.firstclaim.lock.Fingerprint;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The right to be the only one in this instance that works on an ID, and the place where its owner
- * waits for something. Made and awaited by one thread, signalled by any.
+ * waits for something. Made and awaited by one thread, signalled by any. Others of its ID wait here
+ * too, without a thread, until the owner leaves.
+ *
+ * @param <D> what is worked on
  */
-public final class Ticket {
+public final class Ticket<D> {
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
   private final ClaimId id;
   private final Fingerprint fingerprint;
-  private final Object owner;
+  private final D owner;
   private final Thread thread = Thread.currentThread();
-  private final CountDownLatch left = new CountDownLatch(1);
+  private final List<D> followers = new ArrayList<>();
+  private boolean left;
   private volatile @Nullable Signal signal;
-  private volatile boolean settled;
 
-  /**
-   * A ticket of the current thread.
-   *
-   * @param owner what {@link Tickets#stop(Object)} stops it by
-   */
-  public Ticket(ClaimId id, Fingerprint fingerprint, Object owner) {
+  /** A ticket of the current thread, which works on this. */
+  public Ticket(ClaimId id, Fingerprint fingerprint, D owner) {
     this.id = id;
     this.fingerprint = fingerprint;
     this.owner = owner;
@@ -36,8 +37,9 @@ public final class Ticket {
     return id;
   }
 
-  boolean isOwnedBy(Object who) {
-    return owner.equals(who);
+  /** What its owner works on. */
+  public D owner() {
+    return owner;
   }
 
   /** Whether it is for this payload. */
@@ -90,16 +92,22 @@ public final class Ticket {
     LockSupport.unpark(thread);
   }
 
-  /** Waits until its owner has left, and says whether the record is settled. */
-  public boolean awaitEnd() throws InterruptedException {
-    left.await();
-    return settled;
+  /** Has this wait until the owner leaves; false if it has left already. */
+  public synchronized boolean follow(D follower) {
+    return !left && followers.add(follower);
   }
 
-  synchronized void leave(boolean recordSettled) {
-    if (left.getCount() > 0) {
-      settled = recordSettled;
-      left.countDown();
+  /** Takes out those of its followers that are meant. */
+  synchronized List<D> takeOut(Predicate<? super D> meant) {
+    List<D> taken = followers.stream().filter(meant).toList();
+    if (!taken.isEmpty()) {
+      boolean _ = followers.removeIf(meant);
     }
+    return taken;
+  }
+
+  synchronized List<D> leave() {
+    left = true;
+    return takeOut(_ -> true);
   }
 }

@@ -8,11 +8,12 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * A partition from its assignment to its revocation. Belongs to the polling thread, except for
- * {@link #isAssigned()}.
+ * {@link #isAssigned()} and {@link #usage()}.
  */
 final class AssignedPartition {
   private final TopicPartition id;
   private final Watermark watermark;
+  private final Places.Usage usage = new Places.Usage();
   private long committed;
   private int epoch = -1;
   private volatile boolean assigned = true;
@@ -24,6 +25,11 @@ final class AssignedPartition {
 
   TopicPartition id() {
     return id;
+  }
+
+  /** What it has of the {@link Places}. */
+  Places.Usage usage() {
+    return usage;
   }
 
   /** Whether a record of this offset follows those delivered so far. */

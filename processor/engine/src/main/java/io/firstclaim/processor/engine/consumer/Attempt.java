@@ -1,8 +1,10 @@
 package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Attempted;
@@ -12,6 +14,7 @@ import io.firstclaim.lock.deduplicator.Verdict;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.consumer.Work.Task;
 import io.firstclaim.processor.engine.deadletter.DeadLetterException;
@@ -23,11 +26,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
+import org.slf4j.event.Level;
 
 /**
  * One attempt on a record under a lease: handle, then settle. Kafka's and the handler's part is
@@ -44,9 +47,7 @@ final class Attempt {
   private final String zone;
   private final EngineListener listener;
   private final TimeSource time;
-
-  /** The one place for records that may kill the process. */
-  private final Semaphore suspects = new Semaphore(1);
+  private final OncePerMinute loss;
 
   Attempt(
       Deduplicator deduplicator,
@@ -64,18 +65,27 @@ final class Attempt {
     this.zone = zone;
     this.listener = listener;
     this.time = time;
+    this.loss = new OncePerMinute(time);
   }
 
   /**
    * Makes one attempt.
    *
+   * @param turn the record's own among the suspects
+   * @param trial the record's, which has begun
    * @param abandoned run if the handler ignores its interrupt; another thread must then go on
    */
-  Next make(Delivery delivery, Work work, ClaimResult.Granted granted, Runnable abandoned)
+  Next make(
+      Delivery delivery,
+      Work work,
+      ClaimResult.Granted granted,
+      Suspects.Turn turn,
+      Breaker.Trial trial,
+      Runnable abandoned)
       throws InterruptedException {
     MDC.put("token", Long.toString(granted.lease().token()));
     try {
-      return new Run(delivery, work, granted, abandoned).make();
+      return new Run(delivery, work, granted, turn, trial, abandoned).make();
     } finally {
       MDC.remove("token");
     }
@@ -86,22 +96,33 @@ final class Attempt {
     private final Delivery delivery;
     private final Work work;
     private final ClaimResult.Granted granted;
+    private final Suspects.Turn turn;
+    private final Breaker.Trial trial;
     private final Runnable abandoned;
     private final int number;
     private Duration took = Duration.ZERO;
     private @Nullable Next instead;
 
-    Run(Delivery delivery, Work work, ClaimResult.Granted granted, Runnable abandoned) {
+    Run(
+        Delivery delivery,
+        Work work,
+        ClaimResult.Granted granted,
+        Suspects.Turn turn,
+        Breaker.Trial trial,
+        Runnable abandoned) {
       this.delivery = delivery;
       this.work = work;
       this.granted = granted;
+      this.turn = turn;
+      this.trial = trial;
       this.abandoned = abandoned;
       this.number = granted.lease().attempt();
     }
 
     Next make() throws InterruptedException {
       String takenFrom = granted.takenFrom();
-      if (takenFrom != null) {
+      // A suspect that was postponed here was taken over then.
+      if (takenFrom != null && !(turn.isTaken() && takenFrom.equals(granted.lease().holder()))) {
         listener.tookOver();
         happened(Outcome.Kind.TAKEN_OVER, "the lease of " + takenFrom + " was over", null);
         LOG.info("Took {} over from {}", work.reportId(), takenFrom);
@@ -120,45 +141,47 @@ final class Attempt {
     }
 
     private Verdict judge(KeptLease held) throws InterruptedException {
-      if (!held.isHeld()) {
-        return new Verdict.Leave(); // the grant took that long to come
+      boolean mustWait = isSuspect() && !(turn.isTaken() && held.isHeld());
+      turn.setNeeded(mustWait);
+      if (mustWait) {
+        return postpone(held);
+      }
+      Lease lease = held.lease();
+      if (time.now().since(lease.start()).compareTo(lease.length().dividedBy(3)) >= 0) {
+        return giveBack("the grant came too late for it to begin");
       }
       try (HandlerWatch.Watched watched = handlers.watch(held, abandoned)) {
         return switch (work.task()) {
           case Task.GiveUp(String cause) -> bury(held, cause);
           case Task.Handle _ when number > retry.maxAttempts() ->
               bury(held, "%d attempts ended without a verdict".formatted(number - 1));
-          case Task.Handle(RecordHandler handler) when granted.takenFrom() != null && isSuspect() ->
-              handleAlone(handler, held, watched);
           case Task.Handle(RecordHandler handler) -> handle(handler, held, watched);
         };
       }
     }
 
-    /** Whether this many attempts, if their holders died, put the record under suspicion. */
+    /** Whether the record has holders who died, and so many that it may be what they died of. */
     private boolean isSuspect() {
-      return number > Math.max(1, retry.maxAttempts() / 2);
+      return granted.takenFrom() != null
+          && work.task() instanceof Task.Handle
+          && number > Math.max(1, retry.maxAttempts() / 2)
+          && number <= retry.maxAttempts();
     }
 
     /**
-     * A record whose holders die again and again may be what they die of. Only one such record runs
-     * at a time, and those that wait do not count as tried, so the next death is the culprit's
-     * alone.
+     * Leaves a suspect alone, uncounted, until its lease is over: whoever claims it then, in
+     * whichever zone, takes it over and so knows it for a suspect. Even one that nobody is ahead of
+     * waits that long, so that all that were held by the process that died are known and claimed no
+     * more before the first of them may kill the next.
      */
-    private Verdict handleAlone(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
-        throws InterruptedException {
+    private Verdict postpone(KeptLease held) throws InterruptedException {
       boolean _ = held.count(number - 1);
-      suspects.acquire();
-      try {
-        return held.count(number) ? handle(handler, held, watched) : giveBack("it was not begun");
-      } finally {
-        suspects.release();
-      }
+      return new Verdict.Leave();
     }
 
     private Verdict handle(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
         throws InterruptedException {
-      if (watched.interruption() != null) {
+      if (watched.interruption() != null || trial.isCalledOff()) {
         return giveBack("it was not begun");
       }
       Moment start = time.now();
@@ -193,12 +216,25 @@ final class Attempt {
         HandlerResult handled, KeptLease held, HandlerWatch.@Nullable Interruption interruption)
         throws InterruptedException {
       return switch (handled) {
-        case HandlerResult.Done(String result) -> new Verdict.Complete(result);
-        case HandlerResult.Failed(String cause) -> bury(held, Cause.of(cause));
+        case HandlerResult.Done(String result) -> {
+          trial.passed();
+          yield new Verdict.Complete(result);
+        }
+        case HandlerResult.Failed(String cause) -> {
+          trial.passed();
+          yield bury(held, Cause.of(cause));
+        }
+        case HandlerResult.Unavailable(String cause, Duration after) when interruption == null ->
+            refused(held, Cause.of(cause), after);
+        case HandlerResult.Unavailable(String cause, _) ->
+            verdict(HandlerResult.retry(cause), held, interruption);
         case HandlerResult.Retry(String cause, Optional<Duration> after) ->
             switch (interruption) {
               case STOPPED -> giveBack("stopped with the service");
-              case LEASE_LOST -> release("the lease was lost", Duration.ZERO, number);
+              case LEASE_LOST ->
+                  held.awaitsRenewal()
+                      ? giveBack("the lease was lost, as the lock store was too slow to renew it")
+                      : release("the lease was lost", Duration.ZERO, number);
               case TIMED_OUT ->
                   failed(
                       held, "the handler took longer than " + handlers.limit(), Optional.empty());
@@ -207,11 +243,40 @@ final class Attempt {
       };
     }
 
+    private Verdict refused(KeptLease held, String cause, Duration after)
+        throws InterruptedException {
+      if (trial.refused(cause)) {
+        return tryAgain(held, cause, Optional.of(after));
+      }
+      Duration pause = retry.after(trial.refusals());
+      return uncounted(cause, after, pause.compareTo(after) > 0 ? pause : after);
+    }
+
     private Verdict failed(KeptLease held, String cause, Optional<Duration> asked)
         throws InterruptedException {
-      return retry.isLast(number)
-          ? bury(held, cause)
-          : release(cause, retry.after(number, asked), number);
+      return trial.failed(cause)
+          ? tryAgain(held, cause, asked)
+          : uncounted(cause, Duration.ZERO, Duration.ZERO);
+    }
+
+    /**
+     * Lets the record go with an attempt that says nothing of it. Another zone may have it once
+     * that is due; here it stays away at least for the pause.
+     */
+    private Verdict uncounted(String cause, Duration after, Duration pause) {
+      LOG.debug("{} was tried in vain: {}", work.reportId(), cause);
+      instead = new Next.Refused(pause);
+      return release(cause, after, number - 1);
+    }
+
+    private Verdict tryAgain(KeptLease held, String cause, Optional<Duration> asked)
+        throws InterruptedException {
+      if (retry.isLast(number)) {
+        return bury(held, cause);
+      }
+      Duration pause = retry.after(number, asked);
+      LOG.info("Attempt {} on {} failed, next in {}: {}", number, work.reportId(), pause, cause);
+      return release(cause, pause, number);
     }
 
     /** Gives the record up once its dead letter is written. */
@@ -235,7 +300,8 @@ final class Attempt {
     }
 
     private Verdict release(String cause, Duration after, int attempts) {
-      return new Verdict.Release(time.now().wall().plus(after), attempts, cause);
+      Instant retryAt = after.isZero() ? ClaimStore.AT_ONCE : time.now().wall().plus(after);
+      return new Verdict.Release(retryAt, attempts, cause);
     }
 
     private Next settled(Verdict verdict, Lease lease) {
@@ -252,12 +318,13 @@ final class Attempt {
           LOG.warn("Gave {} up after attempt {}: {}", work.reportId(), retry.made(number), cause);
           yield new Next.Settled();
         }
-        case Verdict.Release(Instant retryAt, _, String cause) -> {
+        case Verdict.Release(Instant due, _, String cause) -> {
+          Instant retryAt = due.equals(ClaimStore.AT_ONCE) ? time.now().wall() : due;
           happened(Outcome.Kind.FAILED, cause, retryAt);
           listener.delivered(Delivered.FAILED);
           yield new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
         }
-        case Verdict.Leave _ -> new Next.LookAgain(Duration.ZERO, null);
+        case Verdict.Leave _ -> new Next.LookAgain(lease.remaining(time.now()), null);
       };
     }
 
@@ -265,11 +332,12 @@ final class Attempt {
       String cause = by == null ? "nobody holds it" : by + " has it";
       happened(Outcome.Kind.LEASE_LOST, cause, null);
       listener.delivered(Delivered.LOST);
-      LOG.warn(
-          "The lease on {} with token {} was lost, nothing is recorded: {}",
-          work.reportId(),
-          granted.lease().token(),
-          cause);
+      LOG.atLevel(loss.isDue() ? Level.WARN : Level.DEBUG)
+          .log(
+              "The lease on {} with token {} was lost, nothing is recorded: {}",
+              work.reportId(),
+              granted.lease().token(),
+              cause);
       return new Next.LookAgain(Duration.ZERO, null);
     }
 

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.engine.consumer;
 
+import io.firstclaim.processor.engine.topic.TopicIds;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 
@@ -13,6 +14,9 @@ public interface Clients {
 
   /** Writes outcomes, many to a request: nobody waits for one, and every request costs the same. */
   Producer<byte[], byte[]> outcomesProducer();
+
+  /** The IDs of the input topics, where records are named after their place. */
+  TopicIds topicIds();
 
   /** Writes dead letters: somebody waits for each. */
   Producer<byte[], byte[]> producer();

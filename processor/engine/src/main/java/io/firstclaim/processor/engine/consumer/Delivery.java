@@ -2,14 +2,16 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Moment;
 import io.firstclaim.processor.engine.offset.Watermark;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One delivery of a record.
  *
  * @param record the record
+ * @param bytes of its key, value and headers
  * @param partition where it came from
  * @param mark to settle once the record needs nothing more
  * @param arrival when it was polled
@@ -18,16 +20,46 @@ import org.jspecify.annotations.Nullable;
  */
 record Delivery(
     ConsumerRecord<byte[], byte[]> record,
+    long bytes,
     AssignedPartition partition,
     Watermark.Mark mark,
     Moment arrival,
-    @Nullable CountDownLatch before,
+    @Nullable CompletableFuture<Void> before,
     Runnable end) {
 
-  /** Waits until the delivery before it has ended, if it has to. */
-  void awaitTurn() throws InterruptedException {
-    if (before != null) {
-      before.await();
+  Delivery(
+      ConsumerRecord<byte[], byte[]> record,
+      AssignedPartition partition,
+      Watermark.Mark mark,
+      Moment arrival,
+      @Nullable CompletableFuture<Void> before,
+      Runnable end) {
+    this(record, bytesOf(record), partition, mark, arrival, before, end);
+  }
+
+  /** The same with another delivery's record, which says the same; its own is forgotten. */
+  Delivery withRecordOf(Delivery other) {
+    return new Delivery(other.record, other.bytes, partition, mark, arrival, null, end);
+  }
+
+  private static long bytesOf(ConsumerRecord<byte[], byte[]> record) {
+    long bytes = length(record.key()) + length(record.value());
+    for (Header header : record.headers()) {
+      bytes += header.key().length() + length(header.value());
+    }
+    return bytes;
+  }
+
+  private static long length(byte @Nullable [] part) {
+    return part == null ? 0 : part.length;
+  }
+
+  /** Begins this once the delivery before it has ended, if it has to wait for one. */
+  void whenItsTurn(Runnable begin) {
+    if (before == null) {
+      begin.run();
+    } else {
+      var _ = before.thenRun(begin);
     }
   }
 

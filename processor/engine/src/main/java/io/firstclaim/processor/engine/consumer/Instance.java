@@ -11,14 +11,18 @@ import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.claim.Affinity;
+import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.outcome.KnownDone;
+import io.firstclaim.processor.engine.outcome.Origin;
 import io.firstclaim.processor.engine.outcome.OutcomeFeed;
 import io.firstclaim.processor.engine.outcome.OutcomePublisher;
+import io.firstclaim.processor.engine.outcome.PresenceBeat;
+import io.firstclaim.processor.engine.outcome.StoreAgreement;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,9 +45,10 @@ public final class Instance {
   private static final RecordId PROBE = RecordId.of("firstclaim-probe");
 
   final Producer<byte[], byte[]> outcomes;
-  final Tickets tickets = new Tickets();
+  final Tickets<Errand> tickets = new Tickets<>();
   final KnownDone known;
   final StoreGate gate;
+  final Breaker breaker;
   final HandlerWatch handlers;
   final Places places;
   final RecordFlow flow;
@@ -52,7 +57,10 @@ public final class Instance {
   private final Consumer<byte[], byte[]> input;
   private final Producer<byte[], byte[]> deadLetters;
   private final Optional<OutcomeFeed> feed;
+  private final Optional<PresenceBeat> presence;
+  private final StoreAgreement agreement;
   private final Thread poller;
+  private final Watchdog watchdog;
 
   /**
    * An instance that is not running yet.
@@ -68,25 +76,43 @@ public final class Instance {
       EngineListener listener,
       TimeSource time,
       java.util.function.Consumer<? super Throwable> onDefect) {
-    String namespace = settings.claim().store().namespace();
-    // Not the holder's name: a restarted process has it again, and two may have it at once.
     String self = Nonce.random().toString();
+    Origin origin =
+        new Origin(
+            settings.application(), settings.claim().store().namespace(), store.identity(), self);
     this.outcomes = clients.outcomesProducer();
     this.deadLetters = clients.producer();
-    this.known = new KnownDone(KNOWN, time.now().wall());
-    WaitingRoom room = new WaitingRoom(tickets, known, this::hearsOutcomes);
+    listener.opened(outcomes);
+    listener.opened(deadLetters);
+    this.known = new KnownDone(KNOWN, settings.claim().store().retention(), time);
+    WaitingRoom room =
+        new WaitingRoom(tickets, known, this::hearsOutcomes, settings.outcomesTrust());
+    this.agreement = new StoreAgreement(settings, origin, store.identity());
+    this.presence =
+        settings
+            .outcomesTopic()
+            .map(topic -> new PresenceBeat(outcomes, topic, origin, self, agreement, time));
     this.feed =
         settings
             .outcomesTopic()
             .map(
-                topic ->
-                    new OutcomeFeed(clients.outcomes(), topic, namespace, self, known, room, time));
-    this.gate = new StoreGate(() -> store.find(PROBE));
+                topic -> {
+                  Consumer<byte[], byte[]> consumer = clients.outcomes();
+                  listener.opened(consumer);
+                  return new OutcomeFeed(consumer, topic, origin, agreement, known, room, time);
+                });
+    this.gate = new StoreGate(() -> store.find(PROBE), settings.claim().store().lease(), time);
+    this.breaker = new Breaker(time);
     this.handlers = new HandlerWatch(settings.handlerTimeout());
-    this.places = new Places(settings.input().maxInFlight(), settings.input().maxParked());
+    this.places =
+        new Places(
+            settings.input().maxInFlight(),
+            settings.input().maxParked(),
+            settings.input().maxBuffered());
+    this.watchdog = new Watchdog(settings.input().maxInFlight(), handlers::abandoned);
     Announcer announcer =
         new Announcer(
-            new OutcomePublisher(outcomes, settings.outcomesTopic(), namespace, self), known, time);
+            new OutcomePublisher(outcomes, settings.outcomesTopic(), origin), known, time);
     Deduplicator deduplicator =
         Deduplicator.builder(store, time)
             .retry(
@@ -94,7 +120,7 @@ public final class Instance {
                     settings.retry().maxAttempts(),
                     new Backoff(settings.retry().backoff(), settings.retry().maxBackoff())))
             .renew(settings.claim().renew())
-            .passage(gate::settle)
+            .passage(gate::step)
             .build();
     Attempt attempt =
         new Attempt(
@@ -117,14 +143,21 @@ public final class Instance {
                 time),
             store,
             gate,
+            breaker,
             attempt,
             announcer,
             places,
             listener,
             time);
     this.flow =
-        new RecordFlow(new Identifier(settings.input().recordId()), handler, room, leader, places);
+        new RecordFlow(
+            new Identifier(settings.input().recordId(), clients.topicIds()::of),
+            handler,
+            room,
+            leader,
+            places);
     this.input = clients.input();
+    listener.opened(input);
     this.loop =
         new PollLoop(
             input,
@@ -134,7 +167,10 @@ public final class Instance {
             gate,
             tickets,
             handlers,
-            outcomes::close,
+            () -> presence.isEmpty() || agreement.isReached(),
+            clients.topicIds(),
+            listener,
+            this::closeOutcomes,
             onDefect,
             time);
     this.poller = Thread.ofPlatform().name("firstclaim-poll").unstarted(loop);
@@ -151,6 +187,7 @@ public final class Instance {
   /** Starts to process. Returns once the recent outcomes are known and polling has begun. */
   public void start() throws InterruptedException {
     listen();
+    watchdog.start();
     Thread _ = poll();
   }
 
@@ -161,8 +198,9 @@ public final class Instance {
     }
   }
 
-  /** Starts to take records in, on the thread returned. */
+  /** Starts to take records in, once this instance's store is announced, on the thread returned. */
   Thread poll() {
+    presence.ifPresent(PresenceBeat::start);
     poller.start();
     return poller;
   }
@@ -174,6 +212,7 @@ public final class Instance {
   public void stop() throws InterruptedException {
     loop.stop();
     poller.join();
+    watchdog.stop();
     close();
   }
 
@@ -182,9 +221,15 @@ public final class Instance {
     if (poller.getState() == Thread.State.NEW) {
       input.close(CloseOptions.timeout(CLOSE_LIMIT)); // otherwise the loop closes it
     }
+    closeOutcomes(CLOSE_LIMIT);
     feed.ifPresent(OutcomeFeed::close);
-    outcomes.close(CLOSE_LIMIT);
     deadLetters.close(CLOSE_LIMIT);
+  }
+
+  /** Says that it is gone, and sends what is left to be said. */
+  private void closeOutcomes(Duration limit) {
+    presence.ifPresent(PresenceBeat::close);
+    outcomes.close(limit);
   }
 
   /** What it is doing now. */
@@ -192,8 +237,13 @@ public final class Instance {
     return new EngineState.Running(
         places.inFlight(),
         places.parked(),
+        handlers.abandoned(),
+        places.buffered(),
         loop.lag(),
         loop.lastPoll(),
-        Optional.ofNullable(gate.fault()));
+        presence.flatMap(_ -> agreement.obstacle()).or(() -> Optional.ofNullable(gate.fault())),
+        agreement.otherStores(),
+        Optional.ofNullable(breaker.fault()),
+        Optional.ofNullable(watchdog.fault()));
   }
 }

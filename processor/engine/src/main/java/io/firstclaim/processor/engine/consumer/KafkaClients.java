@@ -1,10 +1,13 @@
 package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.engine.topic.TopicIds;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -33,12 +36,25 @@ public final class KafkaClients implements Clients {
 
   private static final int MAX_REQUEST = 16 << 20;
   private static final int BATCH = 128 << 10;
+  private static final int A_MEGABYTE = 1 << 20;
+  private static final int LEAST_FETCH = 64 << 10;
+
+  /** Before producers, which look every five minutes, write to a partition that was added. */
+  private static final Duration PARTITIONS_SEEN_WITHIN = Duration.ofSeconds(30);
 
   private final EngineSettings settings;
+  private final TopicIds topicIds;
 
   /** The clients for these settings. */
   public KafkaClients(EngineSettings settings) {
     this.settings = settings;
+    boolean named = settings.input().recordId().contains(new RecordIdSource.Offset());
+    this.topicIds = new TopicIds(this::admin, named ? settings.input().topics() : List.of());
+  }
+
+  @Override
+  public TopicIds topicIds() {
+    return topicIds;
   }
 
   /** The bootstrap servers as they are set; empty if they are not. */
@@ -75,6 +91,7 @@ public final class KafkaClients implements Clients {
     Map<String, Object> config = new HashMap<>();
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    config.putAll(fetching(settings.input().maxBuffered()));
     boolean classic =
         !"consumer"
             .equals(
@@ -92,6 +109,21 @@ public final class KafkaClients implements Clients {
     return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
+  /**
+   * What the consumer may fetch, and hand over at once, for records of so many bytes in memory. A
+   * poll of records of 1 MB, Kafka's own limit for a batch, brings no more than that, however well
+   * they were compressed; what is fetched ahead is a part of it for each broker and partition.
+   */
+  static Map<String, Object> fetching(long maxBuffered) {
+    return Map.of(
+        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+        Math.clamp(maxBuffered / A_MEGABYTE, 1, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS),
+        ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
+        Math.clamp(maxBuffered / 4, A_MEGABYTE, ConsumerConfig.DEFAULT_FETCH_MAX_BYTES),
+        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+        Math.clamp(maxBuffered / 16, LEAST_FETCH, A_MEGABYTE));
+  }
+
   @Override
   public Consumer<byte[], byte[]> outcomes() {
     Map<String, Object> config = new HashMap<>(settings.kafka());
@@ -99,6 +131,8 @@ public final class KafkaClients implements Clients {
     config.remove(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "latest");
+    config.putIfAbsent(
+        ConsumerConfig.METADATA_MAX_AGE_CONFIG, (int) PARTITIONS_SEEN_WITHIN.toMillis());
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }

@@ -7,7 +7,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
-import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.processor.engine.api.EngineListener;
@@ -15,6 +15,7 @@ import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.claim.Affinity;
+import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Woken;
@@ -43,9 +44,11 @@ final class Leader {
   private final Affinity affinity;
   private final ClaimStore store;
   private final StoreGate gate;
+  private final Breaker breaker;
   private final Attempt attempt;
   private final Announcer announcer;
   private final Places places;
+  private final Suspects suspects = new Suspects();
   private final EngineListener listener;
   private final TimeSource time;
 
@@ -54,6 +57,7 @@ final class Leader {
       Affinity affinity,
       ClaimStore store,
       StoreGate gate,
+      Breaker breaker,
       Attempt attempt,
       Announcer announcer,
       Places places,
@@ -64,6 +68,7 @@ final class Leader {
     this.affinity = affinity;
     this.store = store;
     this.gate = gate;
+    this.breaker = breaker;
     this.attempt = attempt;
     this.announcer = announcer;
     this.places = places;
@@ -79,7 +84,12 @@ final class Leader {
    */
   Next lead(Delivery delivery, Work work, Seat seat, Runnable abandoned)
       throws InterruptedException {
-    return new RecordInWork(delivery, work, seat, abandoned).lead();
+    RecordInWork record = new RecordInWork(delivery, work, seat, abandoned);
+    try {
+      return record.lead();
+    } finally {
+      record.trial.end();
+    }
   }
 
   /** The record has ended without this delivery's doing. */
@@ -94,7 +104,9 @@ final class Leader {
     private final Delivery delivery;
     private final Work work;
     private final Seat seat;
+    private final Suspects.Turn turn = suspects.turn();
     private final Runnable abandoned;
+    private final Breaker.Trial trial;
 
     /** The last claim that was sent. */
     private @Nullable Claim claim;
@@ -106,12 +118,21 @@ final class Leader {
       this.delivery = delivery;
       this.work = work;
       this.seat = seat;
-      this.abandoned = abandoned;
+      this.trial = breaker.trial(seat::call);
+      this.abandoned =
+          () -> {
+            turn.giveBack();
+            trial.end(); // another may try in its stead
+            abandoned.run();
+          };
     }
 
     Next lead() throws InterruptedException {
-      if (isEndedByItsZone()) {
+      if (seat.isKnownToHaveEnded()) {
         return duplicate(delivery);
+      }
+      if (isEndedByItsZone()) {
+        return endedElsewhere();
       }
       Next next = new Next.LookAgain(Duration.ZERO, null);
       while (delivery.isWanted()) {
@@ -124,6 +145,8 @@ final class Leader {
           }
           case Next.WhenStoreAnswers _ ->
               next = lookAfter(StoreGate.pauseAfter(++unansweredInARow), next);
+          case Next.Refused(Duration after) ->
+              next = seat.awaitEnd(after) == Woken.ITS_END ? duplicate(delivery) : look(next);
           case Next.LookAgain(Duration after, _) -> {
             unansweredInARow = 0;
             next = lookAfter(after, next);
@@ -139,9 +162,8 @@ final class Leader {
      * for longer: claiming what it cannot start soon would cost a request and gain nothing.
      */
     private boolean isEndedByItsZone() throws InterruptedException {
-      Duration headStart = affinity.headStartOfOthers(grouping());
       Duration most = lease.dividedBy(3);
-      Duration until = headStart;
+      Duration until = affinity.headStartOfOthers(grouping());
       while (true) {
         switch (seat.await(until.minus(time.now().since(delivery.arrival())))) {
           case ITS_END -> {
@@ -151,14 +173,25 @@ final class Leader {
             return false; // its zone has let it go
           }
           case TIME_UP -> {
-            boolean handsFull = places.isFull() || gate.claims().isFull();
-            if (headStart.isZero() || !handsFull || until.compareTo(most) > 0) {
-              return false;
+            Duration headStart = affinity.headStartOfOthers(grouping());
+            if (headStart.compareTo(until) > 0) {
+              until = headStart; // its zone was seen to need more since
+            } else {
+              boolean handsFull = places.isFull(delivery.partition()) || gate.isFull();
+              if (until.isZero() || !handsFull || until.compareTo(most) > 0) {
+                return false;
+              }
+              until = until.multipliedBy(2);
             }
-            until = until.multipliedBy(2);
           }
         }
       }
+    }
+
+    /** Heard just now: what its zone needed for it, it may need for the next. */
+    private Next endedElsewhere() {
+      affinity.ended(grouping(), time.now().since(delivery.arrival()));
+      return duplicate(delivery);
     }
 
     private byte[] grouping() {
@@ -170,9 +203,20 @@ final class Leader {
       };
     }
 
-    /** Looks at the record after this time, unless its end is heard of first. */
+    /**
+     * Looks at the record after this time, and when it is its turn if it is a suspect, unless its
+     * end is heard of first.
+     */
     private Next lookAfter(Duration pause, Next why) throws InterruptedException {
-      return seat.await(pause) == Woken.ITS_END ? duplicate(delivery) : look(why);
+      Woken woken = seat.await(pause);
+      while (woken != Woken.ITS_END && delivery.isWanted() && !turn.takeIfNeeded()) {
+        woken = seat.await(Suspects.PAUSE);
+      }
+      try {
+        return woken == Woken.ITS_END ? endedElsewhere() : look(why);
+      } finally {
+        turn.giveBack();
+      }
     }
 
     /** Claims the record, once there is a place for it, and acts upon the store's answer. */
@@ -180,24 +224,35 @@ final class Leader {
       if (!delivery.isWanted()) {
         return why;
       }
-      places.takeOff();
-      try {
-        ClaimResult answer;
-        if (!gate.claims().enter(delivery::isWanted)) {
+      // A claim that may have been granted is settled first: its lease would run out as it waits.
+      boolean mayHold = why instanceof Next.WhenStoreAnswers;
+      while (!mayHold && !trial.begin()) {
+        if (seat.awaitCall()) {
+          return duplicate(delivery);
+        }
+        if (!delivery.isWanted()) {
           return why;
         }
-        try {
+      }
+      places.takeOff(delivery.partition());
+      try {
+        try (StoreGate.Begun begun = gate.begin(delivery::isWanted)) {
+          if (begun == null) {
+            return why;
+          }
           if (seat.isKnownToHaveEnded()) {
             return duplicate(delivery); // heard of while it waited for its place
           }
+          if (!mayHold && trial.isCalledOff()) {
+            return new Next.LookAgain(Duration.ZERO, null);
+          }
           claim = nextClaim(why, claim);
-          answer = send(claim);
-        } finally {
-          gate.claims().leave();
+          ClaimResult answer = send(claim, begun);
+          return answer == null ? new Next.WhenStoreAnswers() : next(answer, answered++);
         }
-        return answer == null ? new Next.WhenStoreAnswers() : next(answer, answered++);
       } finally {
-        places.land();
+        trial.end();
+        places.land(delivery.partition());
       }
     }
 
@@ -220,19 +275,21 @@ final class Leader {
     }
 
     /** The store's answer; null if there is none, or none that can be read. */
-    private @Nullable ClaimResult send(Claim toSend) {
+    private @Nullable ClaimResult send(Claim toSend, StoreGate.Begun begun) {
       try {
         ClaimResult answer = store.claim(toSend);
+        begun.answered(answer instanceof ClaimResult.Granted);
         listener.claimed(Claimed.of(answer));
         return answer;
       } catch (UnreadableClaimException e) {
         // It concerns this record alone: the gate stays open for the others.
+        begun.answered(false);
         listener.claimed(Claimed.UNREADABLE);
         LOG.warn("{} cannot be claimed, trying again: {}", toSend.id(), e.getMessage());
         return null;
-      } catch (StoreUnavailableException e) {
+      } catch (StoreException e) {
         listener.claimed(Claimed.UNAVAILABLE);
-        gate.shut(String.valueOf(e.getMessage()));
+        begun.failed(String.valueOf(e.getMessage()));
         return null;
       }
     }
@@ -240,7 +297,8 @@ final class Leader {
     /** What the store's answer means; if it granted the record, makes an attempt. */
     private Next next(ClaimResult answer, int round) throws InterruptedException {
       return switch (answer) {
-        case ClaimResult.Granted granted -> attempt.make(delivery, work, granted, abandoned);
+        case ClaimResult.Granted granted ->
+            attempt.make(delivery, work, granted, turn, trial, abandoned);
         case ClaimResult.Held held -> new Next.LookAgain(patience(held.remaining(), round), held);
         case ClaimResult.Later(Instant retryAt, _) ->
             new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
@@ -266,7 +324,7 @@ final class Leader {
      */
     private Next ended(Outcome.Kind kind, Ending ending, @Nullable String cause) {
       if (!seat.misses(ending)) {
-        return duplicate(delivery);
+        return endedElsewhere();
       }
       Duration left = lease.minus(Duration.between(ending.at(), time.now().wall()));
       // Its holder's clock may be ahead.
@@ -276,7 +334,7 @@ final class Leader {
     /** The record has ended for good: there is nothing more to ask the store. */
     private Next announceUnlessHeard(Next.Unannounced end) throws InterruptedException {
       return switch (seat.awaitEnd(end.atMost())) {
-        case ITS_END -> duplicate(delivery);
+        case ITS_END -> endedElsewhere();
         case STOP -> end;
         case ANOTHERS_END, RETRY_DUE, TIME_UP -> {
           announcer.ended(delivery, work, end.kind(), end.ending(), Duration.ZERO, end.cause());

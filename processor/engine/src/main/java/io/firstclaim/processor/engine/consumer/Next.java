@@ -30,6 +30,12 @@ sealed interface Next {
   /** The lock store must answer first. */
   record WhenStoreAnswers() implements Next {}
 
+  /**
+   * The downstream was not there for it: it stays away this long, unless its end is heard, even if
+   * another zone lets it go.
+   */
+  record Refused(Duration after) implements Next {}
+
   /** Something else is to be done with it. */
   record Instead(Work work) implements Next {}
 

@@ -1,11 +1,14 @@
 package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
+import io.firstclaim.processor.engine.topic.TopicIds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,6 +18,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -37,8 +42,13 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration WAIT_FOR_ROOM = Duration.ofMillis(50);
+
+  /** While partitions are paused for lack of room: soon it is looked whether they have some. */
+  private static final Duration SHORT_POLL = Duration.ofMillis(5);
+
   private static final Duration COMMIT_EVERY = Duration.ofSeconds(1);
   private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
+  private static final Duration LAST_POLL = Duration.ofMillis(20);
 
   /*
    * What follows the grace period, if Kafka or the store do not answer. With Instance.CLOSE_LIMIT
@@ -50,17 +60,21 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private static final Duration LEAVE_GROUP = Duration.ofSeconds(1);
 
   /**
-   * How many records of a partition may be settled ahead of an open one; bounds the bookkeeping.
+   * How many records may be settled ahead of an open one, over all partitions; bounds the
+   * bookkeeping.
    */
-  private static final int MAX_AHEAD = 100_000;
+  private static final int MAX_AHEAD = 200_000;
 
   private final Consumer<byte[], byte[]> consumer;
   private final EngineSettings settings;
   private final RecordFlow flow;
   private final Places places;
   private final StoreGate gate;
-  private final Tickets tickets;
+  private final Tickets<?> tickets;
   private final HandlerWatch handlers;
+  private final BooleanSupplier mayTake;
+  private final TopicIds topicIds;
+  private final EngineListener listener;
   private final java.util.function.Consumer<Duration> closeOutcomes;
   private final java.util.function.Consumer<? super Throwable> onDefect;
   private final TimeSource time;
@@ -71,6 +85,8 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private volatile Moment lastPoll;
   private volatile long lag;
   private volatile boolean stopping;
+  private boolean isMember;
+  private boolean commitsFail;
 
   PollLoop(
       Consumer<byte[], byte[]> consumer,
@@ -78,8 +94,11 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       RecordFlow flow,
       Places places,
       StoreGate gate,
-      Tickets tickets,
+      Tickets<?> tickets,
       HandlerWatch handlers,
+      BooleanSupplier mayTake,
+      TopicIds topicIds,
+      EngineListener listener,
       java.util.function.Consumer<Duration> closeOutcomes,
       java.util.function.Consumer<? super Throwable> onDefect,
       TimeSource time) {
@@ -90,6 +109,9 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     this.gate = gate;
     this.tickets = tickets;
     this.handlers = handlers;
+    this.mayTake = mayTake;
+    this.topicIds = topicIds;
+    this.listener = listener;
     this.closeOutcomes = closeOutcomes;
     this.onDefect = onDefect;
     this.time = time;
@@ -117,9 +139,14 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   @Override
   public void run() {
     try {
-      consumer.subscribe(settings.input().topics(), this);
       while (!stopping) {
-        pollOnce();
+        joinOrLeave();
+        if (isMember) {
+          pollOnce();
+        } else {
+          lastPoll = time.now();
+          LockSupport.parkNanos(this, WAIT_FOR_ROOM.toNanos());
+        }
       }
       finish();
     } catch (RuntimeException | Error e) {
@@ -131,12 +158,31 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     }
   }
 
+  /**
+   * Is in the group only while records may be taken: a member that takes none would keep its
+   * partitions from the others.
+   */
+  private void joinOrLeave() {
+    boolean may = mayTake.getAsBoolean();
+    try {
+      if (may && !isMember) {
+        consumer.subscribe(settings.input().topics(), this);
+      } else if (!may && isMember) {
+        consumer.unsubscribe();
+      }
+      isMember = may;
+    } catch (WakeupException e) {
+      LOG.debug("Woken to stop");
+    }
+  }
+
   private void pollOnce() {
-    boolean room = gate.isOpen() && places.awaitRoom(WAIT_FOR_ROOM);
-    pauseAsNeeded(room);
+    boolean open = gate.isOpen();
+    Set<TopicPartition> room = open ? room() : Set.of();
+    pauseAllBut(room);
     try {
       ConsumerRecords<byte[], byte[]> records =
-          consumer.poll(room || !gate.isOpen() ? POLL : Duration.ZERO);
+          consumer.poll(open && room.size() < partitions.size() ? SHORT_POLL : POLL);
       lastPoll = time.now();
       List<Delivery> deliveries = new ArrayList<>(records.count());
       for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -163,18 +209,25 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     }
   }
 
-  private void pauseAsNeeded(boolean room) {
-    Set<TopicPartition> paused = consumer.paused();
-    Set<TopicPartition> pause = new HashSet<>();
-    Set<TopicPartition> resume = new HashSet<>();
-    for (AssignedPartition partition : partitions.values()) {
-      boolean wanted = room && partition.tracked() < MAX_AHEAD;
-      if (wanted && paused.contains(partition.id())) {
-        resume.add(partition.id());
-      } else if (!wanted && !paused.contains(partition.id())) {
-        pause.add(partition.id());
-      }
-    }
+  /** The partitions of which more records may come; waits a moment for one. */
+  private Set<TopicPartition> room() {
+    Shares ahead = new Shares(MAX_AHEAD, partitions.size());
+    long common =
+        partitions.values().stream()
+            .mapToLong(partition -> Math.max(0, partition.tracked() - ahead.setAside()))
+            .sum();
+    return places.awaitRoom(WAIT_FOR_ROOM).stream()
+        .filter(partition -> ahead.allow(partition.tracked(), common))
+        .map(AssignedPartition::id)
+        .collect(Collectors.toSet());
+  }
+
+  private void pauseAllBut(Set<TopicPartition> room) {
+    Set<TopicPartition> resume = new HashSet<>(consumer.paused());
+    Set<TopicPartition> pause = new HashSet<>(partitions.keySet());
+    pause.removeAll(room);
+    pause.removeAll(resume);
+    resume.retainAll(room);
     if (!pause.isEmpty()) {
       consumer.pause(pause);
     }
@@ -184,29 +237,35 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   }
 
   /**
-   * Starts a thread for each. If no order is asked for, they start in a random one: zones that work
-   * through a backlog in the same order meet at every record, and each time one asks in vain.
+   * Starts a thread for each whose turn it is, and for the others when it comes. If no order is
+   * asked for, they start in a random one: zones that work through a backlog in the same order meet
+   * at every record, and each time one asks in vain.
    */
   private void start(List<Delivery> deliveries) {
     if (settings.input().ordering() == EngineSettings.Ordering.UNORDERED) {
       Collections.shuffle(deliveries);
     }
     for (Delivery delivery : deliveries) {
-      Thread.ofVirtual().start(() -> flow.run(delivery));
+      delivery.whenItsTurn(() -> Thread.ofVirtual().start(() -> flow.run(delivery)));
     }
   }
 
   private Delivery deliver(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
     TopicPartition id = new TopicPartition(record.topic(), record.partition());
-    AssignedPartition partition = partitions.computeIfAbsent(id, AssignedPartition::new);
-    if (!partition.isNext(record.offset())) {
-      LOG.warn("{} was rewound to offset {}", id, record.offset());
-      leave(partition);
+    AssignedPartition partition = partitions.get(id);
+    if (partition == null || !partition.isNext(record.offset())) {
+      if (partition != null) {
+        LOG.warn("{} was rewound to offset {}", id, record.offset());
+        askTopicIds(); // it may be a topic made anew
+        leave(partition);
+      }
       partition = new AssignedPartition(id);
       partitions.put(id, partition);
+      places.share(partitions.values());
     }
-    places.arrive();
-    return sequencer.deliver(record, partition, arrival);
+    Delivery delivery = sequencer.deliver(record, partition, arrival);
+    places.arrive(delivery);
+    return delivery;
   }
 
   private Map<TopicPartition, OffsetAndMetadata> toCommit(Collection<TopicPartition> of) {
@@ -232,7 +291,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
           if (fault == null) {
             committed(committed);
           } else {
-            LOG.debug("Commit failed, trying again", fault);
+            commitFailed(committed, fault);
           }
         });
   }
@@ -249,11 +308,24 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       stopping = true;
       commitNow(of, limit);
     } catch (KafkaException e) {
-      LOG.warn("Could not commit {}; its records are delivered again and skipped", offsets, e);
+      commitFailed(offsets, e);
     }
   }
 
+  /** Is said once, until a commit succeeds. */
+  private void commitFailed(Map<TopicPartition, OffsetAndMetadata> offsets, Exception fault) {
+    listener.commitFailed();
+    if (!commitsFail) {
+      LOG.warn(
+          "Could not commit {}: {}; tried again, and what is delivered again is skipped",
+          offsets.keySet(),
+          OneLine.of(fault));
+    }
+    commitsFail = true;
+  }
+
   private void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    commitsFail = false;
     offsets.forEach(
         (id, offset) -> {
           AssignedPartition partition = partitions.get(id);
@@ -265,10 +337,20 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
 
   @Override
   public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
+    askTopicIds();
     for (TopicPartition id : assigned) {
       partitions.put(id, new AssignedPartition(id));
     }
+    places.share(partitions.values());
     LOG.info("Assigned {}", assigned);
+  }
+
+  private void askTopicIds() {
+    try {
+      boolean _ = topicIds.ask();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override
@@ -288,13 +370,14 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     AssignedPartition partition = partitions.remove(id);
     if (partition != null) {
       leave(partition);
+      places.share(partitions.values());
     }
   }
 
   /** What is in flight goes on under its lease; what waits ends. */
   private void leave(AssignedPartition partition) {
     partition.unassign();
-    tickets.stop(partition);
+    flow.leave(partition);
     gate.lookAgain();
   }
 
@@ -327,8 +410,12 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     Moment start = time.now();
     while (!places.isEmpty() && time.now().since(start).compareTo(limit) < 0) {
       try {
-        consumer.pause(consumer.assignment());
-        consumer.poll(Duration.ofMillis(20)).forEach(record -> {});
+        if (isMember) {
+          consumer.pause(consumer.assignment());
+          consumer.poll(LAST_POLL).forEach(record -> {});
+        } else {
+          LockSupport.parkNanos(this, LAST_POLL.toNanos());
+        }
       } catch (KafkaException e) {
         LOG.debug("Polling failed while stopping", e);
       }

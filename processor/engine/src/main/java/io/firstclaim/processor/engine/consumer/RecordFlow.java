@@ -4,14 +4,19 @@ import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * What happens to one delivered record, from top to bottom: it waits for its turn, is identified,
- * takes its seat as the only one of its ID, and is {@linkplain Leader led} to its end. Runs on a
- * virtual thread for each record, and blocks.
+ * What happens to one delivered record, from top to bottom: it is identified, takes its seat as the
+ * only one of its ID, and is {@linkplain Leader led} to its end. Runs on a virtual thread for each
+ * record, and blocks. Others of its ID follow it without a thread of their own: when it is settled,
+ * so are its twins, of the same payload; else the first of them goes on.
  *
  * <p>It ends in one of two ways. Either the record is settled, by whichever zone, and its offset
  * may be committed. Or this instance has lost the partition or is stopping: then whoever gets the
@@ -42,39 +47,94 @@ final class RecordFlow {
     this.places = places;
   }
 
-  /** Takes a delivery that has arrived at {@link Places} to its end. */
+  /** Takes a delivery that has arrived at {@link Places}, and whose turn it is, to its end. */
   void run(Delivery delivery) {
+    Deque<Errand> followers = new ArrayDeque<>();
     conclude(
         delivery,
+        followers,
         () -> {
-          delivery.awaitTurn();
-          return process(
-              delivery,
-              Work.of(identifier.identify(delivery.record()), delivery.record().value(), handler));
+          ConsumerRecord<byte[], byte[]> record = delivery.record();
+          Work work = Work.of(identifier.identify(record), record.value(), handler);
+          return process(new Errand(delivery, work, true), followers);
         });
   }
 
+  /** This instance has lost the partition: what waits ends. */
+  void leave(AssignedPartition partition) {
+    room.stop(partition).forEach(this::drop);
+  }
+
   /** Carries on, on a new thread, with a delivery whose handler does not come back. */
-  private void goOnWithout(Seat abandoned, Delivery delivery, Work work) {
-    abandoned.leave(false);
-    places.arrive();
-    Thread.startVirtualThread(() -> conclude(delivery, () -> process(delivery, work)));
+  private void goOnWithout(Seat abandoned, Errand errand) {
+    Deque<Errand> followers = new ArrayDeque<>(abandoned.leave());
+    places.arrive(errand.delivery());
+    start(errand, followers);
+  }
+
+  private void start(Errand errand, Deque<Errand> followers) {
+    Thread _ =
+        Thread.startVirtualThread(
+            () -> conclude(errand.delivery(), followers, () -> process(errand, followers)));
+  }
+
+  /** Has the first of these that is still wanted lead the others. */
+  private void goOn(Deque<Errand> errands) {
+    Errand next;
+    while ((next = errands.poll()) != null) {
+      if (next.delivery().isWanted()) {
+        start(counted(next), errands);
+        return;
+      }
+      drop(next);
+    }
+  }
+
+  private Errand counted(Errand errand) {
+    if (errand.counted()) {
+      return errand;
+    }
+    places.arrive(errand.delivery());
+    return new Errand(errand.delivery(), errand.work(), true);
+  }
+
+  private void uncount(Errand errand) {
+    if (errand.counted()) {
+      places.depart(errand.delivery());
+    }
+  }
+
+  private void drop(Errand errand) {
+    errand.delivery().passTurnOn();
+    uncount(errand);
+  }
+
+  /** How a thread's work on a delivery ended. */
+  private enum End {
+    /** Nothing more is done with it here. */
+    OVER,
+    /** Its twin, or another thread, goes on with it. */
+    ELSEWHERE,
+    /** It waits, with its value, for another record of its ID. */
+    FOLLOWS
   }
 
   private interface Body {
-    /** Returns false if another thread carries on with the delivery. */
-    boolean run() throws InterruptedException;
+    End run() throws InterruptedException;
   }
 
-  private void conclude(Delivery delivery, Body body) {
-    boolean concluded = true;
+  private void conclude(Delivery delivery, Deque<Errand> followers, Body body) {
+    End end = End.OVER;
     try {
-      concluded = runThroughInterrupts(body);
+      end = runThroughInterrupts(body);
     } finally {
-      if (concluded) {
+      if (end == End.OVER) {
         delivery.passTurnOn();
       }
-      places.depart();
+      if (end != End.FOLLOWS) {
+        places.depart(delivery);
+      }
+      goOn(followers);
     }
   }
 
@@ -82,7 +142,7 @@ final class RecordFlow {
    * Firstclaim interrupts only handlers, but a timer of some library may strike late. A record that
    * ended because of it would hold up its partition for ever.
    */
-  private static boolean runThroughInterrupts(Body body) {
+  private static End runThroughInterrupts(Body body) {
     while (true) {
       try {
         return body.run();
@@ -92,49 +152,75 @@ final class RecordFlow {
     }
   }
 
-  private boolean process(Delivery delivery, Work first) throws InterruptedException {
-    Work work = first;
+  /**
+   * Processes a record.
+   *
+   * @param followers others of its ID, which follow it; those that are left when it ends go on
+   */
+  private End process(Errand given, Deque<Errand> followers) throws InterruptedException {
+    Delivery delivery = given.delivery();
+    Work work = given.work();
     MDC.put("id", work.reportId().text());
     while (delivery.isWanted()) {
-      Seat seat = room.seat(work, delivery.partition());
-      switch (seat.enter()) {
-        case SETTLED_BY_ANOTHER -> {
-          Next _ = leader.duplicate(delivery);
-          return true;
-        }
-        case LEFT_BY_ANOTHER -> {}
-        case ENTERED -> {
-          switch (lead(delivery, work, seat)) {
-            case Next.Settled _ -> {
-              return true;
-            }
-            case Next.Abandoned _ -> {
-              return false;
-            }
-            case Next.Instead(Work instead) -> work = instead;
-            case Next.LookAgain _, Next.Unannounced _, Next.WhenStoreAnswers _ -> {}
+      Errand errand = new Errand(delivery, work, true);
+      Seat seat = room.seat(errand);
+      Errand first = seat.enter();
+      if (first != null) {
+        return errand.isTwinOf(first) ? End.ELSEWHERE : End.FOLLOWS;
+      }
+      switch (lead(errand, seat, followers)) {
+        case Next.Settled _ -> {
+          for (Errand twin : take(followers, errand::isTwinOf)) {
+            Next _ = leader.duplicate(twin.delivery());
+            drop(twin);
           }
+          return End.OVER;
         }
+        case Next.Abandoned _ -> {
+          return End.ELSEWHERE;
+        }
+        case Next.Instead(Work instead) -> {
+          goOn(take(followers, other -> !other.isTwinOf(errand)));
+          work = instead;
+        }
+        case Next.LookAgain _, Next.Refused _, Next.Unannounced _, Next.WhenStoreAnswers _ -> {}
       }
     }
-    return true;
+    return End.OVER;
+  }
+
+  private void letFollow(Seat seat, Errand leader, Deque<Errand> followers) {
+    Errand follower;
+    while ((follower = followers.poll()) != null) {
+      if (!follower.isTwinOf(leader)) {
+        seat.letFollow(counted(follower));
+      } else {
+        seat.letFollow(follower.behind(leader));
+        uncount(follower);
+      }
+    }
+  }
+
+  private static Deque<Errand> take(Deque<Errand> from, Predicate<Errand> meant) {
+    Deque<Errand> taken = new ArrayDeque<>();
+    boolean _ = from.removeIf(errand -> meant.test(errand) && taken.add(errand));
+    return taken;
   }
 
   /** Has the record led to its end, whatever goes wrong, and leaves its seat. */
-  private Next lead(Delivery delivery, Work work, Seat seat) throws InterruptedException {
-    boolean settled = false;
+  private Next lead(Errand errand, Seat seat, Deque<Errand> followers) throws InterruptedException {
     try {
-      Next next = leader.lead(delivery, work, seat, () -> goOnWithout(seat, delivery, work));
-      settled = next instanceof Next.Settled;
-      return next;
+      letFollow(seat, errand, followers);
+      return leader.lead(errand.delivery(), errand.work(), seat, () -> goOnWithout(seat, errand));
     } catch (RuntimeException | Error e) {
       // Otherwise its offset would hold up the partition until the next start. If it had a lease,
       // that runs out; an attempt was counted, so this comes to an end.
-      LOG.error("Work on {} failed in an unforeseen way; trying again", work.reportId(), e);
+      LOG.error(
+          "Work on {} failed in an unforeseen way; trying again", errand.work().reportId(), e);
       seat.pause(AFTER_DEFECT);
       return new Next.LookAgain(Duration.ZERO, null);
     } finally {
-      seat.leave(settled);
+      followers.addAll(seat.leave());
     }
   }
 }

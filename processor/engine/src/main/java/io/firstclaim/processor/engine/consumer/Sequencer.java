@@ -5,8 +5,8 @@ import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -17,7 +17,7 @@ final class Sequencer {
   private record Line(AssignedPartition partition, Optional<ByteBuffer> key) {}
 
   private final Ordering ordering;
-  private final Map<Line, CountDownLatch> ends = new ConcurrentHashMap<>();
+  private final Map<Line, CompletableFuture<Void>> ends = new ConcurrentHashMap<>();
 
   Sequencer(Ordering ordering) {
     this.ordering = ordering;
@@ -39,8 +39,11 @@ final class Sequencer {
               Optional.ofNullable(record.key())
                   .map(key -> new Line(partition, Optional.of(ByteBuffer.wrap(key))));
         };
-    CountDownLatch ended = new CountDownLatch(1);
-    CountDownLatch before = line.map(l -> ends.put(l, ended)).orElse(null);
+    if (line.isEmpty()) {
+      return new Delivery(record, partition, partition.delivered(record), arrival, null, () -> {});
+    }
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    CompletableFuture<Void> before = ends.put(line.get(), ended);
     return new Delivery(
         record,
         partition,
@@ -48,8 +51,8 @@ final class Sequencer {
         arrival,
         before,
         () -> {
-          ended.countDown();
-          line.ifPresent(l -> ends.remove(l, ended));
+          boolean _ = ended.complete(null);
+          boolean _ = ends.remove(line.get(), ended);
         });
   }
 }

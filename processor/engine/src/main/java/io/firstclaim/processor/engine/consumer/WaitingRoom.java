@@ -3,6 +3,7 @@ package io.firstclaim.processor.engine.consumer;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.claim.ClaimId;
 import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.Ticket;
@@ -12,6 +13,7 @@ import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.engine.outcome.OutcomeFeed;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +24,13 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class WaitingRoom implements OutcomeFeed.Listener {
-  private final Tickets tickets;
+  /** A call comes long before. */
+  private static final Duration LONG = Duration.ofHours(1);
+
+  private final Tickets<Errand> tickets;
   private final KnownDone known;
   private final BooleanSupplier hearsOutcomes;
+  private final Trust trust;
 
   /**
    * An empty room.
@@ -33,11 +39,14 @@ final class WaitingRoom implements OutcomeFeed.Listener {
    *     partition that it loses
    * @param known the records whose end was announced
    * @param hearsOutcomes whether what the others announce is heard at once
+   * @param trust whether that is enough to skip a record, or only to ask the store about it
    */
-  WaitingRoom(Tickets tickets, KnownDone known, BooleanSupplier hearsOutcomes) {
+  WaitingRoom(
+      Tickets<Errand> tickets, KnownDone known, BooleanSupplier hearsOutcomes, Trust trust) {
     this.tickets = tickets;
     this.known = known;
     this.hearsOutcomes = hearsOutcomes;
+    this.trust = trust;
   }
 
   /** Wakes the one that waits for this outcome's record. */
@@ -57,26 +66,25 @@ final class WaitingRoom implements OutcomeFeed.Listener {
     }
   }
 
-  /** A seat for this record, not taken yet; the current thread is the one to be woken. */
-  Seat seat(Work work, AssignedPartition partition) {
-    return new Seat(work, new Ticket(work.claimId(), work.fingerprint(), partition));
+  /** Wakes all of this partition to stop. Returns those that only followed another, taken out. */
+  List<Errand> stop(AssignedPartition partition) {
+    return tickets.stop(errand -> errand.delivery().partition().equals(partition));
   }
 
-  /** What came of trying to take a seat. */
-  enum Entry {
-    /** The seat is taken: no other record of this ID is worked on in this instance. */
-    ENTERED,
-    /** Another delivery of the same record had it, and has settled the record. */
-    SETTLED_BY_ANOTHER,
-    /** Another had it, and has left it. */
-    LEFT_BY_ANOTHER
+  /** A seat for this record, not taken yet; the current thread is the one to be woken. */
+  Seat seat(Errand errand) {
+    Work work = errand.work();
+    return new Seat(work, new Ticket<>(work.claimId(), work.fingerprint(), errand));
   }
 
   /** Why a record goes on. */
   enum Woken {
     /** Its end was announced. */
     ITS_END,
-    /** An end was announced under its ID, but with another payload: the store must say. */
+    /**
+     * An end was announced under its ID that does not count for it, as it had another payload or is
+     * not to be trusted: the store must say.
+     */
     ANOTHERS_END,
     /** An attempt was announced to have failed, and the next one is due. */
     RETRY_DUE,
@@ -89,32 +97,48 @@ final class WaitingRoom implements OutcomeFeed.Listener {
   /** The place of one record: there is one for each ID in this instance. */
   final class Seat {
     private final Work work;
-    private final Ticket ticket;
+    private final Ticket<Errand> ticket;
 
-    private Seat(Work work, Ticket ticket) {
+    private Seat(Work work, Ticket<Errand> ticket) {
       this.work = work;
       this.ticket = ticket;
     }
 
-    /** Takes the seat, or waits until its occupant leaves. */
-    Entry enter() throws InterruptedException {
-      Ticket other = tickets.enter(ticket);
-      if (other == null) {
-        return Entry.ENTERED;
+    /**
+     * Takes the seat or, if another record of its ID has it, has this one follow that one.
+     *
+     * @return the one that is followed; null if the seat is taken
+     */
+    @Nullable Errand enter() {
+      while (true) {
+        Ticket<Errand> other = tickets.enter(ticket);
+        if (other == null) {
+          return null;
+        }
+        Errand leader = other.owner();
+        Errand errand = ticket.owner();
+        if (other.follow(errand.isTwinOf(leader) ? errand.behind(leader) : errand)) {
+          return leader;
+        }
       }
-      boolean settled = other.awaitEnd();
-      return settled && other.isFor(work.fingerprint())
-          ? Entry.SETTLED_BY_ANOTHER
-          : Entry.LEFT_BY_ANOTHER;
     }
 
-    /** Leaves the seat to whoever waits for it. Calling it again has no effect. */
-    void leave(boolean settled) {
-      tickets.leave(ticket, settled);
+    /** Has another record of its ID follow this one, which has taken its seat. */
+    void letFollow(Errand follower) {
+      boolean _ = ticket.follow(follower);
     }
 
-    /** Whether the record's end was announced. */
+    /** Leaves the seat. Returns those that have followed it: none, if it is called again. */
+    List<Errand> leave() {
+      return tickets.leave(ticket);
+    }
+
+    /** Whether the record's end was announced, and that is enough. */
     boolean isKnownToHaveEnded() {
+      return trust == Trust.TOPIC && wasAnnounced();
+    }
+
+    private boolean wasAnnounced() {
       return known.contains(work.reportId(), work.fingerprint());
     }
 
@@ -125,7 +149,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
 
     /** Whether this end would be known here if it had been announced, and is not. */
     boolean misses(Ending ending) {
-      return hearsOutcomes() && ending.at().isAfter(known.horizon()) && !isKnownToHaveEnded();
+      return hearsOutcomes() && ending.at().isAfter(known.horizon()) && !wasAnnounced();
     }
 
     /** Waits this long or, if an attempt is announced to have failed, until the next one is due. */
@@ -160,10 +184,28 @@ final class WaitingRoom implements OutcomeFeed.Listener {
                 whenTimeIsUp = Woken.RETRY_DUE;
               }
             }
+            case Signal.YourTurn _ -> {} // it waits for something else by now
           }
         }
       }
       return Woken.ITS_END;
+    }
+
+    /** Has it ask again whether it may try the downstream. */
+    void call() {
+      tickets.signal(work.claimId(), new Signal.YourTurn());
+    }
+
+    /**
+     * Waits until it is called, or anything else is heard that may have come in the way of that.
+     *
+     * @return whether its end was announced
+     */
+    boolean awaitCall() throws InterruptedException {
+      if (!isKnownToHaveEnded()) {
+        Signal _ = ticket.await(LONG);
+      }
+      return isKnownToHaveEnded();
     }
 
     /** Waits this long after a defect, or for a signal of any kind. */

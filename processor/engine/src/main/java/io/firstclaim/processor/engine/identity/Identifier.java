@@ -8,6 +8,7 @@ import io.firstclaim.processor.engine.api.RecordIdSource;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -29,17 +30,20 @@ public final class Identifier {
   private static final List<String> RESERVED = List.of(STAND_IN, "mismatch:");
 
   private final List<RecordIdSource> sources;
+  private final UnaryOperator<String> topicIds;
 
   /**
    * An identifier that asks these sources in their order.
    *
+   * @param topicIds what Kafka calls a topic: another that was made later under its name is another
    * @throws IllegalArgumentException if there are none
    */
-  public Identifier(List<RecordIdSource> sources) {
+  public Identifier(List<RecordIdSource> sources, UnaryOperator<String> topicIds) {
     if (sources.isEmpty()) {
       throw new IllegalArgumentException("at least one source of record IDs is needed");
     }
     this.sources = List.copyOf(sources);
+    this.topicIds = topicIds;
   }
 
   /** The identity of this record. Never throws, whatever the record holds. */
@@ -80,8 +84,7 @@ public final class Identifier {
         cause);
   }
 
-  private static byte @Nullable [] idFrom(
-      RecordIdSource source, ConsumerRecord<byte[], byte[]> record) {
+  private byte @Nullable [] idFrom(RecordIdSource source, ConsumerRecord<byte[], byte[]> record) {
     byte @Nullable [] value = record.value();
     return switch (source) {
       case RecordIdSource.Header(String name) -> fromHeader(name, record.headers());
@@ -91,7 +94,13 @@ public final class Identifier {
       case RecordIdSource.ValueHash() ->
           value == null ? null : ascii("sha256:" + Fingerprint.of(value));
       case RecordIdSource.Offset() ->
-          ascii(record.topic() + "-" + record.partition() + "-" + record.offset());
+          ascii(
+              "%s-%s-%d-%d"
+                  .formatted(
+                      record.topic(),
+                      topicIds.apply(record.topic()),
+                      record.partition(),
+                      record.offset()));
     };
   }
 

@@ -1,59 +1,92 @@
 package io.firstclaim.processor.engine.outcome;
 
 import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The records whose end was announced lately; the oldest are forgotten first. Says "done", never
- * "free": for what it does not know, ask the lock store. Thread-safe.
+ * The records whose end was announced lately. One is forgotten when its claim's retention is over,
+ * as the store forgets it too, or earlier if there are too many, the oldest first. Says "done",
+ * never "free": for what it does not know, ask the lock store. Thread-safe.
  */
 public final class KnownDone {
   private record Key(RecordId id, Fingerprint fingerprint) {}
 
-  private record Entry(Key key, Instant at) {}
+  /**
+   * A record that ended.
+   *
+   * @param at when, as was announced
+   * @param learnt when that was heard
+   * @param left how long it counts from then
+   */
+  private record Entry(Key key, Instant at, Moment learnt, Duration left) {
+    boolean counts(Moment now) {
+      return now.since(learnt).compareTo(left) < 0;
+    }
+  }
 
   private final int capacity;
-  private final Set<Key> known = ConcurrentHashMap.newKeySet();
+  private final Duration retention;
+  private final TimeSource time;
+  private final Map<Key, Entry> known = new ConcurrentHashMap<>();
   private final Deque<Entry> byAge = new ArrayDeque<>();
   private volatile Instant horizon;
 
-  /** Remembers the last {@code capacity} records that end after {@code horizon}. */
-  public KnownDone(int capacity, Instant horizon) {
+  /** Remembers the last {@code capacity} records that end from now on, each for the retention. */
+  public KnownDone(int capacity, Duration retention, TimeSource time) {
     this.capacity = capacity;
-    this.horizon = horizon;
+    this.retention = retention;
+    this.time = time;
+    this.horizon = time.now().wall();
   }
 
   /**
-   * The end of this record was announced.
+   * The end of this record was announced. One older than the retention is not remembered.
    *
+   * @param at when it ended; in the future, by a clock that is ahead, it counts as now
    * @return false if that was known already
    */
   public boolean add(RecordId id, Fingerprint fingerprint, Instant at) {
-    Key key = new Key(id, fingerprint);
-    if (!known.add(key)) {
-      return false;
+    Moment now = time.now();
+    Duration age = Duration.between(at, now.wall());
+    Entry entry =
+        new Entry(
+            new Key(id, fingerprint), at, now, age.isNegative() ? retention : retention.minus(age));
+    if (!entry.counts(now)) {
+      return true;
     }
     synchronized (byAge) {
-      byAge.addLast(new Entry(key, at));
-      if (byAge.size() > capacity) {
-        Entry forgotten = byAge.removeFirst();
-        known.remove(forgotten.key);
-        if (forgotten.at.isAfter(horizon)) {
-          horizon = forgotten.at;
-        }
+      Entry before = known.get(entry.key);
+      if (before != null && before.counts(now)) {
+        return false;
+      }
+      known.put(entry.key, entry);
+      byAge.addLast(entry);
+      while (byAge.size() > capacity || !byAge.getFirst().counts(now)) {
+        forget(byAge.removeFirst());
       }
     }
     return true;
   }
 
-  /** Whether the end of this record, with this payload, was announced. */
+  private void forget(Entry entry) {
+    known.remove(entry.key, entry);
+    if (entry.at.isAfter(horizon)) {
+      horizon = entry.at;
+    }
+  }
+
+  /** Whether the end of this record, with this payload, was announced within the retention. */
   public boolean contains(RecordId id, Fingerprint fingerprint) {
-    return known.contains(new Key(id, fingerprint));
+    Entry entry = known.get(new Key(id, fingerprint));
+    return entry != null && entry.counts(time.now());
   }
 
   /** The time since which every announcement is known. */

@@ -1,18 +1,17 @@
 package io.firstclaim.processor.engine.outcome;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -20,10 +19,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +36,13 @@ import org.slf4j.LoggerFactory;
 public final class OutcomeFeed implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OutcomeFeed.class);
   private static final Duration POLL = Duration.ofMillis(500);
+
+  /** How often the broker is asked for the ends of all partitions, which shows that it answers. */
+  private static final Duration ASK_EVERY = Duration.ofSeconds(2);
+
+  private static final Duration ANSWER_WITHIN = Duration.ofSeconds(2);
+
+  /** After this long without an answer, what is published may not be heard. */
   private static final Duration SILENT = Duration.ofSeconds(5);
 
   /**
@@ -52,6 +59,9 @@ public final class OutcomeFeed implements AutoCloseable {
 
   private static final long LOOK_BACK_RECORDS = 5_000;
 
+  /** How much of the past has an announcement of every living instance, whatever its records. */
+  private static final Duration PRESENT_WITHIN = PresenceBeat.EVERY.multipliedBy(4);
+
   /** Zone names come from the topic, where anybody may write. */
   private static final int MAX_ZONES = 1_000;
 
@@ -64,8 +74,8 @@ public final class OutcomeFeed implements AutoCloseable {
 
   private final Consumer<byte[], byte[]> consumer;
   private final String topic;
-  private final byte[] namespace;
-  private final byte[] self;
+  private final Origin origin;
+  private final StoreAgreement agreement;
   private final KnownDone known;
   private final Listener listener;
   private final TimeSource time;
@@ -73,28 +83,32 @@ public final class OutcomeFeed implements AutoCloseable {
   private final CountDownLatch caughtUp = new CountDownLatch(1);
   private final Thread thread;
   private volatile boolean closed;
-  private volatile @Nullable Moment lastPoll;
+  private volatile @Nullable Moment lastAnswer;
+  private @Nullable Moment lastQuestion;
+  private boolean isSilent;
 
   /**
    * A feed that is not running yet.
    *
    * @param consumer without a group; owned and closed by the feed
-   * @param self the sender whose outcomes are passed over, as they are known already
+   * @param origin whose outcomes are passed over, as they are known already; so are those of
+   *     another namespace or store
+   * @param agreement is told of every presence
    * @param known is told of every record that ended
-   * @param listener is told of every outcome of this namespace
+   * @param listener is told of every outcome
    */
   public OutcomeFeed(
       Consumer<byte[], byte[]> consumer,
       String topic,
-      String namespace,
-      String self,
+      Origin origin,
+      StoreAgreement agreement,
       KnownDone known,
       Listener listener,
       TimeSource time) {
     this.consumer = consumer;
     this.topic = topic;
-    this.namespace = namespace.getBytes(UTF_8);
-    this.self = self.getBytes(UTF_8);
+    this.origin = origin;
+    this.agreement = agreement;
     this.known = known;
     this.listener = listener;
     this.time = time;
@@ -111,7 +125,7 @@ public final class OutcomeFeed implements AutoCloseable {
 
   /** Whether what is published is heard at once. If not, the lock store must be asked. */
   public boolean isLive() {
-    Moment last = lastPoll;
+    Moment last = lastAnswer;
     return last != null && time.now().since(last).compareTo(SILENT) < 0;
   }
 
@@ -135,18 +149,16 @@ public final class OutcomeFeed implements AutoCloseable {
   }
 
   private void read() {
-    List<TopicPartition> partitions =
-        consumer.partitionsFor(topic).stream()
-            .map(info -> new TopicPartition(info.topic(), info.partition()))
-            .toList();
+    List<TopicPartition> partitions = partitions();
     if (partitions.isEmpty()) {
       throw new KafkaException("topic %s is not there".formatted(topic));
     }
     consumer.assign(partitions);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+    answered();
     seekToRecentPast(partitions, ends);
     while (!closed) {
-      lastPoll = time.now();
+      ask();
       // Before the poll, which waits if there is nothing to read.
       if (caughtUp.getCount() > 0
           && ends.entrySet().stream()
@@ -161,12 +173,64 @@ public final class OutcomeFeed implements AutoCloseable {
     }
   }
 
+  private List<TopicPartition> partitions() {
+    return consumer.partitionsFor(topic).stream()
+        .map(info -> new TopicPartition(info.topic(), info.partition()))
+        .toList();
+  }
+
+  /**
+   * Now and then makes every partition's broker answer, as a poll returns without records whether
+   * or not there is a broker; and takes in partitions that were added, from their beginning.
+   */
+  private void ask() {
+    Moment last = lastQuestion;
+    if (last != null && time.now().since(last).compareTo(ASK_EVERY) < 0) {
+      return;
+    }
+    lastQuestion = time.now();
+    try {
+      Set<TopicPartition> assigned = consumer.assignment();
+      List<TopicPartition> partitions = partitions();
+      List<TopicPartition> added =
+          partitions.stream().filter(each -> !assigned.contains(each)).toList();
+      if (!added.isEmpty()) {
+        LOG.info("Topic {} has new partitions: {}", topic, added);
+        consumer.assign(partitions);
+        consumer.seekToBeginning(added);
+      }
+      Map<TopicPartition, Long> _ = consumer.endOffsets(partitions, ANSWER_WITHIN);
+      answered();
+    } catch (TimeoutException e) {
+      if (isSilent) {
+        return;
+      }
+      isSilent = true;
+      LOG.warn(
+          "Topic {} does not answer; the lock store is asked instead: {}", topic, OneLine.of(e));
+    }
+  }
+
+  private void answered() {
+    lastAnswer = time.now();
+    if (isSilent) {
+      isSilent = false;
+      LOG.info("Topic {} answers again", topic);
+    }
+  }
+
   private void seekToRecentPast(List<TopicPartition> partitions, Map<TopicPartition, Long> ends) {
-    Instant from = time.now().wall().minus(LOOK_BACK);
-    known.startAt(from);
+    Instant lately = time.now().wall().minus(LOOK_BACK);
+    known.startAt(lately);
     Map<TopicPartition, Long> times = new HashMap<>();
-    partitions.forEach(partition -> times.put(partition, from.toEpochMilli()));
+    partitions.forEach(partition -> times.put(partition, lately.toEpochMilli()));
     Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
+    TopicPartition presences = new TopicPartition(topic, PresenceBeat.PARTITION);
+    OffsetAndTimestamp present =
+        consumer
+            .offsetsForTimes(
+                Map.of(presences, time.now().wall().minus(PRESENT_WITHIN).toEpochMilli()))
+            .get(presences);
     consumer
         .offsetsForTimes(times)
         .forEach(
@@ -178,19 +242,28 @@ public final class OutcomeFeed implements AutoCloseable {
                 // More than is read back; what came before is simply unknown.
                 known.startAt(time.now().wall());
               }
-              consumer.seek(partition, Math.max(start, least));
+              long from = Math.max(start, least);
+              consumer.seek(
+                  partition,
+                  partition.equals(presences) && present != null
+                      ? Math.min(from, present.offset())
+                      : from);
             });
   }
 
   private void learn(ConsumerRecord<byte[], byte[]> message) {
+    if (Origin.value(message.headers(), Presence.HEADER) != null) {
+      agreement.heard(message);
+      return;
+    }
     byte[] key = message.key();
     byte[] value = message.value();
     if (key == null
         || key.length == 0
         || key.length > RecordId.MAX_BYTES
         || value == null
-        || !Arrays.equals(namespace, header(message, OutcomePublisher.NAMESPACE))
-        || Arrays.equals(self, header(message, OutcomePublisher.SENDER))) {
+        || !origin.seesClaimsOf(message.headers())
+        || origin.isSenderOf(message.headers())) {
       return;
     }
     Optional<Fingerprint> payload = fingerprint(message);
@@ -216,17 +289,12 @@ public final class OutcomeFeed implements AutoCloseable {
   }
 
   private static Optional<Fingerprint> fingerprint(ConsumerRecord<byte[], byte[]> message) {
-    byte[] hash = header(message, OutcomePublisher.FINGERPRINT);
+    byte[] hash = Origin.value(message.headers(), OutcomePublisher.FINGERPRINT);
     try {
       return Optional.ofNullable(hash).map(Fingerprint::ofHash);
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
-  }
-
-  private static byte @Nullable [] header(ConsumerRecord<byte[], byte[]> message, String name) {
-    Header header = message.headers().lastHeader(name);
-    return header == null ? null : header.value();
   }
 
   private void pause() {

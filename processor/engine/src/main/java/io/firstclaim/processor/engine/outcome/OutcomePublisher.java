@@ -1,42 +1,33 @@
 package io.firstclaim.processor.engine.outcome;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.header.internals.RecordHeader;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes outcomes under the record's ID. Headers say whose they are: the namespace, as
- * applications may share the topic, the payload's fingerprint, as the same ID with another payload
- * is another record, and the sender, which need not read its own. Thread-safe.
+ * Publishes outcomes under the record's ID. Headers say where they come from, and the payload's
+ * fingerprint, as the same ID with another payload is another record. Thread-safe.
  */
 public final class OutcomePublisher {
-  static final String NAMESPACE = "firstclaim-namespace";
   static final String FINGERPRINT = "firstclaim-fingerprint";
-  static final String SENDER = "firstclaim-sender";
 
   private static final Logger LOG = LoggerFactory.getLogger(OutcomePublisher.class);
 
   private final Producer<byte[], byte[]> producer;
   private final Optional<String> topic;
-  private final byte[] namespace;
-  private final byte[] sender;
+  private final Origin origin;
 
   /** A publisher to this topic; without a topic, outcomes go nowhere. */
   public OutcomePublisher(
-      Producer<byte[], byte[]> producer, Optional<String> topic, String namespace, String sender) {
+      Producer<byte[], byte[]> producer, Optional<String> topic, Origin origin) {
     this.producer = producer;
     this.topic = topic;
-    this.namespace = namespace.getBytes(UTF_8);
-    this.sender = sender.getBytes(UTF_8);
+    this.origin = origin;
   }
 
   /**
@@ -54,14 +45,8 @@ public final class OutcomePublisher {
     try {
       ProducerRecord<byte[], byte[]> message =
           new ProducerRecord<>(
-              topic.get(),
-              null,
-              id.bytes(),
-              OutcomeFormat.write(outcome),
-              List.of(
-                  new RecordHeader(NAMESPACE, namespace),
-                  new RecordHeader(SENDER, sender),
-                  new RecordHeader(FINGERPRINT, fingerprint.hash())));
+              topic.get(), null, id.bytes(), OutcomeFormat.write(outcome), origin.headers());
+      message.headers().add(FINGERPRINT, fingerprint.hash());
       var _ =
           producer.send(
               message,

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.function.IntFunction;
@@ -29,7 +30,7 @@ class AffinityTest {
   private final Map<String, Instant> signs = new HashMap<>();
 
   private Affinity in(String zone, String... zones) {
-    return new Affinity(zone, List.of(zones), HEAD_START, PATIENCE, signs::get, time);
+    return new Affinity(zone, List.of(zones), Optional.of(HEAD_START), PATIENCE, signs::get, time);
   }
 
   private static boolean prefers(Affinity zone, String id) {
@@ -142,5 +143,27 @@ class AffinityTest {
     Affinity a = in("a", "a", "b");
 
     assertThat(IntStream.range(0, 100).allMatch(i -> prefers(a, "order-" + i))).isFalse();
+  }
+
+  @Test
+  void headStartThatIsNotSet_followsWhatTheOtherZoneNeeds() {
+    Affinity a = new Affinity("a", List.of("a", "b"), Optional.empty(), PATIENCE, signs::get, time);
+    byte[] ofB =
+        Stream.iterate(0, i -> i + 1)
+            .map(i -> ("order-" + i).getBytes(UTF_8))
+            .filter(id -> !a.headStartOfOthers(id).isZero())
+            .findFirst()
+            .orElseThrow();
+    assertThat(a.headStartOfOthers(ofB)).isEqualTo(Duration.ofSeconds(1));
+
+    for (int i = 0; i < 100; i++) {
+      a.ended(ofB, Duration.ofSeconds(3));
+    }
+    assertThat(a.headStartOfOthers(ofB)).isBetween(Duration.ofSeconds(3), Duration.ofMillis(3100));
+
+    for (int i = 0; i < 100; i++) {
+      a.ended(ofB, Duration.ofMinutes(1));
+    }
+    assertThat(a.headStartOfOthers(ofB)).isEqualTo(PATIENCE.dividedBy(3));
   }
 }

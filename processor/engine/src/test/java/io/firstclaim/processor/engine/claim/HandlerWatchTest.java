@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 /** The keeper looks by itself, every 25 ms; the time stands in between. */
 @Timeout(20)
 class HandlerWatchTest {
-  private static final Duration LEASE = Duration.ofMillis(600);
+  private static final Duration LEASE = Duration.ofMillis(1500);
   private static final Duration THIRD = LEASE.dividedBy(3);
   private static final Duration LIMIT = Duration.ofSeconds(6);
   private static final Duration NANO = Duration.ofNanos(1);
@@ -41,7 +41,7 @@ class HandlerWatchTest {
       new FaultyStore(
           new MemoryClaimStore(
               new MemoryClaimStore.Claims(),
-              new ClaimSettings("test", "a/1", LEASE, Duration.ZERO, Duration.ofDays(8)),
+              new ClaimSettings("test", "a/1", LEASE, ClaimSettings.LEAST_SKEW, Duration.ofDays(8)),
               time));
   private final LeaseKeeper keeper = new LeaseKeeper(store, time, true);
   private final HandlerWatch watch = new HandlerWatch(LIMIT);

@@ -16,24 +16,24 @@ class TicketsTest {
   private static final ClaimId ID = ClaimId.of(RecordId.of("order-1"));
   private static final Duration LONG = Duration.ofSeconds(15);
 
-  private final Tickets tickets = new Tickets();
+  private final Tickets<Object> tickets = new Tickets<>();
 
-  private static Ticket ticket() {
+  private static Ticket<Object> ticket() {
     return ticket("partition 0");
   }
 
-  private static Ticket ticket(Object owner) {
-    return new Ticket(ID, Fingerprint.none(), owner);
+  private static Ticket<Object> ticket(Object owner) {
+    return new Ticket<>(ID, Fingerprint.none(), owner);
   }
 
-  private Ticket entered(Ticket ticket) {
+  private Ticket<Object> entered(Ticket<Object> ticket) {
     assertThat(tickets.enter(ticket)).isNull();
     return ticket;
   }
 
   @Test
   void signalThatComesBeforeItIsAwaited_isNotLost() throws InterruptedException {
-    Ticket ticket = entered(ticket());
+    Ticket<Object> ticket = entered(ticket());
 
     tickets.signal(ID, new Signal.Ended());
 
@@ -42,7 +42,7 @@ class TicketsTest {
 
   @Test
   void signal_isHeardOnce() throws InterruptedException {
-    Ticket ticket = entered(ticket());
+    Ticket<Object> ticket = entered(ticket());
     tickets.signal(ID, new Signal.Ended());
     assertThat(ticket.await(LONG)).isNotNull();
 
@@ -52,12 +52,12 @@ class TicketsTest {
   @Test
   void signal_wakesTheOneThatWaits() throws InterruptedException {
     AtomicReference<@Nullable Signal> heard = new AtomicReference<>();
-    AtomicReference<@Nullable Ticket> made = new AtomicReference<>();
+    AtomicReference<@Nullable Ticket<Object>> made = new AtomicReference<>();
     Thread waiting =
         Thread.ofPlatform()
             .start(
                 () -> {
-                  Ticket ticket = entered(ticket());
+                  Ticket<Object> ticket = entered(ticket());
                   made.set(ticket);
                   try {
                     heard.set(ticket.await(LONG));
@@ -75,7 +75,7 @@ class TicketsTest {
 
   @Test
   void laterSignal_replacesAnEarlierOne() throws InterruptedException {
-    Ticket ticket = entered(ticket());
+    Ticket<Object> ticket = entered(ticket());
     tickets.signal(ID, new Signal.DueIn(Duration.ZERO));
     tickets.signal(ID, new Signal.Ended());
 
@@ -84,7 +84,7 @@ class TicketsTest {
 
   @Test
   void stop_isNeverOverwritten_andHeardEveryTime() throws InterruptedException {
-    Ticket ticket = entered(ticket());
+    Ticket<Object> ticket = entered(ticket());
     tickets.stopAll();
     tickets.signal(ID, new Signal.Ended());
 
@@ -95,11 +95,12 @@ class TicketsTest {
   @Test
   void stop_reachesTheTicketsOfItsOwnerOnly() throws InterruptedException {
     Object mine = new Object();
-    Ticket first = entered(ticket(mine));
-    Ticket other = new Ticket(ClaimId.of(RecordId.of("order-2")), Fingerprint.none(), new Object());
+    Ticket<Object> first = entered(ticket(mine));
+    Ticket<Object> other =
+        new Ticket<>(ClaimId.of(RecordId.of("order-2")), Fingerprint.none(), new Object());
     assertThat(tickets.enter(other)).isNull();
 
-    tickets.stop(mine);
+    assertThat(tickets.stop(mine::equals)).isEmpty();
 
     assertThat(first.await(LONG)).isEqualTo(new Signal.Stop());
     assertThat(other.await(Duration.ofMillis(1))).isNull();
@@ -128,7 +129,7 @@ class TicketsTest {
 
   @Test
   void absurdWaits_areNoDefect() throws InterruptedException {
-    Ticket ticket = entered(ticket());
+    Ticket<Object> ticket = entered(ticket());
     assertThat(ticket.await(Duration.ofSeconds(Long.MIN_VALUE))).isNull();
 
     tickets.signal(ID, new Signal.Ended());
@@ -137,48 +138,46 @@ class TicketsTest {
 
   @Test
   void secondOfAnId_isToldWhoWasFirst_untilThatOneLeaves() {
-    Ticket first = entered(ticket());
-    Ticket second = ticket();
+    Ticket<Object> first = entered(ticket());
+    Ticket<Object> second = ticket();
     assertThat(tickets.enter(second)).isSameAs(first);
 
-    tickets.leave(first, false);
+    assertThat(tickets.leave(first)).isEmpty();
 
     assertThat(tickets.enter(second)).isNull();
   }
 
   @Test
-  void follower_waitsForTheLeadersEnd_andHearsItsVerdict() throws InterruptedException {
-    for (boolean settled : new boolean[] {true, false}) {
-      Ticket leader = entered(ticket());
-      AtomicReference<@Nullable Boolean> heard = new AtomicReference<>();
-      Thread following =
-          Thread.ofPlatform()
-              .start(
-                  () -> {
-                    try {
-                      heard.set(leader.awaitEnd());
-                    } catch (InterruptedException e) {
-                      Thread.currentThread().interrupt();
-                    }
-                  });
-      eventually(() -> following.getState() == Thread.State.WAITING);
+  void followers_areHandedOver_onceTheLeaderLeaves_andItTakesNoMore() {
+    Ticket<Object> leader = entered(ticket());
+    assertThat(leader.follow("first")).isTrue();
+    assertThat(leader.follow("second")).isTrue();
 
-      tickets.leave(leader, settled);
+    assertThat(tickets.leave(leader)).containsExactly("first", "second");
 
-      assertThat(following.join(Duration.ofSeconds(5))).isTrue();
-      assertThat(heard.get()).isEqualTo(settled);
-    }
+    assertThat(leader.follow("third")).isFalse();
+    assertThat(tickets.leave(leader)).isEmpty();
   }
 
   @Test
-  void leavingAgain_changesNothing() throws InterruptedException {
-    Ticket first = entered(ticket());
-    tickets.leave(first, true);
-    Ticket second = entered(ticket());
+  void followersOfALostPartition_areTakenOut_andTheOthersGoOnWaiting() {
+    Ticket<Object> leader = entered(ticket("mine"));
+    assertThat(leader.follow("lost")).isTrue();
+    assertThat(leader.follow("kept")).isTrue();
 
-    tickets.leave(first, false);
+    assertThat(tickets.stop("lost"::equals)).containsExactly("lost");
 
-    assertThat(first.awaitEnd()).isTrue();
+    assertThat(tickets.leave(leader)).containsExactly("kept");
+  }
+
+  @Test
+  void leavingAgain_changesNothing() {
+    Ticket<Object> first = entered(ticket());
+    assertThat(tickets.leave(first)).isEmpty();
+    Ticket<Object> second = entered(ticket());
+
+    assertThat(tickets.leave(first)).isEmpty();
+
     assertThat(tickets.enter(ticket())).isSameAs(second);
   }
 
@@ -192,7 +191,7 @@ class TicketsTest {
   @Test
   void ticket_knowsItsPayload() {
     Fingerprint payload = Fingerprint.of(new byte[] {1});
-    Ticket ticket = new Ticket(ID, payload, "partition 0");
+    Ticket<Object> ticket = new Ticket<>(ID, payload, "partition 0");
 
     assertThat(ticket.isFor(payload)).isTrue();
     assertThat(ticket.isFor(Fingerprint.of(new byte[] {2}))).isFalse();

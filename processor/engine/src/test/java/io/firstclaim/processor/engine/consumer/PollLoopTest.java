@@ -4,6 +4,7 @@ import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.claim.TestTime;
@@ -24,6 +25,7 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -41,6 +43,7 @@ class PollLoopTest {
   private static final class Input extends MockConsumer<byte[], byte[]> {
     final AtomicInteger polls = new AtomicInteger();
     private volatile long committedAtClose;
+    volatile @Nullable RuntimeException commitFault;
 
     Input() {
       super("earliest");
@@ -77,6 +80,17 @@ class PollLoopTest {
               addRecord(TestInstance.record("order-" + i, "{}", 0, i));
             }
           });
+    }
+
+    @Override
+    public synchronized void commitAsync(
+        Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+      RuntimeException fault = commitFault;
+      if (fault == null) {
+        super.commitAsync(offsets, callback);
+      } else {
+        callback.onComplete(offsets, fault);
+      }
     }
 
     @Override
@@ -260,6 +274,47 @@ class PollLoopTest {
   }
 
   @Test
+  void commitThatFails_isCounted_andRepeated() throws InterruptedException {
+    TestInstance started = start(_ -> HandlerResult.done());
+    input.commitFault = new TimeoutException("no coordinator");
+    input.add(0, 3);
+    eventually(() -> handled.size() == 3);
+    eventually(
+        () -> {
+          time.advance(Duration.ofSeconds(1));
+          return started.listener.commitFailures.get() >= 2;
+        });
+
+    input.commitFault = null;
+
+    eventually(
+        () -> {
+          time.advance(Duration.ofSeconds(1));
+          return input.committedOffset() == 3;
+        });
+  }
+
+  @Test
+  void instanceThatHearsLateOfAStoreThatWasThereFirst_leavesTheGroup_untilThatOneIsGone()
+      throws InterruptedException {
+    TestInstance started =
+        new TestInstance(
+            "a", settings, _ -> HandlerResult.done(), new MemoryClaimStore.Claims(), broker, time);
+    instance = started;
+    loop = started.loop;
+    broker.presence("something that stands before", 0, "PRESENT");
+    thread = started.poll();
+    eventually(() -> !input.subscription().isEmpty());
+
+    broker.presence("late", 1, "PRESENT");
+    eventually(() -> input.subscription().isEmpty());
+    assertThat(defect()).isNull();
+
+    broker.presence("late", 2, "GONE");
+    eventually(() -> !input.subscription().isEmpty());
+  }
+
+  @Test
   void rewind_deliversAgain_andPassesNothingUnsettled() throws InterruptedException {
     TestInstance a = start(this::holdFirst);
     input.add(0, 3);
@@ -394,7 +449,9 @@ class PollLoopTest {
     eventually(this::hasEnded);
     assertThat(a.places.isEmpty()).isTrue();
     assertThat(a.store.find(RecordId.of("order-0")).orElseThrow().state())
-        .isInstanceOf(ClaimState.Free.class);
+        .isInstanceOfSatisfying(
+            ClaimState.Free.class,
+            free -> assertThat(free.retryAt()).isEqualTo(ClaimStore.AT_ONCE));
     assertThat(input.committedAtClose()).isEqualTo(-1); // nothing
   }
 }

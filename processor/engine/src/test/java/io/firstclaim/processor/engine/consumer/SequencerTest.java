@@ -34,7 +34,7 @@ class SequencerTest {
   }
 
   private static boolean mayGo(Delivery delivery) {
-    return delivery.before() == null || delivery.before().getCount() == 0;
+    return delivery.before() == null || delivery.before().isDone();
   }
 
   @Test
@@ -127,18 +127,14 @@ class SequencerTest {
     for (int i = 0; i < 2000; i++) {
       int key = random.nextInt(10);
       Delivery delivery = deliver(sequencer, "k" + key);
-      Thread _ =
-          Thread.startVirtualThread(
-              () -> {
-                try {
-                  delivery.awaitTurn();
-                  Thread.onSpinWait();
-                  seen.get(key).add(delivery.record().offset());
-                  delivery.end().run();
-                } catch (InterruptedException e) {
-                  Thread.currentThread().interrupt();
-                }
-              });
+      delivery.whenItsTurn(
+          () ->
+              Thread.startVirtualThread(
+                  () -> {
+                    Thread.onSpinWait();
+                    seen.get(key).add(delivery.record().offset());
+                    delivery.passTurnOn();
+                  }));
     }
 
     eventually(() -> seen.stream().mapToInt(List::size).sum() == 2000);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.engine.outcome.WireOutcome;
+import io.firstclaim.processor.engine.topic.TopicIds;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -68,8 +69,30 @@ final class TestBroker implements Clients {
     refused.remove(topic);
   }
 
+  /** An instance with another store says this, whose place is the topic's very beginning. */
+  void presence(String sender, int beat, String kind) {
+    String json =
+        """
+        {"outcome":"%s","zone":"b","instance":"b1","group":"b","topics":["%s"],"beat":%d,"since":0}
+        """
+            .formatted(kind, beat == 0 ? "other" : "in", beat);
+    ProducerRecord<byte[], byte[]> message =
+        new ProducerRecord<>(OUTCOMES, sender.getBytes(UTF_8), json.getBytes(UTF_8));
+    Map.of(
+            "firstclaim-presence", "1",
+            "firstclaim-application", "firstclaim",
+            "firstclaim-namespace", "test",
+            "firstclaim-store", "another",
+            "firstclaim-sender", sender)
+        .forEach((name, value) -> message.headers().add(name, value.getBytes(UTF_8)));
+    feeds.forEach(feed -> feed.publish(message));
+  }
+
   List<Outcome> published() {
-    return on(OUTCOMES).stream().map(message -> WireOutcome.read(message.value())).toList();
+    return on(OUTCOMES).stream()
+        .filter(message -> message.headers().lastHeader("firstclaim-presence") == null)
+        .map(message -> WireOutcome.read(message.value()))
+        .toList();
   }
 
   List<Outcome> outcomes(Outcome.Kind kind) {
@@ -113,7 +136,7 @@ final class TestBroker implements Clients {
         return super.send(message, callback);
       }
 
-      /** For ever: flushing waits until all is acknowledged, and knows no time limit. */
+      // For ever: flushing waits until all is acknowledged, and knows no time limit.
       @Override
       @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it waits without the lock
       public void flush() {
@@ -124,6 +147,16 @@ final class TestBroker implements Clients {
         }
       }
     };
+  }
+
+  /** None, as no test names records after their place. */
+  @Override
+  public TopicIds topicIds() {
+    return new TopicIds(
+        () -> {
+          throw new UnsupportedOperationException();
+        },
+        List.of());
   }
 
   /** Of whose records nothing is asked, until a test has another one. */

@@ -10,6 +10,8 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
@@ -35,8 +37,9 @@ final class TestInstance implements AutoCloseable {
   final FaultyStore store;
   final TestListener listener = new TestListener();
   final AtomicReference<@Nullable Throwable> defect = new AtomicReference<>();
-  final Tickets tickets;
+  final Tickets<Errand> tickets;
   final StoreGate gate;
+  final Breaker breaker;
   final HandlerWatch handlers;
   final Places places;
   final KnownDone known;
@@ -58,15 +61,22 @@ final class TestInstance implements AutoCloseable {
     EngineSettings settings = test.of(zone);
     this.time = time;
     store = new FaultyStore(new MemoryClaimStore(claims, settings.claim().store(), time));
-    instance = new Instance(settings, clients, store, handler, listener, time, defect::set);
+    instance =
+        new Instance(
+            settings, clients, store, new HandlerThreads(handler), listener, time, defect::set);
     tickets = instance.tickets;
     gate = instance.gate;
+    breaker = instance.breaker;
     handlers = instance.handlers;
     places = instance.places;
     known = instance.known;
     loop = instance.loop;
     outcomes = instance.outcomes;
     instance.listen();
+  }
+
+  EngineState.Running state() {
+    return instance.state();
   }
 
   /** Has the poll loop take records in, on the thread returned. */
@@ -86,7 +96,7 @@ final class TestInstance implements AutoCloseable {
       Delivery delivery =
           new Delivery(
               record, partition, partition.delivered(record), arrival, null, ended::countDown);
-      places.arrive();
+      places.arrive(delivery);
       thread = Thread.ofVirtual().start(() -> instance.flow.run(delivery));
     }
 
@@ -111,7 +121,7 @@ final class TestInstance implements AutoCloseable {
 
     void revoke() {
       partition.unassign();
-      tickets.stop(partition);
+      instance.flow.leave(partition);
       gate.lookAgain();
     }
   }

@@ -13,6 +13,7 @@ final class TestListener implements EngineListener {
   private final Queue<Claimed> claimed = new ConcurrentLinkedQueue<>();
   final AtomicInteger takeovers = new AtomicInteger();
   final AtomicInteger handled = new AtomicInteger();
+  final AtomicInteger commitFailures = new AtomicInteger();
 
   List<Delivered> delivered() {
     return List.copyOf(delivered);
@@ -35,6 +36,11 @@ final class TestListener implements EngineListener {
   @Override
   public void tookOver() {
     takeovers.incrementAndGet();
+  }
+
+  @Override
+  public void commitFailed() {
+    commitFailures.incrementAndGet();
   }
 
   @Override

@@ -11,9 +11,11 @@ import java.util.List;
 final class TestSettings {
   String instance = "1";
   List<String> zones = List.of();
+  String recordId = "key";
   EngineSettings.Ordering ordering = EngineSettings.Ordering.UNORDERED;
   int maxInFlight = 100;
   int maxParked = 1000;
+  long maxBuffered = 1 << 20;
   Duration lease = Duration.ofSeconds(30);
   boolean renew = true;
   Duration headStart = Duration.ZERO;
@@ -22,6 +24,7 @@ final class TestSettings {
   int maxAttempts = 3;
   Duration backoff = Duration.ofMillis(10);
   boolean outcomes = true;
+  EngineSettings.Trust trust = EngineSettings.Trust.TOPIC;
   Duration grace = Duration.ofSeconds(5);
 
   EngineSettings of(String zone) {
@@ -30,13 +33,18 @@ final class TestSettings {
             .zone(zone)
             .zones(zones)
             .topics("in")
-            .recordId("key")
+            .recordId(recordId)
             .ordering(ordering)
             .maxInFlight(maxInFlight)
             .maxParked(maxParked)
+            .maxBuffered(maxBuffered)
             .claims(
                 new ClaimSettings(
-                    "test", zone + "/" + instance, lease, Duration.ZERO, Duration.ofDays(8)))
+                    "test",
+                    zone + "/" + instance,
+                    lease,
+                    ClaimSettings.LEAST_SKEW,
+                    Duration.ofDays(8)))
             .renew(renew)
             .headStart(headStart)
             .onMismatch(onMismatch)
@@ -44,6 +52,7 @@ final class TestSettings {
             .backoff(backoff, Duration.ofMinutes(1))
             .handlerTimeout(handlerTimeout)
             .outcomesTopic(TestBroker.OUTCOMES)
+            .outcomesTrust(trust)
             .shutdownGrace(grace)
             .bootstrapServers("unused:9092");
     return (outcomes ? builder : builder.withoutOutcomes()).settings();

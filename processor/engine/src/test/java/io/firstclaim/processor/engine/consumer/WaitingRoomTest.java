@@ -1,14 +1,15 @@
 package io.firstclaim.processor.engine.consumer;
 
-import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.api.EngineSettings.Trust;
+import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.claim.Tickets;
-import io.firstclaim.processor.engine.consumer.WaitingRoom.Entry;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Woken;
 import io.firstclaim.processor.engine.identity.Identity;
@@ -17,7 +18,7 @@ import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -27,14 +28,15 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 class WaitingRoomTest {
   private static final Duration LONG = Duration.ofSeconds(15);
-  private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+  private static final Instant START = TestTime.standing().now().wall();
   private static final RecordId ID = RecordId.of("order-1");
 
-  private final Tickets tickets = new Tickets();
-  private final KnownDone known = new KnownDone(10, START);
+  private final Tickets<Errand> tickets = new Tickets<>();
+  private final KnownDone known = new KnownDone(10, Duration.ofDays(8), TestTime.standing());
   private final AssignedPartition partition = new AssignedPartition(new TopicPartition("in", 0));
   private boolean live = true;
-  private final WaitingRoom room = new WaitingRoom(tickets, known, () -> live);
+  private long offset;
+  private final WaitingRoom room = new WaitingRoom(tickets, known, () -> live, Trust.TOPIC);
 
   private static Fingerprint payload(String value) {
     return Fingerprint.of(value.getBytes(UTF_8));
@@ -44,9 +46,18 @@ class WaitingRoomTest {
     return Work.of(new Identity.Found(ID), value.getBytes(UTF_8), _ -> HandlerResult.done());
   }
 
-  private Seat entered(Work work) throws InterruptedException {
-    Seat seat = room.seat(work, partition);
-    assertThat(seat.enter()).isEqualTo(Entry.ENTERED);
+  private Errand errand(Work work) {
+    ConsumerRecord<byte[], byte[]> record = TestInstance.record(ID.text(), "{}", 0, offset++);
+    return new Errand(
+        new Delivery(
+            record, partition, partition.delivered(record), new Moment(START, 0), null, () -> {}),
+        work,
+        true);
+  }
+
+  private Seat entered(Work work) {
+    Seat seat = room.seat(errand(work));
+    assertThat(seat.enter()).isNull();
     return seat;
   }
 
@@ -82,7 +93,7 @@ class WaitingRoomTest {
       hear(end, end.name(), null);
 
       assertThat(seat.await(LONG)).isEqualTo(Woken.ITS_END);
-      seat.leave(true);
+      assertThat(seat.leave()).isEmpty();
     }
   }
 
@@ -151,7 +162,7 @@ class WaitingRoomTest {
   @Test
   void lossOfThePartition_wakesTheRecord_unlessItHasEnded() throws InterruptedException {
     Seat seat = entered(work("{}"));
-    tickets.stop(partition);
+    assertThat(room.stop(partition)).isEmpty();
     assertThat(seat.await(LONG)).isEqualTo(Woken.STOP);
 
     hear(Outcome.Kind.COMPLETED, "{}", null);
@@ -159,31 +170,32 @@ class WaitingRoomTest {
   }
 
   @Test
-  void secondOfAnId_waitsUntilTheFirstLeaves_andHearsWhatBecameOfTheRecord()
-      throws InterruptedException {
-    assertThat(entryWhenLeft("1", "1", true)).isEqualTo(Entry.SETTLED_BY_ANOTHER);
-    assertThat(entryWhenLeft("1", "1", false)).isEqualTo(Entry.LEFT_BY_ANOTHER);
-    assertThat(entryWhenLeft("1", "22", true)).isEqualTo(Entry.LEFT_BY_ANOTHER);
+  void secondOfARecord_followsTheFirst_withNothingButItsOffset() {
+    Errand first = errand(work("1"));
+    Seat seat = room.seat(first);
+    assertThat(seat.enter()).isNull();
+    Errand second = errand(work("1"));
+
+    assertThat(room.seat(second).enter()).isSameAs(first);
+
+    assertThat(seat.leave())
+        .singleElement()
+        .satisfies(
+            twin -> {
+              assertThat(twin.delivery().record()).isSameAs(first.delivery().record());
+              assertThat(twin.delivery().mark()).isSameAs(second.delivery().mark());
+              assertThat(twin.counted()).isFalse();
+            });
   }
 
-  private @Nullable Entry entryWhenLeft(String first, String second, boolean settled)
-      throws InterruptedException {
-    Seat seat = entered(work(first));
-    AtomicReference<@Nullable Entry> entry = new AtomicReference<>();
-    Thread following =
-        Thread.ofPlatform()
-            .start(
-                () -> {
-                  try {
-                    entry.set(room.seat(work(second), partition).enter());
-                  } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                  }
-                });
-    eventually(() -> following.getState() == Thread.State.WAITING);
-    seat.leave(settled);
-    assertThat(following.join(LONG)).isTrue();
-    return entry.get();
+  @Test
+  void otherPayloadOfAnId_followsTheFirst_andKeepsItsValue() {
+    Seat seat = entered(work("1"));
+    Errand other = errand(work("22"));
+
+    assertThat(room.seat(other).enter()).isNotNull();
+
+    assertThat(seat.leave()).containsExactly(other);
   }
 
   @Test

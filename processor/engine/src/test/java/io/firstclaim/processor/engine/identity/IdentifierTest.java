@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -25,11 +26,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class IdentifierTest {
+  private static final UnaryOperator<String> ID_OF = "id-of-%s"::formatted;
   private static final RecordId STAND_IN = RecordId.of("unidentified:quakes:2:77");
 
   private static Identity identify(
       String sources, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
-    return new Identifier(RecordIdSource.parseList(sources)).identify(record(key, value, headers));
+    return new Identifier(RecordIdSource.parseList(sources), ID_OF)
+        .identify(record(key, value, headers));
   }
 
   @SuppressWarnings("NullAway") // Kafka's types are unmarked; a record's key and value may be null
@@ -113,7 +116,7 @@ final class IdentifierTest {
   void offset_alwaysYields() {
     assertThat(
             identify("header:id,key,json:/id,sha256:value,offset", null, null, header("x", null)))
-        .isEqualTo(found("quakes-2-77"));
+        .isEqualTo(found("quakes-id-of-quakes-2-77"));
   }
 
   @Test
@@ -363,7 +366,7 @@ final class IdentifierTest {
     Random random = new Random(3);
     byte[] alphabet = latin("{}[]\":,\\u0019e-.idtrue null\u00ff\u00c0\u0000\n");
     Identifier identifier =
-        new Identifier(RecordIdSource.parseList("header:ce_id,key,json:/id/0,sha256:value"));
+        new Identifier(RecordIdSource.parseList("header:ce_id,key,json:/id/0,sha256:value"), ID_OF);
     for (int i = 0; i < 100_000; i++) {
       RecordHeaders headers = header("ce_source", pick(random, alphabet, random.nextInt(4)));
       headers.add("ce_id", pick(random, alphabet, random.nextInt(2)));
@@ -376,7 +379,7 @@ final class IdentifierTest {
 
   @Test
   void noSources_areRefused() {
-    assertThatThrownBy(() -> new Identifier(List.of()))
+    assertThatThrownBy(() -> new Identifier(List.of(), ID_OF))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

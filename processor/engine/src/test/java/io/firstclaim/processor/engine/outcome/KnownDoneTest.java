@@ -4,18 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.claim.TestTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class KnownDoneTest {
-  private static final Instant START = Instant.parse("2026-03-01T12:00:00Z");
+  private static final Duration RETENTION = Duration.ofDays(8);
   private static final Fingerprint PAYLOAD = Fingerprint.of(new byte[] {1});
 
-  private final KnownDone known = new KnownDone(3, START);
+  private final TestTime time = TestTime.standing();
+  private final Instant start = time.now().wall();
+  private final KnownDone known = new KnownDone(3, RETENTION, time);
 
   private void add(int order) {
-    known.add(id(order), PAYLOAD, START.plusSeconds(order));
+    known.add(id(order), PAYLOAD, start.plusSeconds(order));
   }
 
   private static RecordId id(int order) {
@@ -42,7 +46,7 @@ class KnownDoneTest {
     }
 
     assertThat(IntStream.rangeClosed(1, 4).filter(this::knows)).containsExactly(2, 3, 4);
-    assertThat(known.horizon()).isEqualTo(START.plusSeconds(1));
+    assertThat(known.horizon()).isEqualTo(start.plusSeconds(1));
   }
 
   @Test
@@ -51,17 +55,17 @@ class KnownDoneTest {
     add(2);
     add(3);
 
-    assertThat(known.horizon()).isEqualTo(START);
+    assertThat(known.horizon()).isEqualTo(start);
   }
 
   @Test
   void horizon_neverGoesBack_thoughAnOlderRecordIsForgotten() {
-    known.add(id(1), PAYLOAD, START.minusSeconds(100));
+    known.add(id(1), PAYLOAD, start.minusSeconds(100));
     add(2);
     add(3);
     add(4);
 
-    assertThat(known.horizon()).isEqualTo(START);
+    assertThat(known.horizon()).isEqualTo(start);
   }
 
   @Test
@@ -73,7 +77,7 @@ class KnownDoneTest {
     add(3);
 
     assertThat(IntStream.rangeClosed(1, 3).allMatch(this::knows)).isTrue();
-    assertThat(known.horizon()).isEqualTo(START);
+    assertThat(known.horizon()).isEqualTo(start);
   }
 
   @Test
@@ -88,9 +92,41 @@ class KnownDoneTest {
   }
 
   @Test
-  void start_setsTheHorizon() {
-    known.startAt(START.minusSeconds(120));
+  void record_isForgotten_whenItsClaimIs() {
+    known.add(id(1), PAYLOAD, start.minus(RETENTION).plusSeconds(60));
+    known.add(id(2), PAYLOAD, start);
 
-    assertThat(known.horizon()).isEqualTo(START.minusSeconds(120));
+    time.advance(Duration.ofSeconds(60));
+
+    assertThat(knows(1)).isFalse();
+    assertThat(knows(2)).isTrue();
+    assertThat(known.add(id(1), PAYLOAD, time.now().wall())).isTrue();
+    assertThat(knows(1)).isTrue();
+  }
+
+  @Test
+  void recordThatEndedBeforeTheRetention_isNotRemembered() {
+    assertThat(known.add(id(1), PAYLOAD, start.minus(RETENTION))).isTrue();
+
+    assertThat(knows(1)).isFalse();
+  }
+
+  @Test
+  void recordFromAClockThatIsAhead_isForgottenAfterTheRetention_asHereItCounts() {
+    known.add(id(1), PAYLOAD, start.plus(RETENTION.multipliedBy(1000)));
+
+    time.setWall(Duration.ofDays(-3));
+    time.advance(RETENTION.minusMillis(1));
+    assertThat(knows(1)).isTrue();
+
+    time.advance(Duration.ofMillis(1));
+    assertThat(knows(1)).isFalse();
+  }
+
+  @Test
+  void start_setsTheHorizon() {
+    known.startAt(start.minusSeconds(120));
+
+    assertThat(known.horizon()).isEqualTo(start.minusSeconds(120));
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.claim.TestTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,18 +39,27 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 class OutcomeFeedTest {
   private static final String TOPIC = "outcomes";
+  private static final Origin ORIGIN = new Origin("firstclaim", "shop", "store-1", "me");
   private static final Fingerprint PAYLOAD = Fingerprint.of(new byte[] {1});
 
   private final TestTime time = TestTime.standing();
   private final Log log = new Log(2);
-  private final KnownDone known = new KnownDone(100, time.now().wall());
+  private final KnownDone known = new KnownDone(100, Duration.ofDays(8), time);
   private final List<Outcome> heard = new CopyOnWriteArrayList<>();
   private final OutcomeFeed feed =
       new OutcomeFeed(
           log,
           TOPIC,
-          "shop",
-          "me",
+          ORIGIN,
+          new StoreAgreement(
+              Engine.builder()
+                  .zone("a")
+                  .topics("in")
+                  .recordId("key")
+                  .bootstrapServers("unused:9092")
+                  .settings(),
+              ORIGIN,
+              "store-1"),
           known,
           (id, payload, outcome) -> {
             assertThat(payload).isEqualTo(PAYLOAD);
@@ -70,6 +80,7 @@ class OutcomeFeedTest {
     final Map<TopicPartition, Long> soughtFrom = new HashMap<>();
     volatile boolean there = true;
     volatile boolean waits;
+    volatile boolean answers = true;
     private int delivered;
 
     Log(int count) {
@@ -80,6 +91,15 @@ class OutcomeFeedTest {
         infos.add(new PartitionInfo(TOPIC, p, Node.noNode(), new Node[0], new Node[0]));
         updateBeginningOffsets(Map.of(new TopicPartition(TOPIC, p), 0L));
       }
+      updatePartitions(TOPIC, infos);
+    }
+
+    synchronized void addPartition() {
+      int p = partitions.size();
+      partitions.add(new ArrayList<>());
+      List<PartitionInfo> infos = new ArrayList<>(super.partitionsFor(TOPIC));
+      infos.add(new PartitionInfo(TOPIC, p, Node.noNode(), new Node[0], new Node[0]));
+      updateBeginningOffsets(Map.of(new TopicPartition(TOPIC, p), 0L));
       updatePartitions(TOPIC, infos);
     }
 
@@ -111,6 +131,9 @@ class OutcomeFeedTest {
 
     @Override
     public synchronized Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> of) {
+      if (!answers) {
+        throw new TimeoutException("no broker");
+      }
       Map<TopicPartition, Long> ends = new HashMap<>();
       of.forEach(id -> ends.put(id, (long) partitions.get(id.partition()).size()));
       return ends;
@@ -170,8 +193,13 @@ class OutcomeFeedTest {
   }
 
   private static Headers headers(String namespace, String sender) {
+    return headers(namespace, "store-1", sender);
+  }
+
+  private static Headers headers(String namespace, String store, String sender) {
     return new RecordHeaders()
         .add("firstclaim-namespace", namespace.getBytes(UTF_8))
+        .add("firstclaim-store", store.getBytes(UTF_8))
         .add("firstclaim-sender", sender.getBytes(UTF_8))
         .add("firstclaim-fingerprint", PAYLOAD.hash());
   }
@@ -283,6 +311,70 @@ class OutcomeFeedTest {
 
     assertThat(heardIds()).containsExactly("order-1");
     assertThat(knows("mine") || knows("foreign") || knows("bare")).isFalse();
+  }
+
+  @Test
+  void outcomesOfAnotherStore_andThoseWithoutOne_sayNothing() throws InterruptedException {
+    Headers none = headers("shop", "other").remove("firstclaim-store");
+    Headers another = headers("shop", "store-2", "other");
+    append(0, "another", Outcome.Kind.COMPLETED, "b", ago(Duration.ZERO), another);
+    append(0, "none", Outcome.Kind.COMPLETED, "b", ago(Duration.ZERO), none);
+    append(0, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+
+    start();
+
+    assertThat(heardIds()).containsExactly("order-1");
+    assertThat(knows("another") || knows("none")).isFalse();
+  }
+
+  @Test
+  void deadBroker_isNotLive_thoughPollingGoesOn() throws InterruptedException {
+    start();
+    eventually(feed::isLive);
+    log.answers = false;
+    int polls = log.polls.get();
+
+    eventually(
+        () -> {
+          time.advance(Duration.ofSeconds(1));
+          return !feed.isLive();
+        });
+    assertThat(log.polls.get()).isGreaterThan(polls);
+
+    log.answers = true;
+    eventually(
+        () -> {
+          time.advance(Duration.ofMillis(100));
+          return feed.isLive();
+        });
+  }
+
+  @Test
+  void partitionAddedLater_isReadFromItsBeginning() throws InterruptedException {
+    start();
+    log.addPartition();
+    append(2, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+
+    eventually(
+        () -> {
+          time.advance(Duration.ofMillis(100));
+          return knows("order-1");
+        });
+
+    append(1, "order-2", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+    eventually(() -> knows("order-2"));
+  }
+
+  @Test
+  void presenceOfTheOthers_isReadHoweverManyRecordsCameSince() throws InterruptedException {
+    append(0, "presence", Outcome.Kind.FAILED, ago(Duration.ofSeconds(19)));
+    for (int i = 0; i < 5_100; i++) {
+      append(0, "order-" + i, Outcome.Kind.FAILED, ago(Duration.ofSeconds(10)));
+    }
+
+    start();
+
+    assertThat(heardIds()).startsWith("presence").endsWith("order-5099");
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class OutcomePublisherTest {
   private static final byte[] HOSTILE = {'a', 0, '\r', '\n', (byte) 0xff};
+  private static final String STORE = "0123456789abcdef0123456789abcdef";
   private static final RecordId ID = RecordId.of(HOSTILE);
   private static final Fingerprint PAYLOAD = Fingerprint.of(new byte[] {1});
   private static final Outcome OUTCOME =
@@ -42,7 +44,7 @@ class OutcomePublisherTest {
 
   private void publish(Optional<String> topic, Outcome outcome) {
     var _ =
-        new OutcomePublisher(producer, topic, "shop", "me")
+        new OutcomePublisher(producer, topic, new Origin("store", "shop", STORE, "me"))
             .publish(outcome, ID, PAYLOAD)
             .thenRun(then::incrementAndGet);
   }
@@ -60,10 +62,15 @@ class OutcomePublisherTest {
     assertThat(message.partition()).isNull();
     assertThat(message.key()).isEqualTo(HOSTILE);
     assertThat(OutcomeFormat.read(message.value())).contains(OUTCOME);
-    assertThat(message.headers().lastHeader("firstclaim-namespace").value())
-        .isEqualTo("shop".getBytes(UTF_8));
-    assertThat(message.headers().lastHeader("firstclaim-sender").value())
-        .isEqualTo("me".getBytes(UTF_8));
+    Map.of(
+            "firstclaim-application", "store",
+            "firstclaim-namespace", "shop",
+            "firstclaim-store", STORE,
+            "firstclaim-sender", "me")
+        .forEach(
+            (name, text) ->
+                assertThat(message.headers().lastHeader(name).value())
+                    .isEqualTo(text.getBytes(UTF_8)));
     assertThat(message.headers().lastHeader("firstclaim-fingerprint").value())
         .isEqualTo(PAYLOAD.hash());
   }

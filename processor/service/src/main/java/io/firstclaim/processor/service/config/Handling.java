@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.config;
 
 import io.firstclaim.processor.dataset.DatasetSettings;
+import io.firstclaim.processor.service.handler.StatusMeanings;
 import java.net.URI;
 import java.time.Duration;
 
@@ -13,12 +14,13 @@ public sealed interface Handling {
    * It is posted.
    *
    * @param timeout how long to wait for an answer
+   * @param meanings what statuses mean
    */
-  record Http(URI url, Duration timeout) implements Handling {
+  record Http(URI url, Duration timeout, StatusMeanings meanings) implements Handling {
     /** Leaves out the URL, which may contain a password. */
     @Override
     public String toString() {
-      return "Http[timeout=" + timeout + "]";
+      return "Http[timeout=" + timeout + ", meanings=" + meanings + "]";
     }
   }
 

@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.config;
 
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
+import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.micronaut.context.annotation.ConfigurationProperties;
 import io.micronaut.core.annotation.Introspected;
@@ -45,6 +46,9 @@ final class Properties {
   private static final String TOPIC_REMEDY = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
   private static final String BUCKET = "[a-zA-Z0-9._-]{3,63}";
   private static final String BUCKET_REMEDY = "a bucket has 3 to 63 of a-z A-Z 0-9 . _ -";
+  private static final String STATUS = "[345]\\d\\d";
+  private static final String STATUS_REMEDY =
+      "give statuses from 300 to 599, comma-separated, such as 404,500";
   private static final String ZONE = "[a-z0-9-]{1,32}";
   private static final int MAX_RECORDS = 1_000_000;
 
@@ -125,6 +129,12 @@ final class Properties {
           @Max(value = MAX_RECORDS, message = Text.COUNT)
           int maxParked,
       @Meaning(
+              value =
+                  "bytes of records in memory, such as `64MB`: keys, values and headers; polling"
+                      + " pauses past it, and one record always enters",
+              otherwise = "a sixth of the heap")
+          Text.@Nullable Memory maxBuffered,
+      @Meaning(
               value = "how far back the input may ever be rewound",
               otherwise = "the topic's retention")
           @NotZero
@@ -149,13 +159,15 @@ final class Properties {
           @Bindable(defaultValue = "true")
           boolean renew,
       @Meaning(
-              "declared bound on the clock difference between instances; with `s3`, between the"
-                  + " store's own machines")
+              "declared bound on how far the clocks of the store's own machines differ; at least"
+                  + " `500ms`")
           @Bindable(defaultValue = "1s")
           Duration maxSkew,
-      @Meaning("how long the other zones leave a record to its preferred zone")
-          @Bindable(defaultValue = "100ms")
-          Duration headStart,
+      @Meaning(
+              "how long the other zones leave a record to its preferred zone; `auto`: as long as they"
+                  + " see it need, up to a third of the lease")
+          @Bindable(defaultValue = "auto")
+          Text.HeadStart headStart,
       @Meaning("how long finished claims are kept; at least the replay horizon + 1 day")
           @Bindable(defaultValue = "8d")
           @NotZero
@@ -221,7 +233,19 @@ final class Properties {
           @NotNull(message = "the http handler needs the URL to post to")
           URI url,
       @Meaning("how long to wait for an answer") @Bindable(defaultValue = "30s") @NotZero
-          Duration timeout) {}
+          Duration timeout,
+      @Meaning(
+              value =
+                  "statuses, comma-separated, that mean that the service is not there; besides 3xx,"
+                      + " 401, 403, 407, 429, 502, 503 and 504",
+              otherwise = "none")
+          @Nullable List<@Pattern(regexp = STATUS, message = STATUS_REMEDY) String> unavailableOn,
+      @Meaning(
+              value =
+                  "statuses, comma-separated, that make the record a dead letter at once; besides"
+                      + " other 4xx",
+              otherwise = "none")
+          @Nullable List<@Pattern(regexp = STATUS, message = STATUS_REMEDY) String> deadLetterOn) {}
 
   @Introspected
   @ConfigurationProperties("firstclaim.handler.topic")
@@ -284,12 +308,19 @@ final class Properties {
               value = "created if missing; `none`: no outcomes, the store is asked instead",
               otherwise = "`<application>.outcomes`")
           @Pattern(regexp = TOPIC, message = TOPIC_REMEDY)
-          @Nullable String topic) {}
+          @Nullable String topic,
+      @Meaning(
+              "what an outcome heard is worth: `topic`: its record is skipped; `verify`: only after"
+                  + " the store was asked, for when others may write to the topic")
+          @Bindable(defaultValue = "topic")
+          Trust trust) {}
 
   @Introspected
   @ConfigurationProperties("firstclaim.shutdown")
   record Shutdown(
-      @Meaning("how long handlers may finish at SIGTERM; the rest is released for the other zone")
+      @Meaning(
+              "how long handlers may finish at SIGTERM; the rest is released for the other zone, and"
+                  + " all is over at most 9 s later")
           @Bindable(defaultValue = "20s")
           @NotZero
           Duration grace) {}

@@ -5,18 +5,22 @@ import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.service.handler.HttpHandler;
+import io.firstclaim.processor.service.handler.StatusMeanings;
 import io.micronaut.context.env.Environment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the settings from wherever Micronaut found them, checks them each and together, and turns
@@ -75,6 +79,11 @@ public final class SettingsReader {
     Properties.Input input = binder.bind(Properties.Input.class);
     String group = input.group() == null ? names.application() + "-" + zone.zone() : input.group();
     binder.force("firstclaim.input.group", group);
+    long maxBuffered =
+        input.maxBuffered() == null
+            ? EngineSettings.Input.suitableMaxBuffered()
+            : input.maxBuffered().bytes();
+    binder.force("firstclaim.input.max-buffered", Text.Memory.text(maxBuffered));
     Properties.Claim claim = binder.bind(Properties.Claim.class);
     ClaimSettings claims = claims(names, claim, zone.zone());
     Backend backend = backend(claim);
@@ -82,7 +91,8 @@ public final class SettingsReader {
     Handling handling = handling(handler, backend, known);
     Properties.Retry retry = retrying();
     Optional<String> deadLetterTopic = deadLetterTopic(input.topics());
-    Optional<String> outcomesTopic = outcomesTopic(names.application());
+    Properties.Outcomes outcomes = binder.bind(Properties.Outcomes.class);
+    Optional<String> outcomesTopic = outcomesTopic(names.application(), outcomes.topic());
     requireApart(input.topics(), deadLetterTopic, outcomesTopic, handling);
     Duration grace = binder.bind(Properties.Shutdown.class).grace();
     Map<String, Object> kafka = kafka();
@@ -99,13 +109,15 @@ public final class SettingsReader {
                 input.ordering(),
                 input.maxInFlight(),
                 input.maxParked(),
+                maxBuffered,
                 Optional.ofNullable(input.replayHorizon())),
             new EngineSettings.Claiming(
-                claims, claim.renew(), claim.headStart(), claim.onMismatch()),
+                claims, claim.renew(), claim.headStart().set(), claim.onMismatch()),
             new EngineSettings.Retrying(retry.maxAttempts(), retry.backoff(), retry.maxBackoff()),
             handler.timeout(),
             deadLetterTopic,
             outcomesTopic,
+            outcomes.trust(),
             grace,
             kafka);
     return new ServiceSettings(
@@ -145,12 +157,17 @@ public final class SettingsReader {
     String holder = new Holder(zone, instance).toString();
     String lease = "firstclaim.claim.lease";
     String retention = "firstclaim.claim.retention";
+    String skew = "firstclaim.claim.max-skew";
     if (binder.areRight(lease, retention) && claim.retention().compareTo(claim.lease()) < 0) {
       binder.wrong(
           retention,
           binder.text(retention).orElse(null),
           "it must not be shorter than %s=%s".formatted(lease, binder.inForce().get(lease)));
-    } else if (binder.areRight(lease, retention, "firstclaim.claim.max-skew")) {
+    } else if (binder.areRight(lease, retention, skew)) {
+      if (claim.maxSkew().compareTo(ClaimSettings.LEAST_SKEW) < 0) {
+        binder.wrong(skew, binder.inForce().get(skew), "give 500ms or more");
+        return ClaimSettings.of("none", "none");
+      }
       try {
         return new ClaimSettings(
             namespace, holder, claim.lease(), claim.maxSkew(), claim.retention());
@@ -235,7 +252,29 @@ public final class SettingsReader {
         binder.wrong(property, http.url().toString(), String.valueOf(e.getMessage()));
       }
     }
-    return new Handling.Http(http.url(), http.timeout());
+    return new Handling.Http(http.url(), http.timeout(), meanings(http));
+  }
+
+  private StatusMeanings meanings(Properties.Http http) {
+    String property = "firstclaim.handler.http.dead-letter-on";
+    if (!binder.areRight(property, "firstclaim.handler.http.unavailable-on")) {
+      return StatusMeanings.DEFAULT;
+    }
+    StatusMeanings meanings =
+        new StatusMeanings(statuses(http.unavailableOn()), statuses(http.deadLetterOn()));
+    if (!Collections.disjoint(meanings.unavailableOn(), meanings.deadLetterOn())) {
+      binder.wrong(
+          property,
+          binder.inForce().get(property),
+          "name no status that is in firstclaim.handler.http.unavailable-on too");
+    }
+    return meanings;
+  }
+
+  private static Set<Integer> statuses(@Nullable List<String> given) {
+    return given == null
+        ? Set.of()
+        : given.stream().map(Integer::valueOf).collect(Collectors.toUnmodifiableSet());
   }
 
   private DatasetSettings dataset(Backend backend) {
@@ -312,8 +351,7 @@ public final class SettingsReader {
     return topic;
   }
 
-  private Optional<String> outcomesTopic(String application) {
-    String given = binder.bind(Properties.Outcomes.class).topic();
+  private Optional<String> outcomesTopic(String application, @Nullable String given) {
     String topic = given == null ? application + ".outcomes" : given;
     binder.force("firstclaim.outcomes.topic", topic);
     return Optional.of(topic).filter(name -> !name.equals("none"));

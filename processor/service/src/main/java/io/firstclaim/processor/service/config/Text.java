@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,6 +26,13 @@ final class Text {
 
   private Text() {}
 
+  /** A duration, or {@code auto} for none that is set. */
+  record HeadStart(Optional<Duration> set) {
+    private static HeadStart parse(String text) {
+      return new HeadStart(text.equals("auto") ? Optional.empty() : Optional.of(duration(text)));
+    }
+  }
+
   /** A size in bytes, written in megabytes. */
   record Size(int bytes) {
     static final String REMEDY = "give a size from 5MB to 1024MB, such as 8MB";
@@ -41,6 +49,24 @@ final class Text {
         throw new IllegalArgumentException(REMEDY);
       }
       return new Size(megabytes << 20);
+    }
+  }
+
+  /** An amount of memory, written in megabytes. */
+  record Memory(long bytes) {
+    private static final Pattern TEXT = Pattern.compile("([1-9]\\d{0,5})MB");
+
+    private static Memory parse(String text) {
+      Matcher memory = TEXT.matcher(text);
+      if (!memory.matches()) {
+        throw new IllegalArgumentException("give a size from 1MB to 999999MB, such as 64MB");
+      }
+      return new Memory(Long.parseLong(memory.group(1)) << 20);
+    }
+
+    /** As it is written, in whole megabytes. */
+    static String text(long bytes) {
+      return (bytes >> 20) + "MB";
     }
   }
 
@@ -68,8 +94,14 @@ final class Text {
     if (type == URI.class) {
       return url(text);
     }
+    if (type == HeadStart.class) {
+      return HeadStart.parse(text);
+    }
     if (type == Size.class) {
       return Size.parse(text);
+    }
+    if (type == Memory.class) {
+      return Memory.parse(text);
     }
     return type.isEnum() ? choice(text, type) : text;
   }

@@ -12,17 +12,11 @@ import java.util.stream.Stream;
 /** Names that look like settings of the service but are not. */
 final class UnknownSettings {
   /** Settings of later versions that change what is done with a record: nobody may rely on them. */
-  private static final Set<String> REFUSED =
-      Set.of(
-          "firstclaim.claim.resources",
-          "firstclaim.outcomes.trust",
-          "firstclaim.handler.http.unavailable-on",
-          "firstclaim.handler.http.dead-letter-on");
+  private static final Set<String> REFUSED = Set.of("firstclaim.claim.resources");
 
   /** Settings of later versions that no record's fate depends on. */
   private static final Set<String> TO_COME =
       Set.of(
-          "firstclaim.input.max-buffered",
           "firstclaim.claim.dynamodb.batch",
           "firstclaim.audit.enabled",
           "firstclaim.admin.token-file");

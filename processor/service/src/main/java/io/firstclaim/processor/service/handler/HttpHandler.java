@@ -5,8 +5,10 @@ import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.ResponseInfo;
@@ -23,6 +25,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -36,9 +40,12 @@ import org.jspecify.annotations.Nullable;
  * the record become {@code ce-*}, values percent-encoded as in the HTTP binding of CloudEvents. A
  * record whose headers take more than 8 KiB is {@link HandlerResult.Failed}.
  *
- * <p>Any 2xx is done. 408, 425, 429, 5xx, no answer in time, no connection and an answer that is
- * not HTTP are tried again, after as long as {@code Retry-After} asks for, up to an hour. Every
- * other status is final; redirects are not followed. The body of the answer is ignored.
+ * <p>Any 2xx is done. No connection, 429, 502, 503, 504, and 3xx, 401, 403 and 407, which would be
+ * the same for any record, are {@link HandlerResult.Unavailable}. 408, 425, other 5xx, no answer in
+ * time, a connection that breaks and an answer that is not HTTP are {@link HandlerResult.Retry}.
+ * Both wait as long as {@code Retry-After} asks for, up to an hour. Every other status is final;
+ * redirects are not followed. {@link StatusMeanings} may say otherwise. The first bytes of a
+ * failing answer become part of the cause.
  *
  * <p>Connections are kept and used again. To {@code https} URLs it speaks HTTP/2 if the server
  * does, else HTTP/1.1; requests beyond the streams that the server allows go over HTTP/1.1. To
@@ -60,20 +67,32 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
   private final HttpRequest.Builder template;
   private final String place;
   private final Duration timeout;
+  private final StatusMeanings meanings;
   private final InstantSource clock;
+
+  /** A handler that posts to this URL, for which statuses mean what HTTP says. */
+  public HttpHandler(URI url, Duration timeout) {
+    this(url, timeout, StatusMeanings.DEFAULT);
+  }
 
   /**
    * A handler that posts to this URL. User-info in the URL becomes basic authentication.
    *
    * @param timeout from the request's start to the answer's headers
+   * @param meanings what statuses mean
    * @throws IllegalArgumentException if the URL is not http or https with a host, or the timeout
    *     not positive; the message names the value, without secrets, and what is right
    */
-  public HttpHandler(URI url, Duration timeout) {
-    this(url, timeout, InstantSource.system(), null);
+  public HttpHandler(URI url, Duration timeout, StatusMeanings meanings) {
+    this(url, timeout, meanings, InstantSource.system(), null);
   }
 
-  HttpHandler(URI url, Duration timeout, InstantSource clock, @Nullable SSLContext tls) {
+  HttpHandler(
+      URI url,
+      Duration timeout,
+      StatusMeanings meanings,
+      InstantSource clock,
+      @Nullable SSLContext tls) {
     this.place = withoutSecrets(url);
     requireUsable(url);
     boolean secure = url.getScheme().equalsIgnoreCase("https");
@@ -82,6 +101,7 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
           "the timeout of an HTTP request is positive, not " + timeout);
     }
     this.timeout = timeout;
+    this.meanings = meanings;
     this.clock = clock;
     this.template = HttpRequest.newBuilder(url).timeout(timeout);
     if (url.getUserInfo() != null) {
@@ -138,6 +158,12 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
     context.ensureHeld();
     try {
       return result(send(request));
+    } catch (HttpConnectTimeoutException
+        | ConnectException
+        | SSLHandshakeException
+        | SSLPeerUnverifiedException e) {
+      return HandlerResult.unavailable(
+          "no connection to %s: %s".formatted(place, OneLine.of(e.toString())), Duration.ZERO);
     } catch (HttpTimeoutException e) {
       return HandlerResult.retry("no answer from %s within %s".formatted(place, timeout));
     } catch (IOException e) {
@@ -166,7 +192,10 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
         value == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(value));
   }
 
-  private ResponseInfo send(HttpRequest.Builder request) throws IOException, InterruptedException {
+  /** The head of an answer, and of its body what has come. */
+  private record Answer(ResponseInfo head, AnswerBody body) {}
+
+  private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
     try {
       return send(request.build());
     } catch (IOException e) {
@@ -177,14 +206,15 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
     }
   }
 
-  private ResponseInfo send(HttpRequest request) throws IOException, InterruptedException {
-    AtomicReference<@Nullable ResponseInfo> answer = new AtomicReference<>();
+  private Answer send(HttpRequest request) throws IOException, InterruptedException {
+    AtomicReference<@Nullable Answer> answer = new AtomicReference<>();
     try {
       client.send(
           request,
-          info -> {
-            answer.set(info);
-            return new DiscardedBody();
+          head -> {
+            AnswerBody body = new AnswerBody();
+            answer.set(new Answer(head, body));
+            return body;
           });
     } catch (IOException e) {
       if (answer.get() == null) {
@@ -194,21 +224,30 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
     return Objects.requireNonNull(answer.get());
   }
 
-  private HandlerResult result(ResponseInfo response) {
-    int status = response.statusCode();
-    String cause = "HTTP %d from %s".formatted(status, place);
-    if (status >= 200 && status <= 299) {
-      return HandlerResult.done();
-    }
-    if (status == 408 || status == 425 || status == 429 || (status >= 500 && status <= 599)) {
-      return new HandlerResult.Retry(
-          cause,
-          response
-              .headers()
-              .firstValue("Retry-After")
-              .flatMap(header -> RetryAfter.parse(header, clock.instant())));
-    }
-    return new HandlerResult.Failed(cause);
+  private HandlerResult result(Answer answer) {
+    int status = answer.head().statusCode();
+    return switch (meanings.of(status)) {
+      case DONE -> HandlerResult.done();
+      case FAILED -> new HandlerResult.Retry(cause(answer), retryAfter(answer));
+      case UNAVAILABLE ->
+          HandlerResult.unavailable(cause(answer), retryAfter(answer).orElse(Duration.ZERO));
+      case FINAL -> new HandlerResult.Failed(cause(answer));
+    };
+  }
+
+  private String cause(Answer answer) {
+    int status = answer.head().statusCode();
+    String said = answer.body().beginning();
+    return "HTTP %d from %s%s%s"
+        .formatted(status, place, StatusMeanings.remedy(status), said.isEmpty() ? "" : ": " + said);
+  }
+
+  private Optional<Duration> retryAfter(Answer answer) {
+    return answer
+        .head()
+        .headers()
+        .firstValue("Retry-After")
+        .flatMap(header -> RetryAfter.parse(header, clock.instant()));
   }
 
   /** Breaks off requests under way and closes the connections. */

@@ -14,6 +14,8 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 
@@ -21,10 +23,11 @@ import org.apache.kafka.common.errors.RetriableException;
  * Publishes each record's value, key and headers, all untouched, to a topic and waits until the
  * brokers have acknowledged it; the key, not the old partition, chooses the partition.
  *
- * <p>What the brokers refuse for good (too large, no permission, not a legal topic) is {@link
- * HandlerResult.Failed}; everything else, including no acknowledgement in time, is tried again. A
- * record whose acknowledgement came too late is then published twice: as with every sink, its
- * readers can tell by the ID. Thread-safe.
+ * <p>What the brokers refuse for good (too large, not a legal topic) is {@link
+ * HandlerResult.Failed}. If they are not there, give no acknowledgement in time, or no permission,
+ * that is {@link HandlerResult.Unavailable}; everything else is tried again. A record whose
+ * acknowledgement came too late is then published twice: as with every sink, its readers can tell
+ * by the ID. Thread-safe.
  */
 public final class TopicHandler implements RecordHandler {
   private final Producer<byte[], byte[]> producer;
@@ -67,8 +70,8 @@ public final class TopicHandler implements RecordHandler {
       Thread.interrupted(); // Kafka sets it again; the exception below carries it
       throw (InterruptedException) new InterruptedException("while publishing").initCause(e);
     } catch (TimeoutException e) {
-      return HandlerResult.retry(
-          "no acknowledgement from topic %s within %s".formatted(topic, timeout));
+      return HandlerResult.unavailable(
+          "no acknowledgement from topic %s within %s".formatted(topic, timeout), Duration.ZERO);
     } catch (ExecutionException e) {
       return failure(e.getCause() == null ? e : e.getCause());
     } catch (RuntimeException e) {
@@ -78,7 +81,11 @@ public final class TopicHandler implements RecordHandler {
 
   private HandlerResult failure(Throwable fault) {
     String cause = "topic %s: %s".formatted(topic, OneLine.of(fault.toString()));
-    boolean permanent = fault instanceof ApiException && !(fault instanceof RetriableException);
-    return permanent ? new HandlerResult.Failed(cause) : HandlerResult.retry(cause);
+    return switch (fault) {
+      case RetriableException _, AuthenticationException _, AuthorizationException _ ->
+          HandlerResult.unavailable(cause, Duration.ZERO);
+      case ApiException _ -> new HandlerResult.Failed(cause);
+      default -> HandlerResult.retry(cause);
+    };
   }
 }

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.health;
 
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.service.Service;
 import io.firstclaim.processor.service.config.ServiceSettings;
@@ -17,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClient;
 import org.jspecify.annotations.Nullable;
 
 /** Whether the broker answers and is polled. */
@@ -30,12 +32,14 @@ class KafkaHealth extends AbstractHealthIndicator<Map<String, Object>> {
   private final Service service;
   private final Map<String, Object> kafka;
   private final TimeSource time;
-  private @Nullable Admin admin;
+  private final EngineListener listener;
+  private @Nullable AdminClient admin;
 
-  KafkaHealth(Service service, ServiceSettings settings, TimeSource time) {
+  KafkaHealth(Service service, ServiceSettings settings, TimeSource time, EngineListener listener) {
     this.service = service;
     this.kafka = settings.engine().kafka();
     this.time = time;
+    this.listener = listener;
   }
 
   @Override
@@ -74,10 +78,13 @@ class KafkaHealth extends AbstractHealthIndicator<Map<String, Object>> {
 
   /** Made when first needed: not before Kafka has an address. */
   private synchronized Admin admin() {
-    if (admin == null) {
-      admin = Admin.create(new HashMap<>(kafka));
+    AdminClient made = admin;
+    if (made == null) {
+      made = AdminClient.create(new HashMap<>(kafka));
+      listener.opened(made);
+      admin = made;
     }
-    return admin;
+    return made;
   }
 
   @PreDestroy

@@ -8,11 +8,15 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.config.MeterFilter;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.ToDoubleFunction;
+import org.apache.kafka.clients.admin.AdminClient;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
 
 /** The metrics of an instance, under the names in docs/metrics.md. Thread-safe. */
 public final class EngineMetrics implements EngineListener, StoreMetrics {
@@ -23,6 +27,8 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
       new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Timer> storeTimes = new ConcurrentHashMap<>();
   private final Counter takeovers;
+  private final Counter commitFailures;
+  private final KafkaMeters kafka;
   private final Counter sweptListed;
   private final Counter sweptRemoved;
   private final Timer handlerTime;
@@ -38,6 +44,11 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
         Counter.builder("firstclaim.takeovers")
             .description("Leases of other holders that were over and taken over")
             .register(registry);
+    commitFailures =
+        Counter.builder("firstclaim.commit.failures")
+            .description("Commits of offsets that failed and are repeated")
+            .register(registry);
+    kafka = new KafkaMeters(registry);
     sweptListed =
         Counter.builder("firstclaim.sweep.listed")
             .description("Objects that sweeps have listed")
@@ -65,8 +76,23 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
     Gauge.builder("firstclaim.parked", () -> read(engine, Running::parked))
         .description("Records waiting for another holder, a retry, their head start or their turn")
         .register(registry);
+    Gauge.builder("firstclaim.abandoned", () -> read(engine, Running::abandoned))
+        .description("Handlers that ignore being interrupted, each with a place in flight")
+        .register(registry);
+    Gauge.builder("firstclaim.buffered", () -> read(engine, Running::bufferedBytes))
+        .baseUnit("bytes")
+        .description("Bytes of the records in memory")
+        .register(registry);
     Gauge.builder("firstclaim.watermark.lag", () -> read(engine, Running::watermarkLag))
         .description("Offsets between what is settled without a gap and what was polled")
+        .register(registry);
+    Gauge.builder(
+            "firstclaim.breaker.open",
+            () -> read(engine, running -> running.downstreamFault().isPresent() ? 1 : 0))
+        .description("1 while records wait because the downstream is not there or nearly all fail")
+        .register(registry);
+    Gauge.builder("firstclaim.other.stores", () -> read(engine, Running::otherStores))
+        .description("Other lock stores that living instances of this application use")
         .register(registry);
   }
 
@@ -110,6 +136,31 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
   @Override
   public void handled(Duration took) {
     handlerTime.record(took);
+  }
+
+  @Override
+  public void commitFailed() {
+    commitFailures.increment();
+  }
+
+  @Override
+  public void opened(Consumer<?, ?> consumer) {
+    kafka.bind(consumer);
+  }
+
+  @Override
+  public void opened(Producer<?, ?> producer) {
+    kafka.bind(producer);
+  }
+
+  @Override
+  public void opened(AdminClient admin) {
+    kafka.bind(admin);
+  }
+
+  /** Keeps the number of meters within bounds, however large the Kafka cluster. */
+  public static MeterFilter bounded() {
+    return KafkaMeters.bounded();
   }
 
   @Override

@@ -36,19 +36,19 @@ final class S3Store implements LockStore {
 
   @Override
   public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
-    ask(
-        () -> {
-          create();
-          bucket.verify();
-          return bucket;
-        });
+    ClaimStore store =
+        ask(
+            () -> {
+              create();
+              return S3ClaimStore.open(bucket, claims, time, metrics);
+            });
     if (place.sweep().isPositive()) {
       Sweeper sweeper =
           new Sweeper(
               bucket, claims, place.sweep(), SWEPT_PER_SECOND, time, metrics, metrics::swept);
       upkeep.start("sweep of the claims", sweeper::sweep);
     }
-    return new S3ClaimStore(bucket, claims, time, metrics);
+    return store;
   }
 
   @Override

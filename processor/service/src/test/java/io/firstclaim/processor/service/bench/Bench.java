@@ -59,6 +59,9 @@ public final class Bench {
       if (wants(wanted, "zones")) {
         bench.zones();
       }
+      if (wants(wanted, "partition")) {
+        bench.partition();
+      }
       if (wants(wanted, "heap")) {
         bench.heap();
       }
@@ -136,6 +139,42 @@ public final class Bench {
         seen += consumer.poll(Duration.ofMillis(100)).count();
       }
       return seen / ((System.nanoTime() - start) / 1e9);
+    }
+  }
+
+  /** One partition of four whose records all wait for an hour, against four healthy ones. */
+  private void partition() throws Exception {
+    int records = 400_000;
+    double healthy = 0;
+    double poisoned = 0;
+    for (int round = 0; round < 3; round++) { // the first ones warm up, the best one counts
+      healthy = Math.max(healthy, ofFourPartitions(records, records, _ -> HandlerResult.done()));
+      poisoned =
+          Math.max(
+              poisoned,
+              ofFourPartitions(
+                  records,
+                  records * 3 / 4,
+                  context ->
+                      context.record().partition() == 0
+                          ? new HandlerResult.Retry("poisoned", Optional.of(Duration.ofHours(1)))
+                          : HandlerResult.done()));
+    }
+    table.add(
+        "one poisoned partition of four, memory store",
+        "%,.0f records/s".formatted(poisoned),
+        "all healthy %,.0f records/s".formatted(healthy),
+        "%.0f %%".formatted(100 * poisoned / healthy),
+        "≥ 70 %",
+        poisoned / healthy >= 0.7);
+  }
+
+  private double ofFourPartitions(int records, int toComplete, RecordHandler handler)
+      throws Exception {
+    Plan plan = Plan.of(stack.topicOf(records, 100, 4), Optional.empty());
+    ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
+    try (Instance zone = new Instance(stack, plan, store, handler)) {
+      return Instance.measure(toComplete, List.of(zone), Instance::completed).perSecond();
     }
   }
 

@@ -40,14 +40,23 @@ final class Stack implements AutoCloseable {
 
   /** A new topic. */
   String topic(String what) {
+    return topic(what, PARTITIONS);
+  }
+
+  private String topic(String what, int partitions) {
     String topic = name(what);
-    kafka.createTopic(topic, PARTITIONS);
+    kafka.createTopic(topic, partitions);
     return topic;
   }
 
   /** A new topic with so many records: keys are their numbers, values of so many bytes. */
   String topicOf(int records, int bytes) {
-    String topic = topic("bench");
+    return topicOf(records, bytes, PARTITIONS);
+  }
+
+  /** The same, in so many partitions. */
+  String topicOf(int records, int bytes, int partitions) {
+    String topic = topic("bench", partitions);
     AtomicReference<Exception> failure = new AtomicReference<>();
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
@@ -60,7 +69,7 @@ final class Stack implements AutoCloseable {
         System.arraycopy(key, 0, value, 0, Math.min(key.length, bytes));
         var _ =
             producer.send(
-                new ProducerRecord<>(topic, i % PARTITIONS, key, value),
+                new ProducerRecord<>(topic, i % partitions, key, value),
                 (_, fault) -> {
                   if (fault != null) {
                     failure.set(fault);

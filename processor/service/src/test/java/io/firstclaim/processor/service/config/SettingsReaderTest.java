@@ -10,6 +10,7 @@ import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.service.handler.StatusMeanings;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.MapPropertySource;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -104,6 +106,7 @@ class SettingsReaderTest {
                 Ordering.UNORDERED,
                 1000,
                 10_000,
+                EngineSettings.Input.suitableMaxBuffered(),
                 Optional.empty()));
     ClaimSettings store = settings.engine().claim().store();
     assertThat(store.holder()).matches("a/.+-[0-9a-f]{8}");
@@ -116,7 +119,7 @@ class SettingsReaderTest {
                 Duration.ofSeconds(1),
                 Duration.ofDays(8)));
     assertThat(settings.engine().claim().renew()).isTrue();
-    assertThat(settings.engine().claim().headStart()).isEqualTo(Duration.ofMillis(100));
+    assertThat(settings.engine().claim().headStart()).isEmpty();
     assertThat(settings.engine().claim().onMismatch()).isEqualTo(OnMismatch.DEAD_LETTER);
     assertThat(settings.engine().handlerTimeout()).isEqualTo(Duration.ofMinutes(5));
     assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("firstclaim", false));
@@ -165,6 +168,11 @@ class SettingsReaderTest {
             s -> s.engine().input().maxParked(),
             1_000_000),
         good(
+            "firstclaim.input.max-buffered",
+            "64MB",
+            s -> s.engine().input().maxBuffered(),
+            64L << 20),
+        good(
             "firstclaim.input.replay-horizon",
             "36h",
             s -> s.engine().input().replayHorizon(),
@@ -184,9 +192,9 @@ class SettingsReaderTest {
         good("firstclaim.claim.renew", "TRUE", s -> s.engine().claim().renew(), true),
         good(
             "firstclaim.claim.max-skew",
-            "0s",
+            "500ms",
             s -> s.engine().claim().store().maxSkew(),
-            Duration.ZERO),
+            Duration.ofMillis(500)),
         good(
             "firstclaim.claim.retention",
             "30d",
@@ -196,7 +204,12 @@ class SettingsReaderTest {
             "firstclaim.claim.head-start",
             "0ms",
             s -> s.engine().claim().headStart(),
-            Duration.ZERO),
+            Optional.of(Duration.ZERO)),
+        good(
+            "firstclaim.claim.head-start",
+            "auto",
+            s -> s.engine().claim().headStart(),
+            Optional.empty()),
         good(
             "firstclaim.claim.on-mismatch",
             "skip",
@@ -238,6 +251,11 @@ class SettingsReaderTest {
         good(
             "firstclaim.outcomes.topic", "none", s -> s.engine().outcomesTopic(), Optional.empty()),
         good(
+            "firstclaim.outcomes.trust",
+            "verify",
+            s -> s.engine().outcomesTrust(),
+            EngineSettings.Trust.VERIFY),
+        good(
             "firstclaim.shutdown.grace",
             "1m",
             s -> s.engine().shutdownGrace(),
@@ -257,6 +275,8 @@ class SettingsReaderTest {
   }
 
   private static final String DURATION = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
+  private static final String STATUSES =
+      "give statuses from 300 to 599, comma-separated, such as 404,500";
   private static final String COUNT = "give a number from 1 to 1000000";
   private static final String TABLE = "a table has 3 to 255 of a-z A-Z 0-9 . _ -";
   private static final String TOPIC = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
@@ -284,6 +304,10 @@ class SettingsReaderTest {
         arguments("firstclaim.input.max-in-flight", "0", COUNT),
         arguments("firstclaim.input.max-in-flight", "many", COUNT),
         arguments("firstclaim.input.max-parked", "1000001", COUNT),
+        arguments(
+            "firstclaim.input.max-buffered",
+            "0MB",
+            "give a size from 1MB to 999999MB, such as 64MB"),
         arguments("firstclaim.input.replay-horizon", "0s", DURATION),
         arguments("firstclaim.claim.backend", "redis", "give one of dynamodb, s3, memory"),
         arguments(
@@ -294,6 +318,7 @@ class SettingsReaderTest {
         arguments("firstclaim.claim.lease", "-30s", DURATION),
         arguments("firstclaim.claim.renew", "yes", "give true or false"),
         arguments("firstclaim.claim.max-skew", "-1s", DURATION),
+        arguments("firstclaim.claim.max-skew", "499ms", "give 500ms or more"),
         arguments(
             "firstclaim.claim.retention",
             "20s",
@@ -313,6 +338,7 @@ class SettingsReaderTest {
             "it must not be shorter than firstclaim.retry.backoff=1s"),
         arguments("firstclaim.dead-letter.topic", "a b", TOPIC),
         arguments("firstclaim.outcomes.topic", "a b", TOPIC),
+        arguments("firstclaim.outcomes.trust", "me", "give one of topic, verify"),
         arguments("firstclaim.shutdown.grace", "0s", DURATION));
   }
 
@@ -609,7 +635,7 @@ class SettingsReaderTest {
                     "FIRSTCLAIM_INPUT_RECORD_ID", "key",
                     "FIRSTCLAIM_HANDLER_TYPE", "log",
                     "FIRSTCLAIM_INPUT_MAX_IN_FLIGHT", "7",
-                    "FIRSTCLAIM_CLAIM_MAX_SKEW", "250ms",
+                    "FIRSTCLAIM_CLAIM_MAX_SKEW", "750ms",
                     "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE", "claims",
                     "FIRSTCLAIM_DEAD_LETTER_TOPIC", "dead",
                     "KAFKA_BOOTSTRAP_SERVERS", "one:9092,two:9092",
@@ -618,7 +644,7 @@ class SettingsReaderTest {
     assertThat(settings.engine().zone()).isEqualTo("b");
     assertThat(settings.engine().input().topics()).containsExactly("orders", "returns");
     assertThat(settings.engine().input().maxInFlight()).isEqualTo(7);
-    assertThat(settings.engine().claim().store().maxSkew()).isEqualTo(Duration.ofMillis(250));
+    assertThat(settings.engine().claim().store().maxSkew()).isEqualTo(Duration.ofMillis(750));
     assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("claims", false));
     assertThat(settings.engine().deadLetterTopic()).contains("dead");
     assertThat(settings.engine().kafka())
@@ -680,9 +706,32 @@ class SettingsReaderTest {
   void httpHandler_hasItsUrlAndItsTimeout() {
     URI url = URI.create("http://127.0.0.1:8000/x");
     assertThat(readHttp("firstclaim.handler.http.timeout", "5s").handler())
-        .isEqualTo(new Handling.Http(url, Duration.ofSeconds(5)));
+        .isEqualTo(new Handling.Http(url, Duration.ofSeconds(5), StatusMeanings.DEFAULT));
     assertThat(readHttp("firstclaim.zone", "a").handler())
-        .isEqualTo(new Handling.Http(url, Duration.ofSeconds(30)));
+        .isEqualTo(new Handling.Http(url, Duration.ofSeconds(30), StatusMeanings.DEFAULT));
+    assertThat(readHttp("firstclaim.handler.http.unavailable-on", "404, 500").handler())
+        .isEqualTo(
+            new Handling.Http(
+                url, Duration.ofSeconds(30), new StatusMeanings(Set.of(404, 500), Set.of())));
+    assertThat(readHttp("firstclaim.handler.http.dead-letter-on", "500").handler())
+        .isEqualTo(
+            new Handling.Http(
+                url, Duration.ofSeconds(30), new StatusMeanings(Set.of(), Set.of(500))));
+  }
+
+  @Test
+  void statusThatMeansTwoThings_stopsTheStart() {
+    assertThatThrownBy(
+            () ->
+                read(
+                    Map.of(
+                        "firstclaim.handler.type", "http",
+                        "firstclaim.handler.http.url", "http://127.0.0.1:8000/x",
+                        "firstclaim.handler.http.unavailable-on", "404,500",
+                        "firstclaim.handler.http.dead-letter-on", "500")))
+        .hasMessage(
+            "firstclaim.handler.http.dead-letter-on=500: name no status that is in"
+                + " firstclaim.handler.http.unavailable-on too");
   }
 
   static Stream<Arguments> wrongHttpSettings() {
@@ -696,7 +745,10 @@ class SettingsReaderTest {
             "ftp://a/x",
             "'ftp://a/x' is not an http or https URL with a host, such as"
                 + " http://127.0.0.1:8000/records"),
-        arguments("timeout", "30", DURATION));
+        arguments("timeout", "30", DURATION),
+        arguments("unavailable-on", "404,200", STATUSES),
+        arguments("unavailable-on", "4xx", STATUSES),
+        arguments("dead-letter-on", "600", STATUSES));
   }
 
   @ParameterizedTest
@@ -778,8 +830,7 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "firstclaim.outcomes.trust,this setting is not in this version; leave it out",
-    "firstclaim.handler.http.dead-letter-on,this setting is not in this version; leave it out",
+    "firstclaim.claim.resources,this setting is not in this version; leave it out",
     "firstclaim.handler.typ,there is no such setting; the nearest is firstclaim.handler.type",
     "firstclaim.claim.leaseTime,there is no such setting; the nearest is firstclaim.claim.lease",
     "firstclaim.log.level,give it as the environment variable FIRSTCLAIM_LOG_LEVEL"

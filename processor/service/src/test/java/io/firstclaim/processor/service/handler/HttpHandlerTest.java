@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -32,6 +33,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -154,7 +156,7 @@ final class HttpHandlerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {408, 425, 429, 500, 501, 502, 503, 504, 599})
+  @ValueSource(ints = {408, 425, 500, 501, 505, 599})
   void passingFailure_isTriedAgain(int status) throws Exception {
     assertThat(resultOf(status))
         .isInstanceOfSatisfying(
@@ -167,8 +169,54 @@ final class HttpHandlerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      ints = {300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 407, 409, 410, 422, 499, 600})
+  @ValueSource(ints = {429, 502, 503, 504})
+  void absence_isNoFailureOfTheRecord(int status) throws Exception {
+    assertThat(resultOf(status))
+        .isInstanceOfSatisfying(
+            HandlerResult.Unavailable.class,
+            unavailable -> {
+              assertThat(unavailable.cause())
+                  .matches("HTTP " + status + " from http://127\\.0\\.0\\.1:\\d+/records");
+              assertThat(unavailable.after()).isZero();
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "300, set firstclaim.handler.http.url to the new place",
+    "301, set firstclaim.handler.http.url to the new place",
+    "304, set firstclaim.handler.http.url to the new place",
+    "308, set firstclaim.handler.http.url to the new place",
+    "401, give the credentials in firstclaim.handler.http.url",
+    "403, have the service permit",
+    "407, have the proxy let this host through"
+  })
+  void statusThatIsTheSameForAll_isNoFailureOfTheRecord_andNamesTheRemedy(int status, String remedy)
+      throws Exception {
+    assertThat(resultOf(status))
+        .isInstanceOfSatisfying(
+            HandlerResult.Unavailable.class,
+            unavailable ->
+                assertThat(unavailable.cause())
+                    .matches("HTTP " + status + " from http://127\\.0\\.0\\.1:\\d+/records; .*")
+                    .contains(remedy));
+  }
+
+  @Test
+  void meaningsThatAreGiven_goFirst() throws Exception {
+    StatusMeanings meanings = new StatusMeanings(Set.of(404, 500), Set.of(501, 503, 301));
+    for (int status : meanings.unavailableOn()) {
+      assertThat(resultOf(status, meanings)).isInstanceOf(HandlerResult.Unavailable.class);
+    }
+    for (int status : meanings.deadLetterOn()) {
+      assertThat(resultOf(status, meanings)).isInstanceOf(HandlerResult.Failed.class);
+    }
+    assertThat(resultOf(502, meanings)).isInstanceOf(HandlerResult.Unavailable.class);
+    assertThat(resultOf(200, meanings)).isEqualTo(HandlerResult.done());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {400, 404, 409, 410, 422, 499, 600})
   void otherStatus_isFinal(int status) throws Exception {
     assertThat(resultOf(status))
         .isInstanceOfSatisfying(
@@ -179,8 +227,12 @@ final class HttpHandlerTest {
   }
 
   private static HandlerResult resultOf(int status) throws Exception {
+    return resultOf(status, StatusMeanings.DEFAULT);
+  }
+
+  private static HandlerResult resultOf(int status, StatusMeanings meanings) throws Exception {
     try (TestServer server = TestServer.answering(status);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, meanings)) {
       HandlerResult result = handler.handle(TestContext.of("x"));
       assertThat(server.requests()).hasSize(1);
       return result;
@@ -192,7 +244,7 @@ final class HttpHandlerTest {
     try (TestServer other = TestServer.answering(200);
         TestServer server = TestServer.answering(307, Map.of("Location", other.url().toString()));
         HttpHandler handler = new HttpHandler(server.url(), LONG)) {
-      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Failed.class);
+      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Unavailable.class);
       assertThat(other.requests()).isEmpty();
     }
   }
@@ -203,8 +255,14 @@ final class HttpHandlerTest {
         HttpHandler handler = new HttpHandler(server.url(), LONG)) {
       assertThat(handler.handle(TestContext.of("x")))
           .isEqualTo(
+              HandlerResult.unavailable("HTTP 503 from " + server.url(), Duration.ofSeconds(7)));
+    }
+    try (TestServer server = TestServer.answering(500, Map.of("Retry-After", "7"));
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x")))
+          .isEqualTo(
               new HandlerResult.Retry(
-                  "HTTP 503 from " + server.url(), Optional.of(Duration.ofSeconds(7))));
+                  "HTTP 500 from " + server.url(), Optional.of(Duration.ofSeconds(7))));
     }
   }
 
@@ -213,11 +271,11 @@ final class HttpHandlerTest {
     InstantSource clock = InstantSource.fixed(Instant.parse("2026-03-01T12:00:00Z"));
     try (TestServer server =
             TestServer.answering(429, Map.of("Retry-After", "Sun, 01 Mar 2026 12:02:03 GMT"));
-        HttpHandler handler = new HttpHandler(server.url(), LONG, clock, null)) {
+        HttpHandler handler =
+            new HttpHandler(server.url(), LONG, StatusMeanings.DEFAULT, clock, null)) {
       assertThat(handler.handle(TestContext.of("x")))
           .isEqualTo(
-              new HandlerResult.Retry(
-                  "HTTP 429 from " + server.url(), Optional.of(Duration.ofSeconds(123))));
+              HandlerResult.unavailable("HTTP 429 from " + server.url(), Duration.ofSeconds(123)));
     }
   }
 
@@ -239,7 +297,7 @@ final class HttpHandlerTest {
   }
 
   @Test
-  void refusedConnection_isTriedAgain() throws Exception {
+  void refusedConnection_isNoFailureOfTheRecord() throws Exception {
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();
@@ -248,12 +306,43 @@ final class HttpHandlerTest {
         new HttpHandler(URI.create("http://127.0.0.1:" + port + "/x"), LONG)) {
       assertThat(handler.handle(TestContext.of("x")))
           .isInstanceOfSatisfying(
-              HandlerResult.Retry.class,
-              retry ->
-                  assertThat(retry.cause())
+              HandlerResult.Unavailable.class,
+              unavailable ->
+                  assertThat(unavailable.cause())
                       .isEqualTo(
-                          "no answer from http://127.0.0.1:%d/x: java.net.ConnectException"
+                          "no connection to http://127.0.0.1:%d/x: java.net.ConnectException"
                               .formatted(port)));
+    }
+  }
+
+  @Test
+  void hostWithoutAddress_isNoFailureOfTheRecord() throws Exception {
+    try (HttpHandler handler = new HttpHandler(URI.create("http://nowhere.invalid/x"), LONG)) {
+      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Unavailable.class);
+    }
+  }
+
+  @Test
+  void firstBytesOfAFailingAnswer_reachTheCause_escapedAndCut() throws Exception {
+    String said = "order \u001b[31munknown\r\nInjected: \u202e" + "x".repeat(1000);
+    try (TestServer server =
+            new TestServer(
+                exchange -> {
+                  byte[] body = said.getBytes(UTF_8);
+                  exchange.sendResponseHeaders(422, body.length);
+                  exchange.getResponseBody().write(body);
+                  exchange.close();
+                });
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("x")))
+          .isInstanceOfSatisfying(
+              HandlerResult.Failed.class,
+              failed ->
+                  assertThat(failed.cause())
+                      .startsWith(
+                          "HTTP 422 from %s: order [31munknown Injected: \\u{202e}xxx"
+                              .formatted(server.url()))
+                      .hasSizeLessThan(300));
     }
   }
 

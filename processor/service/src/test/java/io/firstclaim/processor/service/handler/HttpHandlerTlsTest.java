@@ -78,7 +78,7 @@ final class HttpHandlerTlsTest {
   }
 
   private static HttpHandler handlerFor(URI url) {
-    return new HttpHandler(url, LONG, InstantSource.system(), tls);
+    return new HttpHandler(url, LONG, StatusMeanings.DEFAULT, InstantSource.system(), tls);
   }
 
   @Test
@@ -140,7 +140,7 @@ final class HttpHandlerTlsTest {
   void untrustedServer_isTriedAgain() throws Exception {
     try (Http2Server server = new Http2Server(keys, 8, Duration.ZERO);
         HttpHandler handler = new HttpHandler(server.url(), LONG)) {
-      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Retry.class);
+      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Unavailable.class);
       assertThat(server.protocols()).isEmpty();
     }
   }

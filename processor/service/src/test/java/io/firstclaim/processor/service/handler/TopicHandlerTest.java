@@ -20,6 +20,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.NotEnoughReplicasException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownServerException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -68,33 +69,45 @@ final class TopicHandlerTest {
   }
 
   @Test
-  void noAcknowledgementInTime_isTriedAgain() throws Exception {
+  void noAcknowledgementInTime_isNoFailureOfTheRecord() throws Exception {
     try (MockProducer<byte[], byte[]> producer = producer(false)) {
       assertThat(
               new TopicHandler(producer, "out", Duration.ofMillis(50)).handle(TestContext.of("x")))
-          .isEqualTo(HandlerResult.retry("no acknowledgement from topic out within PT0.05S"));
+          .isEqualTo(
+              HandlerResult.unavailable(
+                  "no acknowledgement from topic out within PT0.05S", Duration.ZERO));
     }
   }
 
-  static Stream<RuntimeException> passing() {
+  static Stream<RuntimeException> ofAll() {
     return Stream.of(
         new NotEnoughReplicasException("one of two"),
         new org.apache.kafka.common.errors.TimeoutException("not in metadata"),
         new UnknownTopicOrPartitionException("gone"),
-        new KafkaException("Producer closed while send in progress"));
+        new TopicAuthorizationException("out"),
+        new SaslAuthenticationException("password"));
   }
 
   static Stream<RuntimeException> permanent() {
     return Stream.of(
         new RecordTooLargeException("2 MB"),
         new InvalidTopicException("a b"),
-        new TopicAuthorizationException("out"),
         new UnknownServerException("who knows"));
   }
 
   @ParameterizedTest
-  @MethodSource("passing")
-  void passingFault_isTriedAgain(RuntimeException fault) throws Exception {
+  @MethodSource("ofAll")
+  void faultThatAllRecordsWouldHave_isNoFailureOfTheRecord(RuntimeException fault)
+      throws Exception {
+    assertThat(afterRejection(fault))
+        .isEqualTo(
+            HandlerResult.unavailable("topic out: " + OneLine.of(fault.toString()), Duration.ZERO));
+    assertThat(afterThrowing(fault)).isInstanceOf(HandlerResult.Unavailable.class);
+  }
+
+  @Test
+  void unforeseenFault_isTriedAgain() throws Exception {
+    KafkaException fault = new KafkaException("Producer closed while send in progress");
     assertThat(afterRejection(fault))
         .isEqualTo(HandlerResult.retry("topic out: " + OneLine.of(fault.toString())));
     assertThat(afterThrowing(fault)).isInstanceOf(HandlerResult.Retry.class);

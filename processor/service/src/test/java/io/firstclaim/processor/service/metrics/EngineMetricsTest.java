@@ -7,6 +7,11 @@ import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 import org.junit.jupiter.api.Test;
 
 /** The names are the contract's: dashboards and alerts rest on them. */
@@ -50,6 +55,41 @@ class EngineMetricsTest {
     assertShows("firstclaim_store_requests_total{op=\"claim\",result=\"refused\"} 1.0");
     assertShows("firstclaim_store_seconds_count{op=\"claim\"} 2");
     assertShows("firstclaim_store_seconds_sum{op=\"claim\"} 0.5");
+  }
+
+  @Test
+  void commitFailures_areCounted_andThereFromTheStart() {
+    assertShows("firstclaim_commit_failures_total 0.0");
+
+    metrics.commitFailed();
+
+    assertShows("firstclaim_commit_failures_total 1.0");
+  }
+
+  @Test
+  void kafkasOwnMetrics_areThere_withoutThoseOfEachPartitionAndBroker() {
+    registry.config().meterFilter(EngineMetrics.bounded());
+    try (var producer = new MockProducer<byte[], byte[]>()) {
+      for (Map<String, String> tags :
+          List.of(
+              Map.of("client-id", "c"),
+              Map.of("client-id", "c", "topic", "in", "partition", "0"),
+              Map.of("client-id", "c", "node-id", "node-1"))) {
+        MetricName name = new MetricName("lag" + tags.size(), "consumer-metrics", "", tags);
+        producer.setMockMetrics(name, new Lag(name));
+      }
+      metrics.opened(producer);
+    }
+
+    assertThat(registry.scrape().lines().filter(line -> line.startsWith("kafka_")))
+        .containsExactly("kafka_consumer_lag1{client_id=\"c\",kafka_version=\"unknown\"} 7.0");
+  }
+
+  private record Lag(MetricName metricName) implements Metric {
+    @Override
+    public Object metricValue() {
+      return 7.0;
+    }
   }
 
   @Test

@@ -1,18 +1,11 @@
 package io.firstclaim.processor.service.scenario;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.processor.handler.RecordHandler;
-import io.firstclaim.processor.service.scenario.handler.Bean;
 import io.firstclaim.processor.service.scenario.handler.Plain;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,26 +24,9 @@ class HandlerJarIT {
 
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 1);
 
-  /** A jar of the classes of a package, and of what Micronaut's annotation processor left. */
   @BeforeAll
   static void makeJar() throws Exception {
-    Path classes = Path.of(Bean.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    String ours = Bean.class.getPackageName();
-    try (JarOutputStream jar =
-            new JarOutputStream(Files.newOutputStream(folder.resolve("handlers.jar")));
-        Stream<Path> files = Files.walk(classes)) {
-      for (Path file : files.toList()) {
-        String name = classes.relativize(file).toString();
-        if (Files.isDirectory(file) && !name.isEmpty()) {
-          jar.putNextEntry(new JarEntry(name + "/")); // Micronaut looks for folders
-        } else if (name.contains(ours.replace('.', '/')) || name.contains(ours)) {
-          jar.putNextEntry(new JarEntry(name));
-          jar.write(Files.readAllBytes(file));
-        }
-      }
-      jar.putNextEntry(new JarEntry("META-INF/services/" + RecordHandler.class.getName()));
-      jar.write(Plain.class.getName().getBytes(UTF_8));
-    }
+    HandlerJar.write(folder, Plain.class);
   }
 
   @ParameterizedTest

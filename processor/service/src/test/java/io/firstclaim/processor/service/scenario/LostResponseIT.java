@@ -64,7 +64,7 @@ class LostResponseIT {
               if (Step.RENEW.concerns(call.id())) {
                 Thread.sleep(LONG_HANDLER);
               }
-              return Step.RELEASE.concerns(call.id()) && call.attempt() == 1 ? 503 : 200;
+              return Step.RELEASE.concerns(call.id()) && call.attempt() == 1 ? 500 : 200;
             });
     for (Zone zone : List.of(scenario.zone("a"), scenario.zone("b"))) {
       zone.lease(LEASE).through(proxy).set("FIRSTCLAIM_RETRY_BACKOFF", "100ms");

@@ -77,10 +77,14 @@ final class Outcomes implements AutoCloseable {
     this.reader = new TopicReader<>(topic, Outcome::of);
   }
 
+  /** Is in messages that are no outcomes, but say which store an instance uses. */
+  private static final String PRESENCE = "firstclaim-presence";
+
   /** All but those of the warm-up. */
   List<Outcome> all() {
     return reader.all().stream()
         .filter(outcome -> !outcome.id.startsWith(Scenario.WARM_UP))
+        .filter(outcome -> !outcome.id.equals(PRESENCE))
         .toList();
   }
 

@@ -33,16 +33,32 @@ final class Sink implements AutoCloseable {
     int answer(Call call) throws InterruptedException;
   }
 
-  private final HttpServer server;
+  private volatile HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
   private volatile Behaviour behaviour = _ -> 200;
 
   Sink() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
-    server.setExecutor(threads);
-    server.createContext("/", this::serve);
-    server.start();
+    server = listen(0);
+  }
+
+  private HttpServer listen(int port) throws IOException {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    HttpServer listening = HttpServer.create(address, BACKLOG);
+    listening.setExecutor(threads);
+    listening.createContext("/", this::serve);
+    listening.start();
+    return listening;
+  }
+
+  /** Nobody listens any more, and connections are closed. */
+  void goAway() {
+    server.stop(0);
+  }
+
+  /** Listens again where it did before. */
+  void comeBack() throws IOException {
+    server = listen(server.getAddress().getPort());
   }
 
   String url() {

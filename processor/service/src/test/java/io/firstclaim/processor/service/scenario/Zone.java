@@ -187,6 +187,15 @@ final class Zone implements AutoCloseable {
     return isUp("/health/liveness");
   }
 
+  /** The whole answer of {@code GET /health/liveness}; empty if there is none in time. */
+  String liveness() {
+    try {
+      return get("/health/liveness").body();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
   private boolean isUp(String path) {
     try {
       return get(path).statusCode() == 200;

@@ -1,0 +1,303 @@
+package io.firstclaim.processor.engine.claim;
+
+import io.firstclaim.lock.Backoff;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.TimeSource;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.util.LinkedHashSet;
+import java.util.SequencedSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps records from being tried in vain while the downstream, to which their handler takes them,
+ * is not there. Closed, it lets every record pass. Open, it lets one try now and then, each time
+ * the one that has waited longest, until one passes.
+ *
+ * <p>It opens when a record is refused and most of the last 20 results were failures too, or nobody
+ * has passed since the same record was refused before. And it opens when nine in ten of the last 20
+ * attempts failed in whatever way, where a record has a say of two: a few records that fail again
+ * and again are poison, but if nearly all do, what they have in common is the downstream.
+ *
+ * <p>A failure is held against its record only where others pass. Thread-safe.
+ */
+public final class Breaker {
+  private static final int RECENT = 20;
+  private static final float NEARLY_ALL = 90;
+  private static final int SAY = 2;
+
+  /** So often a record is refused while others pass before that counts as its own failure. */
+  private static final int REFUSALS = 3;
+
+  /** Between two that try. */
+  private static final Backoff PAUSES = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(10));
+
+  /** As long as the one that tries gets no answer, so often another one may. */
+  private static final Duration ANOTHER_TRIES = Duration.ofSeconds(10);
+
+  private static final Duration CALL_EVERY = Duration.ofMillis(100);
+  private static final Duration LOUD_EVERY = Duration.ofMinutes(1);
+  private static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
+
+  private final TimeSource time;
+  private final CircuitBreaker circuit;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final SequencedSet<Trial> waiting = new LinkedHashSet<>();
+  private boolean calling;
+  private long passes;
+  private @Nullable Trial trying;
+  private Moment triesSince;
+  private @Nullable Moment lastLoud;
+  private boolean loud;
+  private volatile @Nullable String fault;
+
+  private enum Result {
+    PASSED,
+    FAILED
+  }
+
+  /** A closed breaker. */
+  public Breaker(TimeSource time) {
+    this.time = time;
+    this.triesSince = time.now();
+    InstantSource ticks = () -> Instant.EPOCH.plusNanos(time.now().ticks());
+    circuit =
+        CircuitBreaker.of(
+            "downstream",
+            CircuitBreakerConfig.custom()
+                .slidingWindowType(SlidingWindowType.COUNT_BASED)
+                .slidingWindowSize(RECENT)
+                .minimumNumberOfCalls(RECENT)
+                .failureRateThreshold(NEARLY_ALL)
+                .recordResult(result -> result == Result.FAILED)
+                .permittedNumberOfCallsInHalfOpenState(1)
+                .waitIntervalFunctionInOpenState(openings -> PAUSES.after(openings).toMillis())
+                .clock(ticks.withZone(ZoneOffset.UTC))
+                .build());
+  }
+
+  /** Why the breaker is open; null if it is closed. */
+  public @Nullable String fault() {
+    return fault;
+  }
+
+  /**
+   * The way of one record through the breaker.
+   *
+   * @param call has the record ask again whether it may be tried
+   */
+  public Trial trial(Runnable call) {
+    return new Trial(call);
+  }
+
+  /** One record, as often as it is tried. For one thread at a time, but {@link #end()}. */
+  public final class Trial {
+    private final Runnable call;
+    private long passesWhenRefused = -1;
+    private int refusals;
+    private int said;
+
+    /** Whether it was let through while the breaker was open. */
+    private boolean lone;
+
+    private Trial(Runnable call) {
+      this.call = call;
+    }
+
+    /** Whether the record may be tried now. If not, it is called in its turn, and asks again. */
+    public boolean begin() {
+      lock.lock();
+      try {
+        waiting.remove(this);
+        if (trying != null && time.now().since(triesSince).compareTo(ANOTHER_TRIES) > 0) {
+          letAnotherTry();
+        }
+        if (!circuit.tryAcquirePermission()) {
+          waiting.addLast(this);
+          callInTurn();
+          return false;
+        }
+        lone = !isClosed();
+        if (lone) {
+          trying = this;
+          triesSince = time.now();
+        }
+        return true;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** Whether the breaker has opened since this record was let through. */
+    public boolean isCalledOff() {
+      return !lone && !isClosed();
+    }
+
+    /** The downstream had the record, and said what became of it. */
+    public void passed() {
+      lock.lock();
+      try {
+        passes++;
+        if (lone && !isClosed()) {
+          circuit.transitionToClosedState();
+          closed();
+        }
+        if (isClosed()) {
+          tell(Result.PASSED);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * The downstream was not there for the record.
+     *
+     * @return whether that is the record's own failure
+     */
+    public boolean refused(String cause) {
+      lock.lock();
+      try {
+        boolean nobodyPassed = passesWhenRefused == passes;
+        passesWhenRefused = passes;
+        failedBecause(cause);
+        if (isClosed() && (nobodyPassed || mostFailed())) {
+          circuit.transitionToOpenState();
+          opened("The downstream is not there", cause);
+        }
+        return isClosed() && ++refusals >= REFUSALS;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * The attempt failed.
+     *
+     * @return whether that is the record's own failure
+     */
+    public boolean failed(String cause) {
+      lock.lock();
+      try {
+        if (lone || said < SAY) {
+          said++;
+          failedBecause(cause);
+        }
+        return isClosed();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** While the breaker is open, only the one that tries has a say. */
+    private void failedBecause(String cause) {
+      if (isClosed()) {
+        tell(Result.FAILED);
+        if (!isClosed()) {
+          opened("Nearly every record fails", cause);
+        }
+      } else if (trying == this) {
+        trying = null;
+        fault = cause;
+        tell(Result.FAILED);
+      }
+    }
+
+    /** How often the record was refused while others passed. */
+    public int refusals() {
+      return refusals;
+    }
+
+    /** The record is not tried for now, or has been. Calling it again has no effect. */
+    public void end() {
+      lock.lock();
+      try {
+        waiting.remove(this);
+        lone = false;
+        if (trying == this) {
+          letAnotherTry();
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void letAnotherTry() {
+    trying = null;
+    circuit.releasePermission();
+  }
+
+  private boolean isClosed() {
+    return circuit.getState() == State.CLOSED;
+  }
+
+  private void tell(Result result) {
+    circuit.onResult(0, TimeUnit.NANOSECONDS, result);
+  }
+
+  private boolean mostFailed() {
+    CircuitBreaker.Metrics recent = circuit.getMetrics();
+    return 2 * recent.getNumberOfFailedCalls() > recent.getNumberOfBufferedCalls();
+  }
+
+  private void opened(String what, String cause) {
+    fault = cause;
+    Moment now = time.now();
+    loud = lastLoud == null || now.since(lastLoud).compareTo(LOUD_EVERY) > 0;
+    if (loud) {
+      lastLoud = now;
+      LOG.warn("{}; records wait, and one tries now and then: {}", what, cause);
+    }
+  }
+
+  private void closed() {
+    fault = null;
+    trying = null;
+    waiting.forEach(trial -> trial.call.run());
+    waiting.clear();
+    if (loud) {
+      LOG.info("The downstream is there again");
+    }
+  }
+
+  private void callInTurn() {
+    if (!calling) {
+      calling = true;
+      Thread.ofVirtual().name("firstclaim-breaker").start(this::callWhileTheyWait);
+    }
+  }
+
+  private void callWhileTheyWait() {
+    while (callNext()) {
+      try {
+        Thread.sleep(CALL_EVERY);
+      } catch (InterruptedException e) {
+        // nobody interrupts this thread
+      }
+    }
+  }
+
+  private boolean callNext() {
+    lock.lock();
+    try {
+      calling = !waiting.isEmpty();
+      if (calling) {
+        waiting.removeFirst().call.run();
+      }
+      return calling;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

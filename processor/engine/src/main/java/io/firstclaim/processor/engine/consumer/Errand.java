@@ -1,0 +1,20 @@
+package io.firstclaim.processor.engine.consumer;
+
+/**
+ * A delivery, and what is to be done with it.
+ *
+ * @param counted whether it has arrived at {@link Places}, and is to depart from there; one that
+ *     follows its twin has nothing but an offset and is not counted
+ */
+record Errand(Delivery delivery, Work work, boolean counted) {
+
+  /** Whether both, which have one ID, have the same payload: then they are one record. */
+  boolean isTwinOf(Errand other) {
+    return work.fingerprint().equals(other.work.fingerprint());
+  }
+
+  /** This one while its twin is worked on: if it must go on by itself, the twin's record serves. */
+  Errand behind(Errand twin) {
+    return new Errand(delivery.withRecordOf(twin.delivery), twin.work, false);
+  }
+}

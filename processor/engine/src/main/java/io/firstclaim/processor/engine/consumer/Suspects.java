@@ -1,0 +1,50 @@
+package io.firstclaim.processor.engine.consumer;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has records whose holders die again and again handled one at a time, as each may be what they die
+ * of: then the next death is the culprit's alone. A record that waits for its turn holds no lease;
+ * it takes its turn before it is claimed, and gives it back when its handler is done or abandoned.
+ * Thread-safe.
+ */
+final class Suspects {
+  /** Between two tries to have one's turn. */
+  static final Duration PAUSE = Duration.ofMillis(100);
+
+  private final AtomicReference<@Nullable Turn> taken = new AtomicReference<>();
+
+  /** A record's turn, which it does not need yet. */
+  Turn turn() {
+    return new Turn();
+  }
+
+  /** The turn of one record: taken by the record's thread, given back by any. */
+  final class Turn {
+    private boolean needed;
+
+    private Turn() {}
+
+    /** Whether the record is under suspicion from now on. */
+    void setNeeded(boolean isNeeded) {
+      needed = isNeeded;
+    }
+
+    /** Takes the turn if it is needed; returns false if another record has it. */
+    boolean takeIfNeeded() {
+      return !needed || taken.compareAndSet(null, this);
+    }
+
+    /** Whether this is the one record under suspicion that may be handled. */
+    boolean isTaken() {
+      return taken.get() == this;
+    }
+
+    /** Gives the turn back, if it was taken. Calling it again has no effect. */
+    void giveBack() {
+      taken.compareAndSet(this, null);
+    }
+  }
+}

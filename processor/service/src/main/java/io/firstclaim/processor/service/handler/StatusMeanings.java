@@ -1,0 +1,65 @@
+package io.firstclaim.processor.service.handler;
+
+import java.util.Set;
+
+/**
+ * What the status of an HTTP answer says of the record that was posted. Immutable.
+ *
+ * @param unavailableOn statuses that count as if the service were not there, whatever they mean
+ *     else
+ * @param deadLetterOn statuses that are final, whatever they mean else
+ */
+public record StatusMeanings(Set<Integer> unavailableOn, Set<Integer> deadLetterOn) {
+  /** What HTTP itself says of them. */
+  public static final StatusMeanings DEFAULT = new StatusMeanings(Set.of(), Set.of());
+
+  enum Meaning {
+    DONE,
+    /** It may be the record's fault; another attempt may do better. */
+    FAILED,
+    /** It says nothing of the record. */
+    UNAVAILABLE,
+    /** No attempt will do better. */
+    FINAL
+  }
+
+  /** Copies the statuses. */
+  public StatusMeanings {
+    unavailableOn = Set.copyOf(unavailableOn);
+    deadLetterOn = Set.copyOf(deadLetterOn);
+  }
+
+  Meaning of(int status) {
+    if (unavailableOn.contains(status)) {
+      return Meaning.UNAVAILABLE;
+    }
+    if (deadLetterOn.contains(status)) {
+      return Meaning.FINAL;
+    }
+    return switch (status) {
+      case 401, 403, 407, 429, 502, 503, 504 -> Meaning.UNAVAILABLE;
+      case 408, 425 -> Meaning.FAILED;
+      default ->
+          switch (status / 100) {
+            case 2 -> Meaning.DONE;
+            case 3 -> Meaning.UNAVAILABLE;
+            case 5 -> Meaning.FAILED;
+            default -> Meaning.FINAL;
+          };
+    };
+  }
+
+  /** What to do about it, for a status that would be the same for every record; else empty. */
+  static String remedy(int status) {
+    return switch (status) {
+      case 401 ->
+          "; give the credentials in firstclaim.handler.http.url: https://USER:PASSWORD@HOST";
+      case 403 -> "; have the service permit these records to be posted";
+      case 407 -> "; have the proxy let this host through, or go past it: -Dhttp.nonProxyHosts";
+      default ->
+          status / 100 == 3
+              ? "; redirects are not followed: set firstclaim.handler.http.url to the new place"
+              : "";
+    };
+  }
+}

@@ -1,0 +1,94 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Timeout(400)
+class DownstreamAwayIT {
+  private static final int RECORDS = 300;
+
+  @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);
+
+  /** Far longer than the backoffs of all attempts together. */
+  @Test
+  void downstreamThatIsAway_pausesTheIntake_andEachRecordIsHandledOnce() throws IOException {
+    outage(Duration.ofSeconds(10));
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "soak", matches = "true")
+  void downstreamThatIsAwayForThreeMinutes_makesNoDeadLetter() throws IOException {
+    outage(Duration.ofMinutes(3));
+  }
+
+  private void outage(Duration length) throws IOException {
+    TopicReader<DeadLetter> letters = scenario.deadLetters();
+    List<Zone> zones = List.of(hasty(scenario.zone("a")), hasty(scenario.zone("b")));
+    scenario.start();
+    List<String> ids = Feed.ids("event", RECORDS);
+
+    scenario.sink().goAway();
+    scenario.feed().send(ids);
+    scenario.eventually(
+        "both breakers are open",
+        () ->
+            assertThat(zones)
+                .allSatisfy(
+                    zone -> assertThat(zone.metric("firstclaim_breaker_open")).isEqualTo(1)));
+    double before = granted(zones);
+    scenario
+        .within(length.plus(Scenario.PATIENCE), "nothing is given up")
+        .during(length)
+        .pollInterval(Duration.ofMillis(500))
+        .until(() -> letters.all().isEmpty());
+    assertThat(granted(zones) - before)
+        .as("claims granted: those under way, and one now and then; not round and round")
+        .isLessThan((double) (RECORDS + length.toSeconds()));
+
+    scenario.sink().comeBack();
+
+    scenario.awaitCompleted(ids);
+    // Whichever zone came first may have done all the rest; the other learns it by the next ones.
+    List<String> next = Feed.ids("next", 40);
+    scenario.feed().send(next);
+    scenario.awaitCompleted(next);
+    scenario.awaitAtTheEnd(zones.toArray(Zone[]::new));
+    assertThat(letters.all()).isEmpty();
+    assertThat(ids).allSatisfy(this::requireOneCall);
+    for (Zone zone : zones) {
+      scenario.eventually(
+          "the breaker is closed",
+          () -> assertThat(zone.metric("firstclaim_breaker_open")).isZero());
+      assertThat(
+              zone.logText().lines().filter(line -> line.contains("The downstream is not there")))
+          .singleElement()
+          .satisfies(line -> assertThat(line).contains("WARN").contains(scenario.sink().url()));
+      assertThat(zone.logText()).containsOnlyOnce("The downstream is there again");
+    }
+  }
+
+  /** And one more for each lease that ran out, which happens on a machine busy enough. */
+  private void requireOneCall(String id) {
+    int takenOver = scenario.outcomes().of("TAKEN_OVER", id);
+    assertThat(scenario.sink().callsOf(id))
+        .hasSizeBetween(1, 1 + takenOver)
+        .allSatisfy(call -> assertThat(call.attempt()).isBetween(1, 1 + takenOver));
+  }
+
+  private static double granted(List<Zone> zones) {
+    return zones.stream()
+        .mapToDouble(zone -> zone.metric("firstclaim_claims_total", "result=\"granted\""))
+        .sum();
+  }
+
+  private static Zone hasty(Zone zone) {
+    return zone.set("FIRSTCLAIM_RETRY_MAX_ATTEMPTS", "3").set("FIRSTCLAIM_RETRY_BACKOFF", "100ms");
+  }
+}

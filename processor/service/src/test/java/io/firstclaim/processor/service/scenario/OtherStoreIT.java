@@ -1,0 +1,74 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Instances on one broker with tables of their own, as happens by oversight. */
+@Timeout(180)
+class OtherStoreIT {
+  @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);
+
+  private Zone withATableOfItsOwn(String zone) {
+    return scenario
+        .zone(zone)
+        .set("FIRSTCLAIM_CLAIM_DYNAMODB_TABLE", scenario.topic() + "-of-its-own");
+  }
+
+  @Test
+  void twoApplications_sideBySide_onOneOutcomesTopic_processEveryRecordEach() {
+    Zone shop = scenario.zone("a");
+    scenario.start(shop);
+    List<String> ids = Feed.ids("event", 100);
+    scenario.feed().send(ids);
+    scenario.awaitCompleted(ids);
+
+    Zone bank =
+        withATableOfItsOwn("a").set("FIRSTCLAIM_INPUT_GROUP", scenario.topic() + "-of-the-bank");
+    scenario.start(bank);
+
+    scenario.eventually(
+        "the second application has processed every record",
+        () -> assertThat(bank.deliveries("completed")).isEqualTo(ids.size()));
+    scenario.awaitAtTheEnd(shop, bank);
+    assertThat(shop.deliveries("completed")).isEqualTo(ids.size());
+    assertThat(shop.metric("firstclaim_other_stores")).isZero();
+    assertThat(shop.metric("kafka_consumer_fetch_manager_fetch_total")).isPositive();
+    assertThat(shop.metric("kafka_consumer_node_request_total")).isZero();
+    for (String id : ids) {
+      assertThat(scenario.sink().callsOf(id)).as("calls for %s", id).hasSize(2);
+    }
+  }
+
+  @Test
+  void zoneWithAnotherTable_takesNone_isNotReady_andSaysWhy_whileTheFirstGoesOn() {
+    Zone a = scenario.zone("a");
+    Zone b = withATableOfItsOwn("b");
+    scenario.start(a);
+
+    b.launch();
+    scenario.eventually(
+        "zone b has found out",
+        () -> assertThat(b.logText()).contains("Takes no records: zone a, instance a1"));
+    List<String> ids = Feed.ids("event", 40);
+    scenario.feed().send(ids);
+    scenario.awaitCompleted(ids);
+
+    assertThat(b.isReady()).isFalse();
+    assertThat(b.isLive()).isTrue();
+    assertThat(b.deliveries("completed") + b.deliveries("duplicate")).isZero();
+    assertThat(a.isReady()).isTrue();
+    assertThat(a.metric("firstclaim_other_stores")).isEqualTo(1);
+    assertThat(a.logText()).containsOnlyOnce("and was there first");
+    assertThat(scenario.sink().calls()).hasSize(ids.size()).allMatch(c -> c.zone().equals("a"));
+
+    a.terminate();
+    b.awaitReady();
+    scenario.eventually(
+        "zone b processes what it can see",
+        () -> assertThat(b.deliveries("completed")).isEqualTo(ids.size()));
+  }
+}

@@ -1,0 +1,86 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.processor.service.scenario.handler.Spinning;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Handlers that spin, on a machine that may have no more CPUs, beside a hundred others. */
+@Timeout(240)
+@Execution(ExecutionMode.SAME_THREAD) // two at once would spin for the same CPUs
+class SpinningHandlerIT {
+  private static final Duration LEASE = Duration.ofSeconds(4);
+  private static final Duration TIMEOUT = Duration.ofSeconds(16);
+
+  @TempDir static Path folder;
+
+  @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 1);
+
+  @BeforeAll
+  static void makeJar() throws Exception {
+    HandlerJar.write(folder, Spinning.class);
+  }
+
+  private Zone zone() {
+    return scenario
+        .zone("a")
+        .lease(LEASE)
+        .set("FIRSTCLAIM_HANDLER_TYPE", "Spinning")
+        .set("FIRSTCLAIM_HANDLER_PATH", folder.toString())
+        .set("FIRSTCLAIM_HANDLER_TIMEOUT", TIMEOUT.toSeconds() + "s")
+        .set("FIRSTCLAIM_INPUT_MAX_IN_FLIGHT", "3");
+  }
+
+  @Test
+  void handlerThatLeavesNoCarrierToVirtualThreads_isToldByLiveness() {
+    Zone zone = zone();
+    scenario.start(zone);
+
+    scenario.feed().send(List.of("starves"));
+
+    scenario.eventually(
+        "liveness says why",
+        () -> assertThat(zone.liveness()).contains("no virtual thread has run for"));
+    assertThat(zone.isLive()).isFalse();
+  }
+
+  @Test
+  void handlersThatSpin_stopNeitherOthersNorRenewals_andLivenessSaysWhenTheyHaveThePlaces() {
+    Zone zone = zone();
+    scenario.start(zone);
+    List<String> spinning = Feed.ids("spins", 2);
+    List<String> healthy = Feed.ids("healthy", 100);
+
+    scenario.feed().send(spinning);
+    scenario.eventually(
+        "the two are in their handlers",
+        () -> assertThat(zone.metric("firstclaim_in_flight")).isEqualTo(2));
+    scenario.feed().send(healthy);
+
+    scenario.awaitCompleted(healthy);
+    scenario.eventually(
+        "their leases are renewed",
+        () ->
+            assertThat(
+                    zone.metric("firstclaim_store_requests_total", "op=\"renew\"", "result=\"ok\""))
+                .isGreaterThanOrEqualTo(12)); // three in a lease, for two leases of two records
+    assertThat(scenario.outcomes().of("LEASE_LOST")).isEmpty();
+    assertThat(scenario.outcomes().of("FAILED")).isEmpty();
+    assertThat(zone.isLive()).isTrue();
+
+    scenario.eventually(
+        "two of three places are lost",
+        () -> assertThat(zone.metric("firstclaim_abandoned")).isGreaterThanOrEqualTo(2));
+    scenario.eventually("that is no life", () -> assertThat(zone.isLive()).isFalse());
+    assertThat(zone.liveness()).contains("of 3 places in flight are lost");
+  }
+}

@@ -82,6 +82,9 @@ public final class Bench {
     if (wants(wanted, "requests")) {
       bench.requests();
     }
+    if (wants(wanted, "drain")) {
+      bench.drain();
+    }
   }
 
   private static boolean wants(List<String> wanted, String name) {

@@ -63,7 +63,7 @@ final class Instance implements AutoCloseable, EngineListener {
             .shutdownGrace(Duration.ofSeconds(5))
             .bootstrapServers(stack.bootstrapServers())
             .store(_ -> store)
-            .handler(handler)
+            .waitingHandler(handler) // as the service's own are
             .listener(this)
             .onDefect(Throwable::printStackTrace);
     plan.outcomes().ifPresentOrElse(builder::outcomesTopic, builder::withoutOutcomes);
@@ -116,7 +116,7 @@ final class Instance implements AutoCloseable, EngineListener {
     return start.end(after - before);
   }
 
-  private static long await(long records, List<Instance> zones, ToLongFunction<Instance> count)
+  static long await(long records, List<Instance> zones, ToLongFunction<Instance> count)
       throws InterruptedException {
     while (true) {
       long counted = zones.stream().mapToLong(count).sum();

@@ -27,6 +27,7 @@ final class StoreBench {
   private static final int WARM_UP = 12;
 
   private static final int NAIVE_RECORDS = 300;
+  private static final Duration OUTAGE = Duration.ofSeconds(10);
   private static final int AT_ONCE_WITH_LATENCY = 128;
 
   /**
@@ -143,6 +144,43 @@ final class StoreBench {
           "%.0f ×".formatted(own / naive),
           "≥ %.0f ×".formatted(targets.overNaive()),
           own / naive >= targets.overNaive());
+    }
+  }
+
+  /** A backlog once the store is back after an outage, against one without an outage. */
+  void drain() throws Exception {
+    List<Double> ratios = new ArrayList<>();
+    try (FaultProxy proxy = FaultProxy.start(backend.endpoint())) {
+      var _ = engine(targets.records, proxy.endpoint()); // warms both up
+      for (int round = 0; round < ROUNDS; round++) {
+        double healthy = engine(targets.records, proxy.endpoint()).perSecond();
+        double drained = afterAnOutage(proxy).perSecond();
+        System.out.printf("  round %d: %,.0f and %,.0f records/s%n", round, drained, healthy);
+        ratios.add(drained / healthy);
+      }
+    }
+    double median = ratios.stream().sorted().skip(ROUNDS / 2).findFirst().orElse(0.0);
+    table.add(
+        "a backlog after an outage of %s, on %s".formatted(OUTAGE, backend.name()),
+        "",
+        "the same without an outage",
+        "%.0f %%".formatted(100 * median),
+        "≥ 80 %",
+        median >= 0.8);
+  }
+
+  private Figure afterAnOutage(FaultProxy proxy) throws Exception {
+    Plan plan = Plan.of(stack.topicOf(targets.records, 100), Instance.outcomes(stack));
+    try (Session session = backend.open(proxy.endpoint(), backend.newPlace());
+        Instance zone = new Instance(stack, plan, session.store(plan), _ -> HandlerResult.done())) {
+      zone.start();
+      var _ = Instance.await(1, List.of(zone), Instance::completed);
+      proxy.cut();
+      Thread.sleep(OUTAGE);
+      long before = zone.completed();
+      proxy.restore();
+      Figure.Start start = Figure.start();
+      return start.end(Instance.await(targets.records, List.of(zone), Instance::completed) - before);
     }
   }
 

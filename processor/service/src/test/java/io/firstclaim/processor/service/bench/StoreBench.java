@@ -180,7 +180,8 @@ final class StoreBench {
       long before = zone.completed();
       proxy.restore();
       Figure.Start start = Figure.start();
-      return start.end(Instance.await(targets.records, List.of(zone), Instance::completed) - before);
+      return start.end(
+          Instance.await(targets.records, List.of(zone), Instance::completed) - before);
     }
   }
 

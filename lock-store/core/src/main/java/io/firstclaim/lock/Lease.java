@@ -54,7 +54,8 @@ public record Lease(
 
   /** What is left of the lease for its holder; zero or negative once it is over. */
   public Duration remaining(Moment now) {
-    return length.multipliedBy(9).dividedBy(10).minus(now.since(start));
+    long nanos = length.toNanos(); // Duration's own arithmetic is that of BigDecimal, and slow
+    return Duration.ofNanos(nanos - nanos / 10).minus(now.since(start));
   }
 
   /** Whether the holder must no longer act on it. */

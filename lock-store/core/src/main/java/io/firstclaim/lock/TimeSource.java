@@ -14,7 +14,9 @@ public interface TimeSource {
 
   /** Blocks the current thread for this long; not at all if it is zero or negative. */
   default void sleep(Duration duration) throws InterruptedException {
-    Thread.sleep(duration);
+    if (duration.isPositive()) { // otherwise a virtual thread would give way to all others
+      Thread.sleep(duration);
+    }
   }
 
   /** The clocks of this machine. */

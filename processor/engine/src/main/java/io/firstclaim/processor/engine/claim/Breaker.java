@@ -14,6 +14,7 @@ import java.time.ZoneOffset;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,7 +55,14 @@ public final class Breaker {
   private final ReentrantLock lock = new ReentrantLock();
   private final SequencedSet<Trial> waiting = new LinkedHashSet<>();
   private boolean calling;
-  private long passes;
+  private final AtomicLong passes = new AtomicLong();
+
+  private int passesInARow;
+
+  /** Whether the last ones all passed, so that another pass is no news. */
+  private volatile boolean allPass;
+
+  private String lastFailure = "";
   private @Nullable Trial trying;
   private Moment triesSince;
   private @Nullable Moment lastLoud;
@@ -108,7 +116,10 @@ public final class Breaker {
     private int said;
 
     /** Whether it was let through while the breaker was open. */
-    private boolean lone;
+    private volatile boolean lone;
+
+    /** Whether it was refused since it last ended, and so may be among those that wait. */
+    private volatile boolean waited;
 
     private Trial(Runnable call) {
       this.call = call;
@@ -116,6 +127,9 @@ public final class Breaker {
 
     /** Whether the record may be tried now. If not, it is called in its turn, and asks again. */
     public boolean begin() {
+      if (!waited && isClosed()) {
+        return true;
+      }
       lock.lock();
       try {
         waiting.remove(this);
@@ -123,6 +137,7 @@ public final class Breaker {
           letAnotherTry();
         }
         if (!circuit.tryAcquirePermission()) {
+          waited = true;
           waiting.addLast(this);
           callInTurn();
           return false;
@@ -145,15 +160,19 @@ public final class Breaker {
 
     /** The downstream had the record, and said what became of it. */
     public void passed() {
+      long _ = passes.incrementAndGet();
+      if (!lone && allPass) {
+        return;
+      }
       lock.lock();
       try {
-        passes++;
         if (lone && !isClosed()) {
           circuit.transitionToClosedState();
           closed();
         }
         if (isClosed()) {
-          tell(Result.PASSED);
+          allPass = ++passesInARow >= RECENT;
+          tell(Result.PASSED, lastFailure);
         }
       } finally {
         lock.unlock();
@@ -168,8 +187,9 @@ public final class Breaker {
     public boolean refused(String cause) {
       lock.lock();
       try {
-        boolean nobodyPassed = passesWhenRefused == passes;
-        passesWhenRefused = passes;
+        long passed = passes.get();
+        boolean nobodyPassed = passesWhenRefused == passed;
+        passesWhenRefused = passed;
         failedBecause(cause);
         if (isClosed() && (nobodyPassed || mostFailed())) {
           circuit.transitionToOpenState();
@@ -202,14 +222,14 @@ public final class Breaker {
     /** While the breaker is open, only the one that tries has a say. */
     private void failedBecause(String cause) {
       if (isClosed()) {
-        tell(Result.FAILED);
-        if (!isClosed()) {
-          opened("Nearly every record fails", cause);
-        }
+        lastFailure = cause;
+        passesInARow = 0;
+        allPass = false;
+        tell(Result.FAILED, cause);
       } else if (trying == this) {
         trying = null;
         fault = cause;
-        tell(Result.FAILED);
+        circuit.onResult(0, TimeUnit.NANOSECONDS, Result.FAILED);
       }
     }
 
@@ -220,9 +240,13 @@ public final class Breaker {
 
     /** The record is not tried for now, or has been. Calling it again has no effect. */
     public void end() {
+      if (!waited && !lone) {
+        return;
+      }
       lock.lock();
       try {
         waiting.remove(this);
+        waited = false;
         lone = false;
         if (trying == this) {
           letAnotherTry();
@@ -242,8 +266,12 @@ public final class Breaker {
     return circuit.getState() == State.CLOSED;
   }
 
-  private void tell(Result result) {
+  /** Either result may be the one that makes them enough to judge by. */
+  private void tell(Result result, String lastFailure) {
     circuit.onResult(0, TimeUnit.NANOSECONDS, result);
+    if (!isClosed()) {
+      opened("Nearly every record fails", lastFailure);
+    }
   }
 
   private boolean mostFailed() {

@@ -21,6 +21,11 @@ final class Pace {
   /** How much longer than usual an answer may take before there are fewer requests. */
   private static final double TOLERANCE = 2;
 
+  /**
+   * Faster than this is not slow, whatever is usual: by then it is this machine that takes time.
+   */
+  private static final double FAST = Duration.ofMillis(10).toNanos();
+
   /** What a new measure weighs. */
   private static final double LATENCY_WEIGHT = 1.0 / 8;
 
@@ -78,7 +83,7 @@ final class Pace {
     } else if (average < usual || mostAtOnce <= 2 * LEAST) {
       usual += (average - usual) * USUAL_WEIGHT;
     }
-    double gradient = Math.min(TOLERANCE * usual, longest) / average;
+    double gradient = Math.min(Math.max(TOLERANCE * usual, FAST), longest) / average;
     if (gradient < 1) {
       limit = Math.max(LEAST, limit * Math.max(0.5, gradient));
       threshold = limit;

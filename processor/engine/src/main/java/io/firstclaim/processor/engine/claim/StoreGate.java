@@ -37,6 +37,7 @@ public final class StoreGate {
   /** How long somebody may take to come who tries what failed: those who failed come again. */
   private static final Duration CALL = PAUSES.longest().plusSeconds(1);
 
+  private static final int SPINS = 1000;
   private final Runnable question;
   private final TimeSource time;
   private final Duration third;
@@ -152,7 +153,10 @@ public final class StoreGate {
 
   /** Waits for a place; returns null if {@code wanted} no longer holds. */
   private @Nullable Request enter(Lane lane, BooleanSupplier wanted) throws InterruptedException {
-    lock.lockInterruptibly();
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    acquire();
     try {
       lane.waiting++;
       while (wanted.getAsBoolean()) {
@@ -274,19 +278,25 @@ public final class StoreGate {
   public @Nullable SettleResult step(Supplier<@Nullable SettleResult> step)
       throws InterruptedException {
     Request request = Objects.requireNonNull(enter(steps, () -> true));
+    @Nullable SettleResult result = null;
     try {
-      SettleResult result = answer(step);
-      locked(
-          () -> {
-            switch (result) {
-              case SettleResult.Unknown(String why) -> request.failed(why);
-              case SettleResult.Settled _, SettleResult.Lost _ -> request.answered(true);
-              case null -> {}
-            }
-          });
+      result = answer(step);
       return result;
     } finally {
-      locked(request::leave);
+      finish(request, result);
+    }
+  }
+
+  private void finish(Request request, @Nullable SettleResult result) {
+    acquire();
+    try {
+      switch (result) {
+        case SettleResult.Unknown(String why) -> request.failed(why);
+        case SettleResult.Settled _, SettleResult.Lost _ -> request.answered(true);
+        case null -> request.leave();
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -349,8 +359,22 @@ public final class StoreGate {
     }
   }
 
-  private void locked(Runnable change) {
+  /**
+   * The lock is held for less than it takes to park; and one that parks here, inside, keeps its
+   * place until it is its turn among all the threads that can run.
+   */
+  private void acquire() {
+    for (int spins = 0; spins < SPINS; spins++) {
+      if (lock.tryLock()) {
+        return;
+      }
+      Thread.onSpinWait();
+    }
     lock.lock();
+  }
+
+  private void locked(Runnable change) {
+    acquire();
     try {
       change.run();
     } finally {

@@ -147,7 +147,7 @@ final class Attempt {
         return postpone(held);
       }
       Lease lease = held.lease();
-      if (time.now().since(lease.start()).compareTo(lease.length().dividedBy(3)) >= 0) {
+      if (time.now().since(lease.start()).toNanos() >= lease.length().toNanos() / 3) {
         return giveBack("the grant came too late for it to begin");
       }
       try (HandlerWatch.Watched watched = handlers.watch(held, abandoned)) {

@@ -41,6 +41,7 @@ final class Leader {
 
   private final EngineSettings settings;
   private final Duration lease;
+  private final Duration longestHeadStart;
   private final Affinity affinity;
   private final ClaimStore store;
   private final StoreGate gate;
@@ -65,6 +66,7 @@ final class Leader {
       TimeSource time) {
     this.settings = settings;
     this.lease = settings.claim().store().lease();
+    this.longestHeadStart = lease.dividedBy(3);
     this.affinity = affinity;
     this.store = store;
     this.gate = gate;
@@ -162,9 +164,8 @@ final class Leader {
      * for longer: claiming what it cannot start soon would cost a request and gain nothing.
      */
     private boolean isEndedByItsZone() throws InterruptedException {
-      Duration most = lease.dividedBy(3);
       Duration until = affinity.headStartOfOthers(grouping());
-      while (true) {
+      while (until.isPositive()) {
         switch (seat.await(until.minus(time.now().since(delivery.arrival())))) {
           case ITS_END -> {
             return true;
@@ -178,7 +179,7 @@ final class Leader {
               until = headStart; // its zone was seen to need more since
             } else {
               boolean handsFull = places.isFull(delivery.partition()) || gate.isFull();
-              if (until.isZero() || !handsFull || until.compareTo(most) > 0) {
+              if (!handsFull || until.compareTo(longestHeadStart) > 0) {
                 return false;
               }
               until = until.multipliedBy(2);
@@ -186,6 +187,7 @@ final class Leader {
           }
         }
       }
+      return false;
     }
 
     /** Heard just now: what its zone needed for it, it may need for the next. */

@@ -8,6 +8,8 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How many records are in flight (being claimed or handled), how many wait, and how many bytes they
  * have: of each partition, and of all. Those in flight are bounded strictly; all three bounds stop
- * the polling. What one partition may have of each is said by {@link Shares}. Thread-safe.
+ * the polling. What one partition may have of each is said by {@link Shares}. Thread-safe; the
+ * thread that polls takes no lock that every record takes, as it would wait behind them all.
  */
 final class Places {
   private final int maxInFlight;
@@ -23,11 +26,16 @@ final class Places {
   private final long maxBuffered;
 
   private volatile Collection<AssignedPartition> partitions = List.of();
-  private Shares flights;
-  private int present;
+  private final AtomicInteger present = new AtomicInteger();
+  private final AtomicInteger ready = new AtomicInteger();
+  private final AtomicLong buffered = new AtomicLong();
+
+  private volatile Shares flights;
+  private volatile Shares parkings;
+  private volatile Shares buffers;
+
+  // Guarded by this.
   private int inFlight;
-  private int ready;
-  private long buffered;
 
   /** Those in flight beyond what is set aside for their partitions. */
   private int commonInFlight;
@@ -42,28 +50,31 @@ final class Places {
     this.maxParked = maxParked;
     this.maxBuffered = maxBuffered;
     this.flights = new Shares(maxInFlight, 0);
+    this.parkings = new Shares(maxParked, 0);
+    this.buffers = new Shares(maxBuffered, 0);
   }
 
   /** What one partition has of everything; belongs to {@link Places} alone. */
   static final class Usage {
-    private int present;
+    private final AtomicInteger present = new AtomicInteger();
+
+    /** In flight, or waiting for nothing but a place in flight. */
+    private final AtomicInteger ready = new AtomicInteger();
+
+    private final AtomicLong buffered = new AtomicLong();
+
+    /** Whether it had no room when the poller looked. */
+    private volatile boolean refused;
+
+    // Guarded by the places it belongs to.
     private int inFlight;
-    private long buffered;
     private final Deque<Waiter> waiters = new ArrayDeque<>();
 
     /** What is set aside for it of the places in flight; nothing once it is lost. */
     private long setAside;
 
-    /** Whether it had no room when the poller looked. */
-    private boolean refused;
-
-    /** In flight, or waiting for nothing but a place in flight. */
-    private int ready() {
-      return inFlight + waiters.size();
-    }
-
     private int parked() {
-      return present - ready();
+      return present.get() - ready.get();
     }
   }
 
@@ -77,6 +88,8 @@ final class Places {
     partitions.forEach(partition -> partition.usage().setAside = 0);
     partitions = new ArrayList<>(assigned);
     flights = new Shares(maxInFlight, partitions.size());
+    parkings = new Shares(maxParked, partitions.size());
+    buffers = new Shares(maxBuffered, partitions.size());
     partitions.forEach(partition -> partition.usage().setAside = flights.setAside());
     commonInFlight = (int) beyondShares(flights, inFlight, usage -> usage.inFlight);
     while (grantNext()) {
@@ -85,30 +98,30 @@ final class Places {
   }
 
   /** A record was delivered. */
-  synchronized void arrive(Delivery delivery) {
+  void arrive(Delivery delivery) {
     Usage usage = delivery.partition().usage();
-    present++;
-    usage.present++;
-    buffered += delivery.bytes();
-    usage.buffered += delivery.bytes();
+    int _ = present.incrementAndGet();
+    int _ = usage.present.incrementAndGet();
+    long _ = buffered.addAndGet(delivery.bytes());
+    long _ = usage.buffered.addAndGet(delivery.bytes());
   }
 
   /** A record is done, or waits with nothing but its offset. */
-  synchronized void depart(Delivery delivery) {
+  void depart(Delivery delivery) {
     Usage usage = delivery.partition().usage();
-    present--;
-    usage.present--;
-    buffered -= delivery.bytes();
-    usage.buffered -= delivery.bytes();
+    long _ = usage.buffered.addAndGet(-delivery.bytes());
+    long _ = buffered.addAndGet(-delivery.bytes());
+    int _ = usage.present.decrementAndGet();
+    int _ = present.decrementAndGet();
     wakePoller(usage);
   }
 
   /** Waits for a place in flight. */
   void takeOff(AssignedPartition partition) throws InterruptedException {
     Usage usage = partition.usage();
+    makeReady(usage, 1);
     Waiter waiter;
     synchronized (this) {
-      ready++;
       if (mayTakeOff(usage)) {
         takeOff(usage);
         return;
@@ -133,11 +146,16 @@ final class Places {
         if (usage.waiters.isEmpty()) {
           boolean _ = waiting.remove(usage);
         }
-        ready--;
+        makeReady(usage, -1);
         return;
       }
     }
     land(usage);
+  }
+
+  private void makeReady(Usage usage, int more) {
+    int _ = ready.addAndGet(more);
+    int _ = usage.ready.addAndGet(more);
   }
 
   /** Gives back the place in flight. */
@@ -145,14 +163,16 @@ final class Places {
     land(partition.usage());
   }
 
-  private synchronized void land(Usage usage) {
-    ready--;
-    inFlight--;
-    if (usage.inFlight > usage.setAside) {
-      commonInFlight--;
+  private void land(Usage usage) {
+    synchronized (this) {
+      inFlight--;
+      if (usage.inFlight > usage.setAside) {
+        commonInFlight--;
+      }
+      usage.inFlight--;
+      boolean _ = grantNext();
     }
-    usage.inFlight--;
-    boolean _ = grantNext();
+    makeReady(usage, -1);
     wakePoller(usage);
   }
 
@@ -198,17 +218,17 @@ final class Places {
   }
 
   /** Records that wait: for another holder, a retry, their head start, or their turn. */
-  synchronized int parked() {
-    return present - inFlight;
+  int parked() {
+    return Math.max(0, present.get() - inFlight());
   }
 
   /** Bytes of the records in memory: keys, values and headers. */
-  synchronized long buffered() {
-    return buffered;
+  long buffered() {
+    return buffered.get();
   }
 
-  synchronized boolean isEmpty() {
-    return present == 0;
+  boolean isEmpty() {
+    return present.get() == 0;
   }
 
   /**
@@ -228,20 +248,19 @@ final class Places {
     }
   }
 
-  private synchronized Collection<AssignedPartition> withRoom() {
-    Shares parked = new Shares(maxParked, partitions.size());
-    Shares bytes = new Shares(maxBuffered, partitions.size());
-    long commonReady = beyondShares(flights, ready, Usage::ready);
-    long commonParked = beyondShares(parked, present - ready, Usage::parked);
-    long commonBytes = beyondShares(bytes, buffered, usage -> usage.buffered);
+  private Collection<AssignedPartition> withRoom() {
+    // Before the counts are read: whoever changes one after that sees it, and wakes this thread.
+    partitions.forEach(partition -> partition.usage().refused = true);
+    long commonReady = beyondShares(flights, ready.get(), usage -> usage.ready.get());
+    long commonParked = beyondShares(parkings, present.get() - ready.get(), Usage::parked);
+    long commonBytes = beyondShares(buffers, buffered.get(), usage -> usage.buffered.get());
     List<AssignedPartition> room = new ArrayList<>(partitions.size());
     for (AssignedPartition partition : partitions) {
       Usage usage = partition.usage();
-      usage.refused =
-          !flights.allow(usage.ready(), commonReady)
-              || !parked.allow(usage.parked(), commonParked)
-              || !bytes.allow(usage.buffered, commonBytes);
-      if (!usage.refused) {
+      if (flights.allow(usage.ready.get(), commonReady)
+          && parkings.allow(usage.parked(), commonParked)
+          && buffers.allow(usage.buffered.get(), commonBytes)) {
+        usage.refused = false;
         room.add(partition);
       }
     }
@@ -257,8 +276,12 @@ final class Places {
     return all - within;
   }
 
+  /** Only if there may be room for it now: the poller would find none, record after record. */
   private void wakePoller(Usage usage) {
-    if (usage.refused) {
+    if (usage.refused
+        && flights.mayAllow(usage.ready.get(), ready.get())
+        && parkings.mayAllow(usage.parked(), present.get() - ready.get())
+        && buffers.mayAllow(usage.buffered.get(), buffered.get())) {
       usage.refused = false;
       LockSupport.unpark(poller);
     }

@@ -28,4 +28,9 @@ record Shares(long most, int partitions) {
   boolean allow(long own, long commonTaken) {
     return own < setAside() || commonTaken < common();
   }
+
+  /** Whether that is possible, as far as can be told by what all have together. */
+  boolean mayAllow(long own, long all) {
+    return own < setAside() || all < most;
+  }
 }

@@ -167,6 +167,9 @@ final class WaitingRoom implements OutcomeFeed.Listener {
       Woken whenTimeIsUp = Woken.TIME_UP;
       while (!isKnownToHaveEnded()) {
         @Nullable Signal signal = ticket.await(left);
+        if (signal == null && !left.isPositive()) {
+          return whenTimeIsUp; // nothing can have been announced meanwhile
+        }
         if (!isKnownToHaveEnded()) {
           switch (signal) {
             case null -> {

@@ -23,12 +23,11 @@ public final class KnownDone {
    * A record that ended.
    *
    * @param at when, as was announced
-   * @param learnt when that was heard
-   * @param left how long it counts from then
+   * @param until the ticks of the moment from which on it counts no more
    */
-  private record Entry(Key key, Instant at, Moment learnt, Duration left) {
+  private record Entry(Key key, Instant at, long until) {
     boolean counts(Moment now) {
-      return now.since(learnt).compareTo(left) < 0;
+      return now.ticks() - until < 0;
     }
   }
 
@@ -56,9 +55,8 @@ public final class KnownDone {
   public boolean add(RecordId id, Fingerprint fingerprint, Instant at) {
     Moment now = time.now();
     Duration age = Duration.between(at, now.wall());
-    Entry entry =
-        new Entry(
-            new Key(id, fingerprint), at, now, age.isNegative() ? retention : retention.minus(age));
+    Duration left = age.isNegative() ? retention : retention.minus(age);
+    Entry entry = new Entry(new Key(id, fingerprint), at, now.ticks() + left.toNanos());
     if (!entry.counts(now)) {
       return true;
     }

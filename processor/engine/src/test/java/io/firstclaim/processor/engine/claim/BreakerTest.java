@@ -103,6 +103,18 @@ class BreakerTest {
   }
 
   @Test
+  void passAmongNearlyAllFailures_opensItWithTheLastCause_ifItIsTheOneThatMakesThemEnough() {
+    for (int i = 0; i < 19; i++) {
+      assertThat(begun("record-" + i).failed("HTTP 500")).isTrue();
+    }
+
+    begun("passing").passed();
+
+    assertThat(trial("next").begin()).isFalse();
+    assertThat(breaker.fault()).isEqualTo("HTTP 500");
+  }
+
+  @Test
   void failuresOfAFewRecords_howeverMany_areTheirOwn() {
     for (int record = 0; record < 9; record++) {
       Trial trial = trial("record-" + record);

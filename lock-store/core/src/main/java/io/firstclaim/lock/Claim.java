@@ -1,12 +1,19 @@
 package io.firstclaim.lock;
 
 import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to own a record. Sending the same claim again is safe and is how an attempt whose
- * answer never came is repeated: the store knows it by its nonce. Once an attempt has been
- * answered, the next one is a new claim.
+ * One attempt to own a record, and what it touches. Sending the same claim again is safe and is how
+ * an attempt whose answer never came is repeated: the store knows it by its nonce. Once an attempt
+ * has been answered, the next one is a new claim.
  *
  * @param id the record
  * @param fingerprint of its payload
@@ -14,7 +21,10 @@ import org.jspecify.annotations.Nullable;
  * @param start before the first send; a lease granted to this claim counts from here
  * @param sighting what the previous attempt saw, by which the claimant watches a holder whose clock
  *     it need not trust
- * @param mutex whether the ID is that of a mutex
+ * @param mutex whether the ID is that of a mutex or a resource, which is held and free again, and
+ *     never done
+ * @param onBehalfOf of what it is to be held, for those in whose way it is
+ * @param resources claims on what is to be held with it, all or nothing, sorted by their IDs
  */
 public record Claim(
     RecordId id,
@@ -22,7 +32,21 @@ public record Claim(
     Nonce nonce,
     Moment start,
     @Nullable Sighting sighting,
-    boolean mutex) {
+    boolean mutex,
+    @Nullable String onBehalfOf,
+    List<Claim> resources) {
+  /** So many IDs one claim may have, as a transaction of DynamoDB has no more actions. */
+  public static final int MAX_IDS = 100;
+
+  /** Keeps a copy of the resources. */
+  public Claim {
+    resources = List.copyOf(resources);
+    if (resources.size() >= MAX_IDS) {
+      throw new IllegalArgumentException(
+          "at most %d IDs can be claimed together, these are %d"
+              .formatted(MAX_IDS, resources.size() + 1));
+    }
+  }
 
   /** A claim on a record. */
   public Claim(
@@ -31,7 +55,7 @@ public record Claim(
       Nonce nonce,
       Moment start,
       @Nullable Sighting sighting) {
-    this(id, fingerprint, nonce, start, sighting, false);
+    this(id, fingerprint, nonce, start, sighting, false, null, List.of());
   }
 
   /** A new attempt, to be sent now. */
@@ -41,13 +65,83 @@ public record Claim(
 
   /** A new attempt to own a mutex, to be sent now. */
   public static Claim ofMutex(RecordId id, Moment now) {
-    return new Claim(id, Fingerprint.none(), Nonce.random(), now, null, true);
+    return ofMutex(List.of(id), null, now);
+  }
+
+  /**
+   * A new attempt to own several mutexes, all or none, to be sent now. The first by their order has
+   * the others for its resources.
+   *
+   * @param onBehalfOf for those in whose way they are
+   * @throws IllegalArgumentException if there is none
+   */
+  public static Claim ofMutex(
+      Collection<RecordId> ids, @Nullable String onBehalfOf, Moment now) {
+    Iterator<RecordId> sorted = new TreeSet<>(ids).iterator();
+    if (!sorted.hasNext()) {
+      throw new IllegalArgumentException("a mutex has at least one ID");
+    }
+    Nonce nonce = Nonce.random();
+    Claim first = held(sorted.next(), nonce, now, null, onBehalfOf);
+    SortedSet<RecordId> others = new TreeSet<>(ids);
+    others.remove(first.id);
+    return first.with(others, onBehalfOf);
   }
 
   /** The attempt after one that was answered {@code held}. */
   public static Claim after(ClaimResult.Held held, Claim previous, Moment now) {
+    return previous.again(now, held.sighting(), Map.of());
+  }
+
+  /** The attempt after one that was answered {@code blocked}. */
+  public static Claim after(ClaimResult.Blocked blocked, Claim previous, Moment now) {
+    Map<RecordId, Sighting> sightings = new HashMap<>();
+    for (ClaimResult.InTheWay resource : blocked.inTheWay()) {
+      if (resource.sighting() != null) {
+        sightings.put(resource.id(), resource.sighting());
+      }
+    }
+    return previous.again(now, null, sightings);
+  }
+
+  private static Claim held(
+      RecordId id,
+      Nonce nonce,
+      Moment start,
+      @Nullable Sighting sighting,
+      @Nullable String onBehalfOf) {
     return new Claim(
-        previous.id, previous.fingerprint, Nonce.random(), now, held.sighting(), previous.mutex);
+        id, Fingerprint.none(), nonce, start, sighting, true, onBehalfOf, List.of());
+  }
+
+  private Claim again(Moment now, @Nullable Sighting seen, Map<RecordId, Sighting> resourcesSeen) {
+    Nonce another = Nonce.random();
+    List<Claim> others =
+        resources.stream()
+            .map(each -> held(each.id, another, now, resourcesSeen.get(each.id), each.onBehalfOf))
+            .toList();
+    return new Claim(id, fingerprint, another, now, seen, mutex, onBehalfOf, others);
+  }
+
+  /**
+   * This attempt, on these resources too: the record and all of them are granted, or nothing. They
+   * are held on behalf of the record. Duplicates count once.
+   *
+   * @param ids at most {@value #MAX_IDS} with the record's own
+   */
+  public Claim withResources(Collection<RecordId> ids) {
+    return with(new TreeSet<>(ids), id.text());
+  }
+
+  private Claim with(SortedSet<RecordId> ids, @Nullable String behalf) {
+    List<Claim> others =
+        ids.stream().map(each -> held(each, nonce, start, null, behalf)).toList();
+    return new Claim(id, fingerprint, nonce, start, sighting, mutex, onBehalfOf, others);
+  }
+
+  /** This attempt without its resources. */
+  public Claim alone() {
+    return new Claim(id, fingerprint, nonce, start, sighting, mutex, onBehalfOf, List.of());
   }
 
   /**

@@ -2,6 +2,8 @@ package io.firstclaim.lock;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The answer to a claim. */
@@ -22,9 +24,53 @@ public sealed interface ClaimResult {
    * @param remaining how long until it is worth asking again, at the latest: the lease may be over
    *     then
    * @param sighting to pass with the next claim
+   * @param onBehalfOf of what it is held, if its holder said so
    */
-  record Held(String by, long token, Duration remaining, Sighting sighting)
-      implements ClaimResult {}
+  record Held(
+      String by, long token, Duration remaining, Sighting sighting, @Nullable String onBehalfOf)
+      implements ClaimResult {
+    /** Held by somebody who did not say on behalf of what. */
+    public Held(String by, long token, Duration remaining, Sighting sighting) {
+      this(by, token, remaining, sighting, null);
+    }
+  }
+
+  /**
+   * Nobody holds it, but resources that are to be claimed with it are held. Nothing was claimed.
+   *
+   * @param inTheWay those that are known to be held: at least one, and all if the store decides in
+   *     one transaction
+   */
+  record Blocked(List<InTheWay> inTheWay) implements ClaimResult {
+    /** Keeps a copy. */
+    public Blocked {
+      inTheWay = List.copyOf(inTheWay);
+    }
+
+    /** How long until it is worth asking again, at the latest. */
+    public Duration remaining() {
+      return inTheWay.stream()
+          .map(InTheWay::remaining)
+          .max(Comparator.naturalOrder())
+          .orElse(Duration.ZERO);
+    }
+  }
+
+  /**
+   * A resource that somebody holds.
+   *
+   * @param id the resource
+   * @param by its holder
+   * @param onBehalfOf the record that it is held for, if that is known
+   * @param remaining how long until it is free, at the latest, unless it is renewed
+   * @param sighting to pass with the next claim; null if it is not held but due later
+   */
+  record InTheWay(
+      RecordId id,
+      @Nullable String by,
+      @Nullable String onBehalfOf,
+      Duration remaining,
+      @Nullable Sighting sighting) {}
 
   /**
    * An attempt failed and the next one is not due yet.

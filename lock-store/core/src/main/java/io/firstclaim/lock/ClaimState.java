@@ -12,8 +12,16 @@ public sealed interface ClaimState {
    * @param holder who
    * @param length of the lease
    * @param end on the holder's wall clock
+   * @param onBehalfOf of what it is held, where that is not the ID's own record: the text of the
+   *     record that it was claimed with, or what the holder of a mutex said
    */
-  record Held(String holder, Duration length, Instant end) implements ClaimState {}
+  record Held(String holder, Duration length, Instant end, @Nullable String onBehalfOf)
+      implements ClaimState {
+    /** Held on behalf of the ID's own record. */
+    public Held(String holder, Duration length, Instant end) {
+      this(holder, length, end, null);
+    }
+  }
 
   /**
    * Nobody has it; an attempt ended without a verdict.

@@ -60,6 +60,23 @@ public interface ClaimStore {
   SettleResult complete(Lease lease, @Nullable String result);
 
   /**
+   * Records that the work is done, for good, and makes the last of it in the same transaction: the
+   * effects are written if and only if the completion is, and the lease still stands.
+   *
+   * @param result kept with the record and returned to later claimants
+   * @param effects of the work, of the kind that this store has
+   * @throws EffectsRefusedException if a condition of theirs failed, or if they are too many or too
+   *     large; nothing was recorded, and the lease stands
+   * @throws IllegalArgumentException if the result is too large for the store, or if it has no
+   *     effects of this kind, which the message says; nothing was recorded, and the lease stands
+   */
+  default SettleResult complete(Lease lease, @Nullable String result, Effects effects) {
+    throw new IllegalArgumentException(
+        "%s cannot write %s with a completion"
+            .formatted(getClass().getSimpleName(), effects.getClass().getSimpleName()));
+  }
+
+  /**
    * Gives the record back for another attempt, by anybody.
    *
    * @param lease its {@linkplain Lease#ofAttempt attempt} is stored as the number of attempts made

@@ -1,6 +1,7 @@
 package io.firstclaim.lock;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * @param length how long the lease lasts for others
  * @param version the store's own name for that write, in stores whose steps are conditional on it;
  *     null in those whose steps are conditional on the nonce
+ * @param onBehalfOf of what it is held, for those in whose way it is
+ * @param resources the leases on what was {@linkplain Claim#resources() claimed with it}: they are
+ *     renewed with this one, and free again once it is settled; losing one is losing all
  */
 public record Lease(
     RecordId id,
@@ -34,7 +38,9 @@ public record Lease(
     Nonce nonce,
     Moment start,
     Duration length,
-    @Nullable String version) {
+    @Nullable String version,
+    @Nullable String onBehalfOf,
+    List<Lease> resources) {
 
   /** By how many parts per million a clock may run too fast or too slow: one in twelve. */
   public static final int SLEW_PPM = 83_333;
@@ -49,7 +55,12 @@ public record Lease(
       Nonce nonce,
       Moment start,
       Duration length) {
-    this(id, holder, token, attempt, fingerprint, nonce, start, length, null);
+    this(id, holder, token, attempt, fingerprint, nonce, start, length, null, null, List.of());
+  }
+
+  /** Keeps a copy of the resources. */
+  public Lease {
+    resources = List.copyOf(resources);
   }
 
   /** What is left of the lease for its holder; zero or negative once it is over. */
@@ -76,7 +87,18 @@ public record Lease(
    * writes adds the version.
    */
   public Lease renewed(Moment newStart) {
-    return new Lease(id, holder, token, attempt, fingerprint, nonce.next(), newStart, length);
+    return new Lease(
+        id,
+        holder,
+        token,
+        attempt,
+        fingerprint,
+        nonce.next(),
+        newStart,
+        length,
+        null,
+        onBehalfOf,
+        resources);
   }
 
   /**
@@ -84,11 +106,49 @@ public record Lease(
    * work that never began, or that its own process cut short.
    */
   public Lease ofAttempt(int number) {
-    return new Lease(id, holder, token, number, fingerprint, nonce, start, length, version);
+    return new Lease(
+        id,
+        holder,
+        token,
+        number,
+        fingerprint,
+        nonce,
+        start,
+        length,
+        version,
+        onBehalfOf,
+        resources);
   }
 
   /** This lease with the store's own name for its write. */
   public Lease withVersion(@Nullable String newVersion) {
-    return new Lease(id, holder, token, attempt, fingerprint, nonce, start, length, newVersion);
+    return new Lease(
+        id,
+        holder,
+        token,
+        attempt,
+        fingerprint,
+        nonce,
+        start,
+        length,
+        newVersion,
+        onBehalfOf,
+        resources);
+  }
+
+  /** This lease with the leases on what was claimed with it. */
+  public Lease withResources(List<Lease> leases) {
+    return new Lease(
+        id,
+        holder,
+        token,
+        attempt,
+        fingerprint,
+        nonce,
+        start,
+        length,
+        version,
+        onBehalfOf,
+        leases);
   }
 }

@@ -23,13 +23,19 @@ public final class RecordId implements Comparable<RecordId> {
   private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
   private final byte[] bytes;
+  private final boolean resource;
 
   private RecordId(byte[] bytes) {
+    this(bytes, false);
+  }
+
+  private RecordId(byte[] bytes, boolean resource) {
     if (bytes.length == 0 || bytes.length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "a record ID has 1 to " + MAX_BYTES + " bytes, this one has " + bytes.length);
     }
     this.bytes = bytes;
+    this.resource = resource;
   }
 
   /**
@@ -60,6 +66,19 @@ public final class RecordId implements Comparable<RecordId> {
     }
   }
 
+  /**
+   * The ID of the resource of this name: something that records touch, such as an account. However
+   * it is named, it is never the ID of a record.
+   */
+  public RecordId asResource() {
+    return new RecordId(bytes, true);
+  }
+
+  /** Whether it is the ID of a {@linkplain #asResource resource}. */
+  public boolean isResource() {
+    return resource;
+  }
+
   /** A copy of the bytes. */
   public byte[] bytes() {
     return bytes.clone();
@@ -72,12 +91,13 @@ public final class RecordId implements Comparable<RecordId> {
 
   /**
    * The name under which a store keeps this ID: SHA-256, in hex, of the namespace and the ID, each
-   * preceded by its length, so that no two pairs share an input.
+   * preceded by its length, so that no two pairs share an input. That of a resource is negative.
    */
   public String key(String namespace) {
     byte[] space = namespace.getBytes(StandardCharsets.UTF_8);
     ByteBuffer input = ByteBuffer.allocate(8 + space.length + bytes.length);
-    input.putInt(space.length).put(space).putInt(bytes.length).put(bytes);
+    input.putInt(space.length).put(space).putInt(resource ? -bytes.length : bytes.length);
+    input.put(bytes);
     return HexFormat.of().formatHex(Sha256.of(input.array()));
   }
 
@@ -197,12 +217,15 @@ public final class RecordId implements Comparable<RecordId> {
 
   @Override
   public int compareTo(RecordId other) {
-    return Arrays.compareUnsigned(bytes, other.bytes);
+    int byKind = Boolean.compare(resource, other.resource);
+    return byKind == 0 ? Arrays.compareUnsigned(bytes, other.bytes) : byKind;
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof RecordId that && Arrays.equals(bytes, that.bytes);
+    return other instanceof RecordId that
+        && resource == that.resource
+        && Arrays.equals(bytes, that.bytes);
   }
 
   @Override

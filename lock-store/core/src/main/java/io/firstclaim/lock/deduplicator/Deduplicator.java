@@ -161,6 +161,9 @@ public final class Deduplicator {
     return switch (claim(id, fingerprint)) {
       case ClaimResult.Granted granted -> new Run(work).make(granted);
       case ClaimResult.Held held -> new RunResult.Busy(held.by(), held.remaining());
+      case ClaimResult.Blocked blocked ->
+          new RunResult.Busy(
+              String.valueOf(blocked.inTheWay().getFirst().by()), blocked.remaining());
       case ClaimResult.Later(Instant retryAt, int attempts) ->
           new RunResult.NotDue(retryAt, attempts);
       case ClaimResult.Done(Ending ending, String result) ->

@@ -172,6 +172,7 @@ public final class Mutex {
     return switch (answer) {
       case ClaimResult.Granted unused -> Duration.ZERO;
       case ClaimResult.Held held -> held.remaining();
+      case ClaimResult.Blocked blocked -> blocked.remaining();
       case ClaimResult.Later(Instant retryAt, var unused) ->
           Duration.between(time.now().wall(), retryAt);
       case ClaimResult.Done unused -> throw idOfRecord(answer);

@@ -2,8 +2,12 @@ package io.firstclaim.lock.store;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +69,56 @@ public interface ClaimRecords {
    */
   default Write claim(Claim claim, ClaimRecord first, Moment now) {
     return write("claim", claim.id(), first, null, now);
+  }
+
+  /**
+   * Several at once, if the store can read and write them in transactions. A store that cannot
+   * claims them one after the other, and gives them back at the first that is taken.
+   */
+  default Optional<Together> together() {
+    return Optional.empty();
+  }
+
+  /** Reads and writes of several claims, each in one transaction. Faults as for single ones. */
+  interface Together {
+    /**
+     * Reads what is stored for these IDs, strongly consistent. Those that are not in the answer are
+     * not stored.
+     */
+    Map<RecordId, Stored> read(Collection<RecordId> ids);
+
+    /**
+     * Makes all of these changes, or none. A transaction that is in conflict with another is a
+     * fault that passes, and says nothing of what is stored.
+     *
+     * @param effects to make with them; null if there are none
+     * @throws io.firstclaim.lock.EffectsRefusedException if the changes could be made and the
+     *     effects not
+     * @throws IllegalArgumentException if the effects are not of this store's kind
+     */
+    Writes write(String op, List<Change> changes, @Nullable Effects effects, Moment now);
+  }
+
+  /**
+   * One of several {@linkplain ClaimRecords#write writes}.
+   *
+   * @param id of the claim
+   * @param next what to write
+   * @param on what is expected; null for nothing
+   */
+  record Change(RecordId id, ClaimRecord next, @Nullable Stored on) {}
+
+  /** What came of several conditional writes. */
+  sealed interface Writes {
+    /** All were applied. */
+    record Took() implements Writes {}
+
+    /**
+     * None was, as something else is stored: others' writes, or these very ones, sent twice.
+     *
+     * @param found what is stored instead of what was expected; the rest is as expected
+     */
+    record Differ(Map<RecordId, Optional<Stored>> found) implements Writes {}
   }
 
   /**

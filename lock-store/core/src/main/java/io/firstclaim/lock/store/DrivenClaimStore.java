@@ -6,6 +6,7 @@ import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -37,9 +38,9 @@ public class DrivenClaimStore implements ClaimStore {
    * Decisions on a record that changes under us converge quickly; more rounds than this mean a
    * defect.
    */
-  private static final int MAX_ROUNDS = 10;
+  static final int MAX_ROUNDS = 10;
 
-  private static final String RENEW = "renew";
+  static final String RENEW = "renew";
 
   private final ClaimRecords records;
   private final ClaimSettings settings;
@@ -60,6 +61,20 @@ public class DrivenClaimStore implements ClaimStore {
 
   @Override
   public final ClaimResult claim(Claim claim) {
+    return claim.resources().isEmpty()
+        ? claimOne(claim)
+        : several().claim(claim);
+  }
+
+  private Several several() {
+    return records
+        .together()
+        .<Several>map(together -> new InOneTransaction(together, settings, clock))
+        .orElseGet(() -> new OneByOne(this));
+  }
+
+  /** Claims an ID without its resources. */
+  ClaimResult claimOne(Claim claim) {
     StoreMoment now = clock.now();
     if (!now.isKnown()) { // any answer tells the time
       return driven(claim, records.read(claim.id()).orElse(null));
@@ -93,6 +108,11 @@ public class DrivenClaimStore implements ClaimStore {
   @Override
   public final SettleResult complete(Lease lease, @Nullable String result) {
     return settle("complete", lease, unused -> new Command.Complete(lease, result));
+  }
+
+  @Override
+  public final SettleResult complete(Lease lease, @Nullable String result, Effects effects) {
+    return several().complete(lease, result, effects);
   }
 
   @Override
@@ -133,6 +153,13 @@ public class DrivenClaimStore implements ClaimStore {
 
   private SettleResult settle(
       String op, Lease lease, Function<StoreMoment, Command.Settle> command) {
+    return lease.resources().isEmpty()
+        ? settleOne(op, lease, command)
+        : several().settle(op, lease, command);
+  }
+
+  /** Makes a step under a lease, without its resources. */
+  SettleResult settleOne(String op, Lease lease, Function<StoreMoment, Command.Settle> command) {
     try {
       return drive(
           op,
@@ -193,12 +220,16 @@ public class DrivenClaimStore implements ClaimStore {
         }
       }
     }
-    throw new StoreUnavailableException(
+    throw unsettled(op, id);
+  }
+
+  static StoreUnavailableException unsettled(String op, RecordId id) {
+    return new StoreUnavailableException(
         "what is stored of %s changed %d times during one %s".formatted(id, MAX_ROUNDS, op),
         new IllegalStateException());
   }
 
-  private static void requireTime(String op, StoreMoment now) {
+  static void requireTime(String op, StoreMoment now) {
     if (!now.isKnown()) {
       throw new StoreUnavailableException(
           "the store's time is not known, so no %s can be written: its answers have no Date, or this"
@@ -215,7 +246,10 @@ public class DrivenClaimStore implements ClaimStore {
   }
 
   private ClaimResult byThisMachinesClock(ClaimResult answer) {
-    StoreMoment now = clock.now();
+    return byThisMachinesClock(answer, clock.now());
+  }
+
+  static ClaimResult byThisMachinesClock(ClaimResult answer, StoreMoment now) {
     return switch (answer) {
       case ClaimResult.Later(Instant retryAt, int attempts) ->
           new ClaimResult.Later(now.toMachine(retryAt), attempts);
@@ -224,6 +258,7 @@ public class DrivenClaimStore implements ClaimStore {
       case ClaimResult.Dead(Ending ending, String cause) ->
           new ClaimResult.Dead(byThisMachinesClock(ending, now), cause);
       case Granted unused -> answer;
+      case ClaimResult.Blocked unused -> answer;
       case ClaimResult.Held unused -> answer;
       case ClaimResult.Mismatch unused -> answer;
     };

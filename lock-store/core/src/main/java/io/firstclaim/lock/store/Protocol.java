@@ -19,6 +19,7 @@ import io.firstclaim.lock.Sighting;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +72,8 @@ final class Protocol {
         Duration remaining = remaining(held, sighting, now, settings);
         yield remaining.isPositive()
             ? new Decision.Answer<>(
-                new ClaimResult.Held(held.holder(), stored.token(), remaining, sighting))
+                new ClaimResult.Held(
+                    held.holder(), stored.token(), remaining, sighting, held.onBehalfOf()))
             : grant(stored, claim, at, settings);
       }
     };
@@ -146,7 +148,10 @@ final class Protocol {
         claim.fingerprint(),
         claim.nonce(),
         claim.start(),
-        settings.lease());
+        settings.lease(),
+        null,
+        claim.onBehalfOf(),
+        List.of());
   }
 
   /** What is stored while a lease stands, as far as its holder knows. */
@@ -205,7 +210,8 @@ final class Protocol {
         lease.attempt(),
         nonce,
         lease.fingerprint(),
-        new Held(lease.holder(), lease.length(), late.plus(lease.length())));
+        new Held(
+            lease.holder(), lease.length(), late.plus(lease.length()), lease.onBehalfOf()));
   }
 
   private static ClaimRecord record(Lease lease, ClaimState state) {

@@ -132,6 +132,7 @@ public final class Sweeper {
       case ClaimResult.Later(Instant retryAt, var unused) ->
           atLeastPatience(Duration.between(time.now().wall(), retryAt));
       case ClaimResult.Held held -> atLeastPatience(held.remaining());
+      case ClaimResult.Blocked unused -> throw ended();
       case ClaimResult.Done unused -> throw ended();
       case ClaimResult.Dead unused -> throw ended();
       case ClaimResult.Mismatch unused -> throw ended();

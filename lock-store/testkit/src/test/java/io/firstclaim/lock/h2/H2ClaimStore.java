@@ -7,6 +7,7 @@ import io.firstclaim.lock.ClaimState.Dead;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
+import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
@@ -22,6 +23,10 @@ import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -61,29 +66,78 @@ final class H2ClaimStore extends DrivenClaimStore {
 
     @Override
     public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
-      boolean took =
-          sql(
-              on == null
-                  ? "INSERT INTO claims (token, attempts, nonce, hash, state, holder, millis, at,"
-                      + " note, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                  : "UPDATE claims SET token = ?, attempts = ?, nonce = ?, hash = ?, state = ?,"
-                      + " holder = ?, millis = ?, at = ?, note = ? WHERE id = ? AND nonce = ?"
-                      + " AND state = ? AND token = ?",
-              write -> {
-                encode(next, write);
-                write.setString(10, id.key(namespace));
-                if (on != null) {
-                  write.setString(11, on.claim().nonce().toString());
-                  write.setString(12, kind(on.claim().state()));
-                  write.setLong(13, on.claim().token());
-                }
-                try {
-                  return write.executeUpdate() == 1;
-                } catch (SQLIntegrityConstraintViolationException e) {
-                  return false;
-                }
-              });
+      boolean took = sql(sqlOf(on), write -> isWritten(write, new Change(id, next, on)));
       return took ? new Write.Took(null) : new Write.Differs(read(id).orElse(null));
+    }
+
+    private static String sqlOf(@Nullable Stored on) {
+      return on == null
+          ? "INSERT INTO claims (token, attempts, nonce, hash, state, holder, millis, at,"
+              + " note, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+          : "UPDATE claims SET token = ?, attempts = ?, nonce = ?, hash = ?, state = ?,"
+              + " holder = ?, millis = ?, at = ?, note = ? WHERE id = ? AND nonce = ?"
+              + " AND state = ? AND token = ?";
+    }
+
+    private boolean isWritten(PreparedStatement write, Change change) throws SQLException {
+      encode(change.next(), write);
+      write.setString(10, change.id().key(namespace));
+      Stored on = change.on();
+      if (on != null) {
+        write.setString(11, on.claim().nonce().toString());
+        write.setString(12, kind(on.claim().state()));
+        write.setLong(13, on.claim().token());
+      }
+      try {
+        return write.executeUpdate() == 1;
+      } catch (SQLIntegrityConstraintViolationException e) {
+        return false;
+      }
+    }
+
+    @Override
+    public Optional<Together> together() {
+      return Optional.of(new Transactions());
+    }
+
+    private final class Transactions implements Together {
+      @Override
+      public Map<RecordId, Stored> read(Collection<RecordId> ids) {
+        Map<RecordId, Stored> found = new HashMap<>();
+        ids.forEach(id -> Rows.this.read(id).ifPresent(stored -> found.put(id, stored)));
+        return found;
+      }
+
+      @Override
+      public Writes write(String op, List<Change> changes, @Nullable Effects effects, Moment now) {
+        if (effects != null) {
+          throw new IllegalArgumentException("no effects in this store");
+        }
+        if (isCommitted(changes)) {
+          return new Writes.Took();
+        }
+        Map<RecordId, Optional<Stored>> found = new HashMap<>();
+        changes.forEach(change -> found.put(change.id(), Rows.this.read(change.id())));
+        return new Writes.Differ(found);
+      }
+
+      private boolean isCommitted(List<Change> changes) {
+        try (Connection connection = database.getConnection()) {
+          connection.setAutoCommit(false);
+          for (Change change : changes) {
+            try (PreparedStatement write = connection.prepareStatement(sqlOf(change.on()))) {
+              if (!isWritten(write, change)) {
+                connection.rollback();
+                return false;
+              }
+            }
+          }
+          connection.commit();
+          return true;
+        } catch (SQLException e) {
+          throw new StoreUnavailableException("the database did not answer: " + e.getMessage(), e);
+        }
+      }
     }
 
     @Override
@@ -125,7 +179,7 @@ final class H2ClaimStore extends DrivenClaimStore {
       row.setBytes(4, claim.fingerprint().hash());
       row.setString(5, kind(claim.state()));
       switch (claim.state()) {
-        case Held(var by, var length, var end) -> state(row, by, length, end, null);
+        case Held(var by, var length, var end, var behalf) -> state(row, by, length, end, behalf);
         case Free(var at, var cause) -> state(row, null, Duration.ZERO, at, cause);
         case Done(var by, var at, var result) -> state(row, by, Duration.ZERO, at, result);
         case Dead(var by, var at, var cause) -> state(row, by, Duration.ZERO, at, cause);
@@ -160,7 +214,7 @@ final class H2ClaimStore extends DrivenClaimStore {
       Instant at = Instant.ofEpochMilli(row.getLong("at"));
       ClaimState state =
           switch (row.getString("state")) {
-            case "HELD" -> new Held(holder, Duration.ofMillis(row.getLong("millis")), at);
+            case "HELD" -> new Held(holder, Duration.ofMillis(row.getLong("millis")), at, note);
             case "FREE" -> new Free(at, note);
             case "DONE" -> new Done(holder, at, note);
             default -> new Dead(holder, at, note);

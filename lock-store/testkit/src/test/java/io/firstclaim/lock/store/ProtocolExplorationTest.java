@@ -182,7 +182,11 @@ class ProtocolExplorationTest {
       case ClaimResult.Held held ->
           world.with(
               holder, new Memory(memory.claims(), memory.claim(), memory.lease(), held.sighting()));
-      case ClaimResult.Later _, ClaimResult.Done _, ClaimResult.Dead _, ClaimResult.Mismatch _ ->
+      case ClaimResult.Blocked _,
+          ClaimResult.Later _,
+          ClaimResult.Done _,
+          ClaimResult.Dead _,
+          ClaimResult.Mismatch _ ->
           world;
     };
   }

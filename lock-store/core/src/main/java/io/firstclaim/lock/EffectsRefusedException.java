@@ -1,0 +1,14 @@
+package io.firstclaim.lock;
+
+/**
+ * The effects that were to be written with a completion cannot be: a condition of theirs failed, or
+ * they are too many or too large. Nothing was written, and the lease stands.
+ */
+public final class EffectsRefusedException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  /** Refused for this reason, which names the effect. */
+  public EffectsRefusedException(String why) {
+    super(why);
+  }
+}

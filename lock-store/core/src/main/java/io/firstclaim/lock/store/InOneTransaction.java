@@ -1,0 +1,214 @@
+package io.firstclaim.lock.store;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Effects;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.store.ClaimRecords.Change;
+import io.firstclaim.lock.store.ClaimRecords.Stored;
+import io.firstclaim.lock.store.ClaimRecords.Together;
+import io.firstclaim.lock.store.ClaimRecords.Writes.Differ;
+import io.firstclaim.lock.store.ClaimRecords.Writes.Took;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several IDs in a store with transactions. Each of them is decided on by itself, on what is
+ * presumed stored, and all the writes that come of that are one transaction; if it finds something
+ * else, the decisions are made anew on that.
+ */
+final class InOneTransaction implements Several {
+  private final Together records;
+  private final ClaimSettings settings;
+  private final StoreClock clock;
+
+  InOneTransaction(Together records, ClaimSettings settings, StoreClock clock) {
+    this.records = records;
+    this.settings = settings;
+    this.clock = clock;
+  }
+
+  /** What is stored for some IDs, as far as is known. */
+  private final class Known {
+    private final Map<RecordId, Stored> stored;
+
+    Known(Map<RecordId, Stored> stored) {
+      this.stored = new HashMap<>(stored);
+    }
+
+    @Nullable ClaimRecord claim(RecordId id) {
+      Stored found = stored.get(id);
+      return found == null ? null : found.claim();
+    }
+
+    StoreMoment seen(RecordId id) {
+      Stored found = stored.get(id);
+      return found == null ? clock.now() : found.seen();
+    }
+
+    Change change(RecordId id, ClaimRecord next) {
+      return new Change(id, next, stored.get(id));
+    }
+
+    void learn(Differ differ) {
+      differ
+          .found()
+          .forEach((id, found) -> stored.compute(id, (unused, before) -> found.orElse(null)));
+    }
+  }
+
+  @Override
+  public ClaimResult claim(Claim claim) {
+    List<Claim> all = Stream.concat(Stream.of(claim), claim.resources().stream()).toList();
+    Known known = new Known(records.read(all.stream().map(Claim::id).toList()));
+    for (int round = 0; round < DrivenClaimStore.MAX_ROUNDS; round++) {
+      List<Granted> grants = new ArrayList<>();
+      List<Change> changes = new ArrayList<>();
+      List<ClaimResult.InTheWay> inTheWay = new ArrayList<>();
+      StoreMoment now = clock.now();
+      for (Claim one : all) {
+        ClaimResult answer =
+            switch (Protocol.decide(
+                known.claim(one.id()),
+                new Command.Acquire(one),
+                known.seen(one.id()),
+                settings)) {
+              case Decision.Answer<ClaimResult>(ClaimResult result) ->
+                  DrivenClaimStore.byThisMachinesClock(result, now);
+              case Decision.Write<ClaimResult>(ClaimRecord next, ClaimResult then) -> {
+                changes.add(known.change(one.id(), next));
+                yield then;
+              }
+            };
+        if (answer instanceof Granted granted) {
+          grants.add(granted);
+        } else if (one.equals(claim)) {
+          return answer;
+        } else {
+          inTheWay.add(Several.inTheWay(one.id(), answer, now.machine().wall()));
+        }
+      }
+      if (!inTheWay.isEmpty()) {
+        return new ClaimResult.Blocked(inTheWay);
+      }
+      if (changes.isEmpty() || isWritten("claim", changes, null, now, known)) {
+        Granted first = grants.getFirst();
+        return new Granted(
+            first.lease().withResources(grants.stream().skip(1).map(Granted::lease).toList()),
+            first.takenFrom());
+      }
+    }
+    throw DrivenClaimStore.unsettled("claim", claim.id());
+  }
+
+  private boolean isWritten(
+      String op,
+      List<Change> changes,
+      @Nullable Effects effects,
+      StoreMoment now,
+      Known known) {
+    DrivenClaimStore.requireTime(op, now);
+    return switch (records.write(op, changes, effects, now.judging())) {
+      case Took unused -> true;
+      case Differ differ -> {
+        known.learn(differ);
+        yield false;
+      }
+    };
+  }
+
+  @Override
+  public SettleResult settle(
+      String op, Lease lease, Function<StoreMoment, Command.Settle> step) {
+    return settle(op, lease, step, null);
+  }
+
+  @Override
+  public SettleResult complete(Lease lease, @Nullable String result, Effects effects) {
+    return settle("complete", lease, unused -> new Command.Complete(lease, result), effects);
+  }
+
+  private SettleResult settle(
+      String op,
+      Lease lease,
+      Function<StoreMoment, Command.Settle> step,
+      @Nullable Effects effects) {
+    try {
+      return settled(op, lease, step, effects);
+    } catch (StoreUnavailableException e) {
+      return new SettleResult.Unknown(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private SettleResult settled(
+      String op,
+      Lease lease,
+      Function<StoreMoment, Command.Settle> step,
+      @Nullable Effects effects) {
+    boolean renews = op.equals(DrivenClaimStore.RENEW);
+    Known known = presumed(lease);
+    for (int round = 0; round < DrivenClaimStore.MAX_ROUNDS; round++) {
+      StoreMoment now = clock.now();
+      List<Lease> after = new ArrayList<>();
+      List<Change> changes = new ArrayList<>();
+      for (Lease one : (Iterable<Lease>) all(lease)::iterator) {
+        StoreMoment seen = known.seen(one.id());
+        Command.Settle command =
+            one == lease
+                ? step.apply(seen)
+                : renews
+                    ? new Command.Renew(one)
+                    : new Command.Release(
+                        one, ClaimStore.AT_ONCE, "%s is settled".formatted(lease.id()));
+        switch (Protocol.decide(known.claim(one.id()), command, seen, settings)) {
+          case Decision.Answer<SettleResult>(SettleResult answer) -> {
+            if (!(answer instanceof Settled(Lease left))) {
+              return answer;
+            }
+            if (one == lease && !renews) {
+              return answer; // all of it was written before; the resources may be others' by now
+            }
+            after.add(left);
+          }
+          case Decision.Write<SettleResult>(ClaimRecord next, SettleResult then) -> {
+            changes.add(known.change(one.id(), next));
+            after.add(((Settled) then).lease());
+          }
+        }
+      }
+      if (changes.isEmpty() || isWritten(op, changes, effects, now, known)) {
+        return new Settled(after.getFirst().withResources(after.subList(1, after.size())));
+      }
+    }
+    throw DrivenClaimStore.unsettled(op, lease.id());
+  }
+
+  private static Stream<Lease> all(Lease lease) {
+    return Stream.concat(Stream.of(lease), lease.resources().stream());
+  }
+
+  /** What the lease's last write left; read, where only an answer can tell the time. */
+  private Known presumed(Lease lease) {
+    StoreMoment now = clock.now();
+    if (!now.isKnown()) {
+      return new Known(records.read(all(lease).map(Lease::id).toList()));
+    }
+    Map<RecordId, Stored> left = new HashMap<>();
+    all(lease)
+        .forEach(one -> left.put(one.id(), new Stored(Protocol.stateOf(one), one.version(), now)));
+    return new Known(left);
+  }
+}

@@ -1,0 +1,101 @@
+package io.firstclaim.lock.store;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Effects;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.SettleResult.Settled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several IDs in a store without transactions: the record first, as it is the one that may have
+ * ended, then its resources in their order; at the first that is taken all are given back. Nobody
+ * waits while holding anything, so there is no deadlock, and what a crash leaves behind runs out
+ * with its lease. An attempt whose answer is unknown is not given back: the same claim, sent again,
+ * finds what it was granted.
+ */
+final class OneByOne implements Several {
+  private static final String RELEASE = "release";
+
+  private final DrivenClaimStore store;
+
+  OneByOne(DrivenClaimStore store) {
+    this.store = store;
+  }
+
+  @Override
+  public ClaimResult claim(Claim claim) {
+    ClaimResult answer = store.claimOne(claim.alone());
+    if (!(answer instanceof Granted(Lease lease, String takenFrom))) {
+      return answer;
+    }
+    List<Lease> resources = new ArrayList<>();
+    for (Claim resource : claim.resources()) {
+      ClaimResult found = store.claimOne(resource);
+      if (found instanceof Granted(Lease held, var unused)) {
+        resources.add(held);
+      } else {
+        giveBack(lease, resources);
+        return new ClaimResult.Blocked(
+            List.of(Several.inTheWay(resource.id(), found, claim.start().wall())));
+      }
+    }
+    return new Granted(lease.withResources(resources), takenFrom);
+  }
+
+  private void giveBack(Lease lease, List<Lease> resources) {
+    for (Lease resource : resources.reversed()) {
+      SettleResult unused = release(resource, "given back: another resource is taken");
+    }
+    SettleResult unused =
+        release(lease.ofAttempt(lease.attempt() - 1), "given back: a resource is taken");
+  }
+
+  private SettleResult release(Lease lease, String cause) {
+    return store.settleOne(
+        RELEASE, lease, unused -> new Command.Release(lease, ClaimStore.AT_ONCE, cause));
+  }
+
+  @Override
+  public SettleResult settle(
+      String op, Lease lease, Function<StoreMoment, Command.Settle> step) {
+    SettleResult answer = store.settleOne(op, lease, step);
+    if (op.equals(DrivenClaimStore.RENEW)) {
+      return answer instanceof Settled(Lease renewed) ? renewed(renewed) : answer;
+    }
+    if (!(answer instanceof SettleResult.Unknown)) {
+      for (Lease resource : lease.resources()) {
+        // If it is not known to be free, it is when its lease is over.
+        SettleResult unused = release(resource, "%s is settled".formatted(lease.id()));
+      }
+    }
+    return answer;
+  }
+
+  private SettleResult renewed(Lease lease) {
+    List<Lease> resources = new ArrayList<>();
+    for (Lease resource : lease.resources()) {
+      SettleResult answer =
+          store.settleOne(
+              DrivenClaimStore.RENEW, resource, unused -> new Command.Renew(resource));
+      if (!(answer instanceof Settled(Lease held))) {
+        return answer;
+      }
+      resources.add(held);
+    }
+    return new Settled(lease.withResources(resources));
+  }
+
+  @Override
+  public SettleResult complete(Lease lease, @Nullable String result, Effects effects) {
+    throw new IllegalArgumentException(
+        "%s has no transactions, and cannot write %s with a completion"
+            .formatted(store.getClass().getSimpleName(), effects.getClass().getSimpleName()));
+  }
+}

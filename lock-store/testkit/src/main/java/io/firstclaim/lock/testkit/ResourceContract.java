@@ -1,0 +1,233 @@
+package io.firstclaim.lock.testkit;
+
+import static io.firstclaim.lock.testkit.Claimant.granted;
+import static io.firstclaim.lock.testkit.Claimant.settled;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Blocked;
+import io.firstclaim.lock.ClaimResult.Done;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimResult.InTheWay;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult.Lost;
+import io.firstclaim.lock.SettleResult.Settled;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a store promises of a record that is claimed with what it touches: all or nothing. */
+public abstract class ResourceContract extends RaceContract {
+  private static final RecordId OTHER = RecordId.of("order-4712");
+  private static final RecordId THIRD = RecordId.of("order-4713");
+  private static final RecordId X = RecordId.of("account-x").asResource();
+  private static final RecordId Y = RecordId.of("account-y").asResource();
+  private static final RecordId Z = RecordId.of("account-z").asResource();
+
+  private static Claim claim(Claimant by, RecordId id, RecordId... resources) {
+    return by.newClaim(id).withResources(List.of(resources));
+  }
+
+  private static Lease acquire(Claimant by, RecordId id, RecordId... resources) {
+    return granted(by.store().claim(claim(by, id, resources))).lease();
+  }
+
+  private static Blocked blocked(ClaimResult answer) {
+    assertThat(answer).isInstanceOf(Blocked.class);
+    return (Blocked) answer;
+  }
+
+  // Grant
+
+  @Test
+  void recordAndItsResources_areGranted_withATokenEach() {
+    Lease lease = acquire(a, ID, Y, X);
+
+    assertThat(lease.id()).isEqualTo(ID);
+    assertThat(lease.token()).isEqualTo(1);
+    assertThat(lease.resources()).extracting(Lease::id).containsExactly(X, Y);
+    assertThat(lease.resources()).extracting(Lease::token).allMatch(token -> token > 1);
+    assertThat(lease.resources()).extracting(Lease::onBehalfOf).containsOnly(ID.text());
+  }
+
+  @Test
+  void sameClaimSentAgain_isGrantedTheSame() {
+    Claim claim = claim(a, ID, X, Y);
+    Lease first = granted(a.store().claim(claim)).lease();
+
+    Lease again = granted(a.store().claim(claim)).lease();
+
+    assertThat(again.token()).isEqualTo(first.token());
+    assertThat(again.resources())
+        .extracting(Lease::token)
+        .isEqualTo(first.resources().stream().map(Lease::token).toList());
+    assertThat(a.store().complete(again, null)).isInstanceOf(Settled.class);
+  }
+
+  @Test
+  void recordAndResourceOfOneName_areApart() {
+    acquire(a, ID, X);
+
+    assertThat(b.claim(RecordId.of(X.bytes()))).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void recordsThatTouchDifferentThings_areGrantedSideBySide() {
+    acquire(a, ID, X, Y);
+
+    assertThat(b.store().claim(claim(b, OTHER, Z))).isInstanceOf(Granted.class);
+  }
+
+  // Refusal
+
+  @Test
+  void recordWhoseResourceIsHeld_isBlocked_andToldByWhomAndOnBehalfOfWhat() {
+    acquire(a, ID, X, Y);
+
+    Blocked answer = blocked(b.store().claim(claim(b, OTHER, Y, Z)));
+
+    assertThat(answer.inTheWay()).extracting(InTheWay::id).containsExactly(Y);
+    InTheWay way = answer.inTheWay().getFirst();
+    assertThat(way.by()).isEqualTo("a");
+    assertThat(way.onBehalfOf()).isEqualTo(ID.text());
+    assertThat(way.remaining()).isBetween(LEASE, WATCH.plus(MAX_SKEW));
+    assertThat(answer.remaining()).isEqualTo(way.remaining());
+  }
+
+  @Test
+  void blockedRecord_leavesNothingClaimed_andNoAttemptCounted() {
+    acquire(a, ID, Z);
+    blocked(b.store().claim(claim(b, OTHER, X, Z)));
+
+    assertThat(acquire(a, THIRD, X).resources()).hasSize(1);
+    assertThat(acquire(a, OTHER).attempt()).isEqualTo(1);
+  }
+
+  @Test
+  void recordThatIsDone_isDone_howeverBusyItsResourcesAre() {
+    settled(a.store().complete(acquire(a, ID, X), "first"));
+    acquire(a, OTHER, X);
+
+    assertThat(b.store().claim(claim(b, ID, X))).isInstanceOf(Done.class);
+  }
+
+  // End
+
+  @Test
+  void completedRecord_freesItsResources_atOnce() {
+    Lease lease = acquire(a, ID, X, Y);
+
+    settled(a.store().complete(lease, "result"));
+
+    Lease next = acquire(b, OTHER, X, Y);
+    assertThat(next.resources().getFirst().token())
+        .isEqualTo(lease.resources().getFirst().token() + 1);
+  }
+
+  @Test
+  void releasedRecord_freesItsResources_atOnce_thoughItIsDueLater() {
+    Lease lease = acquire(a, ID, X);
+
+    settled(a.store().release(lease, time.now().wall().plus(HOUR), "failed"));
+
+    assertThat(acquire(b, OTHER, X).token()).isEqualTo(1);
+    assertThat(b.store().claim(claim(b, ID, X)))
+        .isInstanceOfAny(ClaimResult.Later.class, Blocked.class);
+  }
+
+  @Test
+  void buriedRecord_freesItsResources_atOnce() {
+    settled(a.store().bury(acquire(a, ID, X), "poison"));
+
+    assertThat(acquire(b, OTHER, X).token()).isEqualTo(1);
+  }
+
+  @Test
+  void completionSentAgain_isKnown_thoughItsResourcesAreOthersByNow() {
+    Lease lease = acquire(a, ID, X);
+    settled(a.store().complete(lease, null));
+    acquire(b, OTHER, X);
+
+    assertThat(a.store().complete(lease, null)).isInstanceOf(Settled.class);
+    assertThat(blocked(b.store().claim(claim(b, THIRD, X))).inTheWay().getFirst().by())
+        .isEqualTo("b");
+  }
+
+  // Renewal
+
+  @Test
+  void renewal_keepsRecordAndResources() {
+    Lease lease = acquire(a, ID, X, Y);
+    time.advance(LEASE.dividedBy(2));
+
+    Lease renewed = settled(a.store().renew(lease));
+
+    time.advance(LEASE.dividedBy(2).plus(MAX_SKEW).plus(tick()));
+    assertThat(renewed.isOver(time.now())).isFalse();
+    blocked(b.store().claim(claim(b, OTHER, Y)));
+    assertThat(b.claim(ID)).isInstanceOf(ClaimResult.Held.class);
+    assertThat(a.store().complete(renewed, null)).isInstanceOf(Settled.class);
+  }
+
+  @Test
+  void leaseThatIsOver_isTakenOver_withItsResources_andIsLost() {
+    Lease lease = acquire(a, ID, X);
+    time.advance(LEASE.plus(MAX_SKEW).plus(Duration.ofSeconds(2)));
+
+    Lease taken = acquire(b, ID, X);
+
+    assertThat(taken.token()).isEqualTo(2);
+    assertThat(taken.resources().getFirst().token())
+        .isEqualTo(lease.resources().getFirst().token() + 1);
+    assertThat(a.store().renew(lease)).isInstanceOf(Lost.class);
+    assertThat(a.store().complete(lease, null)).isInstanceOf(Lost.class);
+    assertThat(b.store().complete(taken, null)).isInstanceOf(Settled.class);
+  }
+
+  @Test
+  void losingOneResource_isLosingAll() {
+    Lease lease = acquire(a, ID, X, Y);
+    time.advance(LEASE.plus(MAX_SKEW).plus(Duration.ofSeconds(2)));
+    acquire(b, OTHER, Y);
+
+    assertThat(a.store().renew(lease)).isInstanceOf(Lost.class);
+  }
+
+  @Test
+  void resourceThatIsWatchedUnchanged_isTakenOver_whateverItsHoldersClockSaid() {
+    Claimant ahead = claimant("ahead", time.machine(HOUR));
+    acquire(ahead, ID, X);
+    Claim first = claim(b, OTHER, X);
+    Blocked seen = blocked(b.store().claim(first));
+
+    time.advance(WATCH.plus(tick()));
+
+    assertThat(b.store().claim(Claim.after(seen, first, b.time().now())))
+        .isInstanceOf(Granted.class);
+  }
+
+  // Mutexes
+
+  @Test
+  void severalMutexes_excludeEachOfThem() {
+    RecordId one = RecordId.of("table-1");
+    RecordId two = RecordId.of("table-2");
+    ClaimStore store = a.store();
+    Claim both = Claim.ofMutex(List.of(two, one), "night job", a.time().now());
+
+    Lease lease = granted(store.claim(both)).lease();
+
+    assertThat(lease.id()).isEqualTo(one);
+    ClaimResult.Held refused =
+        Claimant.held(b.store().claim(Claim.ofMutex(one, b.time().now())));
+    assertThat(refused.onBehalfOf()).isEqualTo("night job");
+    assertThat(b.store().claim(Claim.ofMutex(two, b.time().now())))
+        .isInstanceOf(ClaimResult.Held.class);
+    settled(store.release(lease, ClaimStore.AT_ONCE, "given back"));
+    assertThat(b.store().claim(Claim.ofMutex(List.of(one, two), null, b.time().now())))
+        .isInstanceOf(Granted.class);
+  }
+}

@@ -11,6 +11,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.EffectsRefusedException;
+import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
@@ -19,6 +20,8 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.deduplicator.Deduplicator;
+import io.firstclaim.lock.deduplicator.RunResult;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.fault.Fault;
@@ -381,5 +384,26 @@ class DynamoDbTransactionsTest {
 
     ClaimStore store = a.store();
     assertThat(store.complete(lease, null)).isInstanceOf(Settled.class);
+  }
+
+  @Test
+  void deduplicatorsEffects_areWrittenOnce_andRefusedOnesAreAFailure() throws Exception {
+    Deduplicator once = Deduplicator.builder(a.store(), passing).build();
+    var counting = new Deduplicator.Completion("counted", DynamoDbEffects.of(increment()));
+
+    assertThat(once.runWithEffects(ID, Fingerprint.none(), unused -> counting))
+        .isEqualTo(new RunResult.Ran("counted"));
+    assertThat(once.runWithEffects(ID, Fingerprint.none(), unused -> counting))
+        .isInstanceOf(RunResult.DoneBefore.class);
+    var refused = new Deduplicator.Completion(null, DynamoDbEffects.of(impossible()));
+    assertThat(once.runWithEffects(OTHER, Fingerprint.none(), unused -> refused))
+        .isInstanceOfSatisfying(
+            RunResult.Failed.class,
+            failed ->
+                assertThat(failed.cause())
+                    .isInstanceOf(EffectsRefusedException.class)
+                    .hasMessageContaining("effect 1"));
+
+    assertThat(counted()).isEqualTo(1);
   }
 }

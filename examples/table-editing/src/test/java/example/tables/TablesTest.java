@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.DynamoDbServer;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.core.type.Argument;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
+import io.micronaut.http.client.BlockingHttpClient;
 import io.micronaut.http.client.HttpClient;
 import io.micronaut.http.client.exceptions.HttpClientResponseException;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -17,9 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,23 +32,47 @@ import org.junit.jupiter.api.Timeout;
 class TablesTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private EmbeddedServer server;
-  private HttpClient http;
+  /** Two servers over one board, asked in turns. */
+  private static final List<EmbeddedServer> servers = new ArrayList<>();
 
-  @BeforeEach
-  void start() {
-    server = ApplicationContext.run(EmbeddedServer.class, Map.of("micronaut.server.port", -1));
-    http = HttpClient.create(server.getURL());
+  private static final List<HttpClient> clients = new ArrayList<>();
+  private static final AtomicInteger requests = new AtomicInteger();
+  private static DynamoDbServer dynamoDb;
+
+  @BeforeAll
+  static void start() {
+    dynamoDb = DynamoDbServer.start(JvmTuning.SHORT_RUN);
+    System.setProperty("aws.endpointUrlDynamoDb", dynamoDb.endpoint().toString());
+    System.setProperty("aws.region", "eu-central-1");
+    System.setProperty("aws.accessKeyId", "test");
+    System.setProperty("aws.secretAccessKey", "test");
+    for (int i = 0; i < 2; i++) {
+      servers.add(
+          ApplicationContext.run(EmbeddedServer.class, Map.of("micronaut.server.port", -1)));
+      clients.add(HttpClient.create(servers.getLast().getURL()));
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    clients.forEach(HttpClient::close);
+    servers.forEach(EmbeddedServer::close);
+    dynamoDb.close();
   }
 
   @AfterEach
-  void stop() {
-    http.close();
-    server.close();
+  void freeAll() throws Exception {
+    for (JsonNode row : get("/tables")) {
+      if (row.get("status").asText().equals("EDITING")) {
+        Answer freed = free(row.get("table").asText(), "test", row.get("change").asText());
+        assertThat(freed.code()).isEqualTo(200);
+      }
+    }
+    assertThat(statuses()).isEmpty();
   }
 
   @Test
-  void tableThatNobodyEverEdited_isNormal() throws Exception {
+  void tableThatNobodyEdits_isNormal() throws Exception {
     JsonNode rows = get("/tables");
     assertThat(rows.findValuesAsText("table")).containsExactly("A", "B", "C", "D", "E", "F", "S");
     assertThat(rows.findValuesAsText("status")).containsOnly("NORMAL");
@@ -167,7 +196,7 @@ class TablesTest {
   @Test
   void page_isServed_andPutsNothingInAsHtml() {
     HttpResponse<String> page =
-        http.toBlocking().exchange(HttpRequest.GET("/").accept(MediaType.TEXT_HTML), String.class);
+        client().exchange(HttpRequest.GET("/").accept(MediaType.TEXT_HTML), String.class);
     assertThat(page.getContentType()).contains(MediaType.TEXT_HTML_TYPE);
     assertThat(page.body())
         .contains("textContent")
@@ -179,9 +208,9 @@ class TablesTest {
   void requestThatMakesNoSense_isRefused() throws Exception {
     assertThat(post("Z", "edit", "anna").code()).isEqualTo(404);
     assertThat(post("A", "edit", "").code()).isEqualTo(400);
-    Answer long_ = post("A", "edit", "x".repeat(257));
-    assertThat(long_.code()).isEqualTo(400);
-    assertThat(long_.body().get("message").asText()).contains("256 bytes");
+    Answer tooLong = post("A", "edit", "x".repeat(257));
+    assertThat(tooLong.code()).isEqualTo(400);
+    assertThat(tooLong.body().get("message").asText()).contains("256 bytes");
     assertThat(statuses()).isEmpty();
   }
 
@@ -200,15 +229,19 @@ class TablesTest {
         HttpRequest.POST(path, form).contentType(MediaType.APPLICATION_FORM_URLENCODED_TYPE);
     HttpResponse<?> answer;
     try {
-      answer = http.toBlocking().exchange(request, Argument.STRING, Argument.STRING);
+      answer = client().exchange(request, Argument.STRING, Argument.STRING);
     } catch (HttpClientResponseException e) {
       answer = e.getResponse();
     }
     return new Answer(answer.code(), JSON.readTree(answer.getBody(String.class).orElseThrow()));
   }
 
+  private BlockingHttpClient client() {
+    return clients.get(requests.getAndIncrement() % clients.size()).toBlocking();
+  }
+
   private JsonNode get(String path) throws Exception {
-    return JSON.readTree(http.toBlocking().retrieve(path));
+    return JSON.readTree(client().retrieve(path));
   }
 
   private JsonNode row(String table) throws Exception {

@@ -1,4 +1,4 @@
-/** A claim store for one process: tests, trials, benchmarks. */
+/** Claims, documents and boards in one process: tests, trials, benchmarks. */
 @NullMarked
 package io.firstclaim.lock.memory;
 

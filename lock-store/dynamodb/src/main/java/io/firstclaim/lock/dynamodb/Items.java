@@ -184,7 +184,7 @@ final class Items {
     return bytes.asByteArrayUnsafe();
   }
 
-  private static long numberOf(Map<String, AttributeValue> item, String name) {
+  static long numberOf(Map<String, AttributeValue> item, String name) {
     String number = attribute(item, name).n();
     if (number == null) {
       throw new IllegalStateException(name + " is not a number");

@@ -31,7 +31,8 @@
  *       {@link io.firstclaim.lock.testkit.aws.LateRequestContract} and {@link
  *       io.firstclaim.lock.testkit.aws.TimeLimitContract};
  *   <li>for a store of documents, {@link
- *       io.firstclaim.lock.testkit.document.SharedDocumentsContract}.
+ *       io.firstclaim.lock.testkit.document.SharedDocumentsContract};
+ *   <li>for a store of status boards, {@link io.firstclaim.lock.testkit.board.StatusBoardContract}.
  * </ul>
  */
 @NullMarked

@@ -57,6 +57,7 @@ class ArchitectureTest {
       Set.of(
           LOCK,
           LOCK + ".aws",
+          LOCK + ".board",
           LOCK + ".deduplicator",
           LOCK + ".document",
           LOCK + ".keeper",
@@ -185,6 +186,7 @@ class ArchitectureTest {
           .that()
           .resideInAnyPackage(
               LOCK,
+              LOCK + ".board..",
               LOCK + ".deduplicator..",
               LOCK + ".document..",
               LOCK + ".keeper..",

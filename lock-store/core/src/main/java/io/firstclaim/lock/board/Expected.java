@@ -1,0 +1,38 @@
+package io.firstclaim.lock.board;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an item must be for a change to move it. Whoever moves an item out of a status that somebody
+ * gave it says whose it is, so that nobody frees another's by accident.
+ */
+public sealed interface Expected<S extends Enum<S>> {
+  /** The status from which the item moves. */
+  S status();
+
+  /**
+   * Nobody's: it is in this status, whoever put it there.
+   *
+   * @param status the board's initial one, and no other: see {@link Transitions#initial()}
+   */
+  record Free<S extends Enum<S>>(S status) implements Expected<S> {}
+
+  /**
+   * Somebody's: it is in this status, put there by this editor and on this behalf.
+   *
+   * @param lockedBy on whose behalf; null for nobody's
+   */
+  record Held<S extends Enum<S>>(S status, String editor, @Nullable String lockedBy)
+      implements Expected<S> {}
+
+  /**
+   * As it was seen: no transition has moved it since, not even there and back. That is how an
+   * operator frees what another left behind.
+   */
+  record Seen<S extends Enum<S>>(Item<S> item) implements Expected<S> {
+    @Override
+    public S status() {
+      return item.status();
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.firstclaim.lock.board;
+
+import io.firstclaim.lock.Nonce;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An item as it was read or written. All but its key and status is null if nobody has ever moved
+ * it. Texts are as their editors gave them: escape them on a page, and use {@link
+ * io.firstclaim.lock.OneLine} in a log.
+ *
+ * @param status where it is
+ * @param editor who moved it there
+ * @param lockedBy on whose behalf, such as the key of another item; null for nobody's
+ * @param since when, to the millisecond; see {@link BoardStore#now()}. For people: it decides
+ *     nothing
+ * @param change names the transition that moved it there; no other transition has the same
+ */
+public record Item<S extends Enum<S>>(
+    ItemKey key,
+    S status,
+    @Nullable String editor,
+    @Nullable String lockedBy,
+    @Nullable Instant since,
+    @Nullable Nonce change) {
+
+  /** An item that nobody has ever moved. */
+  static <S extends Enum<S>> Item<S> untouched(ItemKey key, S initial) {
+    return new Item<>(key, initial, null, null, null, null);
+  }
+}

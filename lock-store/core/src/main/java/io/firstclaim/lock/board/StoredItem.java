@@ -1,0 +1,64 @@
+package io.firstclaim.lock.board;
+
+import io.firstclaim.lock.Nonce;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An item as a store keeps it, once somebody has moved it.
+ *
+ * @param status the name of its status
+ * @param editor who moved it there
+ * @param lockedBy on whose behalf; null for nobody's
+ * @param since when, in whole milliseconds
+ * @param changes the last transitions that moved it, the newest first, at least one and at most
+ *     {@value #MAX_CHANGES}: by them a writer whose answer was lost recognises its own
+ */
+public record StoredItem(
+    ItemKey key,
+    String status,
+    String editor,
+    @Nullable String lockedBy,
+    Instant since,
+    List<Nonce> changes) {
+
+  /** As many as can hardly follow each other while one writer waits for an answer. */
+  public static final int MAX_CHANGES = 16;
+
+  /**
+   * Copies the list.
+   *
+   * @throws IllegalArgumentException if there is no change in it, or more than {@value
+   *     #MAX_CHANGES}
+   */
+  public StoredItem {
+    changes = List.copyOf(changes);
+    if (changes.isEmpty() || changes.size() > MAX_CHANGES) {
+      throw new IllegalArgumentException(
+          "an item has its last 1 to %d changes, this one %d"
+              .formatted(MAX_CHANGES, changes.size()));
+    }
+  }
+
+  /** The transition that made it what it is: its version, which never recurs. */
+  public Nonce change() {
+    return changes.getFirst();
+  }
+
+  /** The changes of an item, which may not be there, after one more. */
+  static List<Nonce> after(@Nullable StoredItem before, Nonce change) {
+    Stream<Nonce> earlier = before == null ? Stream.empty() : before.changes.stream();
+    return Stream.concat(Stream.of(change), earlier).limit(MAX_CHANGES).toList();
+  }
+
+  /**
+   * Whether it would still show that a transition had moved it from there, had one done so.
+   *
+   * @param from the change that the transition found; null if it found no item
+   */
+  boolean remembersWhatFollowed(@Nullable Nonce from) {
+    return from == null ? changes.size() < MAX_CHANGES : changes.contains(from);
+  }
+}

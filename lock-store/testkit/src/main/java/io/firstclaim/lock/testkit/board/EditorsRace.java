@@ -1,0 +1,202 @@
+package io.firstclaim.lock.testkit.board;
+
+import static io.firstclaim.lock.testkit.board.Status.EDITING;
+import static io.firstclaim.lock.testkit.board.Status.LOCKED;
+import static io.firstclaim.lock.testkit.board.Status.NORMAL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.board.BoardStore;
+import io.firstclaim.lock.board.Change;
+import io.firstclaim.lock.board.Item;
+import io.firstclaim.lock.board.StatusBoard;
+import io.firstclaim.lock.board.TransitionResult.Moved;
+import io.firstclaim.lock.board.TransitionResult.Refused;
+import io.firstclaim.lock.board.TransitionResult.Unknown;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Many editors who want to edit tables with foreign keys: each moves a table to EDITING and its
+ * parents to LOCKED, on behalf of the table, and back. They and some observers check that no table
+ * is two editors', that none is locked without its child in editing, and that every refusal names
+ * what was in the way.
+ */
+public final class EditorsRace {
+  private static final int EDITORS = 200;
+  private static final int OBSERVERS = 2;
+  private static final int TABLES = 30;
+  private static final int CYCLE = 4;
+
+  private final Supplier<BoardStore> store;
+  private final SortedMap<String, SortedSet<String>> parents = new TreeMap<>();
+  private final Map<String, String> editors = new ConcurrentHashMap<>();
+  private final LongAdder edits = new LongAdder();
+  private final LongAdder refusals = new LongAdder();
+  private final LongAdder lockedSeen = new LongAdder();
+
+  private EditorsRace(Supplier<BoardStore> store) {
+    this.store = store;
+  }
+
+  /** A race over these stores, all of one board: each editor has one of its own. */
+  public static EditorsRace over(Supplier<BoardStore> store) {
+    return new EditorsRace(store);
+  }
+
+  /** Runs for this long; then all give back what they have. */
+  public void run(Duration length, Random random) throws Exception {
+    drawTables(random);
+    long end = System.nanoTime() + length.toNanos();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < EDITORS; i++) {
+        String editor = "editor-" + i;
+        Random own = new Random(random.nextLong());
+        running.add(
+            threads.submit(
+                () -> {
+                  editUntil(end, editor, own);
+                  return editor;
+                }));
+      }
+      for (int i = 0; i < OBSERVERS; i++) {
+        running.add(threads.submit(() -> observeUntil(end)));
+      }
+      for (Future<?> one : running) {
+        one.get();
+      }
+    }
+    assertThat(board().list()).extracting(Item::status).containsOnly(NORMAL);
+    assertThat(edits.sum()).as("edits").isPositive();
+    assertThat(refusals.sum()).as("refusals").isPositive();
+    assertThat(lockedSeen.sum()).as("locked tables seen").isPositive();
+  }
+
+  /** What happened, for a log. */
+  @Override
+  public String toString() {
+    return "%,d edits, %,d refusals, %,d locked tables seen"
+        .formatted(edits.sum(), refusals.sum(), lockedSeen.sum());
+  }
+
+  /** Parents are earlier tables, except in a cycle of some and in one that is its own parent. */
+  private void drawTables(Random random) {
+    for (int i = 0; i < TABLES; i++) {
+      SortedSet<String> own = new TreeSet<>();
+      for (int p = random.nextInt(4); p > 0 && i > 0; p--) {
+        own.add("table-" + random.nextInt(i));
+      }
+      if (i < CYCLE) {
+        own.add("table-" + (i + 1) % CYCLE);
+      }
+      if (i == CYCLE) {
+        own.add("table-" + i);
+      }
+      parents.put("table-" + i, own);
+    }
+  }
+
+  private StatusBoard<Status> board() {
+    return new StatusBoard<>(
+        store.get(), Status.RULES, TimeSource.system(), StatusBoardContract.PATIENCE);
+  }
+
+  private List<String> lockedWith(String table) {
+    return parents.getOrDefault(table, Collections.emptySortedSet()).stream()
+        .filter(parent -> !parent.equals(table))
+        .toList();
+  }
+
+  private void editUntil(long end, String editor, Random random) throws InterruptedException {
+    StatusBoard<Status> board = board();
+    while (System.nanoTime() < end) {
+      String table = "table-" + random.nextInt(TABLES);
+      List<String> locked = lockedWith(table);
+      switch (board.transition(taken(editor, table, locked))) {
+        case Moved<Status> unused -> {
+          holdAlone(board, editor, table, locked);
+          assertThat(board.transition(givenBack(editor, table, locked))).isInstanceOf(Moved.class);
+          edits.increment();
+        }
+        case Refused<Status>(List<Item<Status>> inTheWay) -> {
+          assertInTheWay(table, locked, inTheWay);
+          refusals.increment();
+        }
+        case Unknown<Status>(String why) -> throw new AssertionError(why);
+      }
+    }
+  }
+
+  private static List<Change<Status>> taken(String editor, String table, List<String> locked) {
+    return Stream.concat(
+            Stream.of(Change.ofFree(table, NORMAL, EDITING, editor)),
+            locked.stream()
+                .map(parent -> Change.ofFree(parent, NORMAL, LOCKED, editor).onBehalfOf(table)))
+        .toList();
+  }
+
+  private static List<Change<Status>> givenBack(String editor, String table, List<String> locked) {
+    return Stream.concat(
+            Stream.of(Change.ofOwn(table, EDITING, NORMAL, editor)),
+            locked.stream().map(parent -> Change.ofOwn(parent, LOCKED, NORMAL, editor, table)))
+        .toList();
+  }
+
+  private void holdAlone(
+      StatusBoard<Status> board, String editor, String table, List<String> locked) {
+    List<String> all = Stream.concat(Stream.of(table), locked.stream()).toList();
+    all.forEach(
+        one -> assertThat(editors.putIfAbsent(one, editor)).as("holder of %s", one).isNull());
+    Item<Status> held = board.find(table);
+    assertThat(held.status()).isEqualTo(EDITING);
+    assertThat(held.editor()).isEqualTo(editor);
+    all.forEach(one -> assertThat(editors.remove(one)).as("holder of %s", one).isEqualTo(editor));
+  }
+
+  private static void assertInTheWay(
+      String table, List<String> locked, List<Item<Status>> inTheWay) {
+    assertThat(inTheWay).isNotEmpty();
+    for (Item<Status> item : inTheWay) {
+      String key = item.key().value();
+      assertThat(key.equals(table) || locked.contains(key)).as("%s is among those", key).isTrue();
+      assertThat(item.status()).isNotEqualTo(NORMAL);
+      assertThat(item.editor()).startsWith("editor-");
+      assertThat(item.since()).isNotNull();
+      assertThat(item.lockedBy() != null).isEqualTo(item.status() == LOCKED);
+    }
+  }
+
+  /** A table that was locked before and after its child was looked at was locked then, too. */
+  private long observeUntil(long end) {
+    StatusBoard<Status> board = board();
+    while (System.nanoTime() < end) {
+      for (Item<Status> parent : board.list()) {
+        if (parent.lockedBy() == null) {
+          continue;
+        }
+        Item<Status> child = board.find(parent.lockedBy());
+        if (parent.equals(board.find(parent.key().value()))) {
+          assertThat(child.status()).as("child %s of %s", child, parent).isEqualTo(EDITING);
+          assertThat(child.change()).isEqualTo(parent.change());
+          lockedSeen.increment();
+        }
+      }
+    }
+    return lockedSeen.sum();
+  }
+}

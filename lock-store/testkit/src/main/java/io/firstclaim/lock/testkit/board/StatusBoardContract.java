@@ -1,0 +1,447 @@
+package io.firstclaim.lock.testkit.board;
+
+import static io.firstclaim.lock.testkit.board.ScriptedBoard.LOSE_ANSWER;
+import static io.firstclaim.lock.testkit.board.ScriptedBoard.LOSE_REQUEST;
+import static io.firstclaim.lock.testkit.board.Status.EDITING;
+import static io.firstclaim.lock.testkit.board.Status.LOCKED;
+import static io.firstclaim.lock.testkit.board.Status.NORMAL;
+import static io.firstclaim.lock.testkit.board.Status.RULES;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.board.BoardStore;
+import io.firstclaim.lock.board.Change;
+import io.firstclaim.lock.board.Item;
+import io.firstclaim.lock.board.ItemKey;
+import io.firstclaim.lock.board.Move;
+import io.firstclaim.lock.board.MoveResult;
+import io.firstclaim.lock.board.StatusBoard;
+import io.firstclaim.lock.board.StoredItem;
+import io.firstclaim.lock.board.TransitionResult;
+import io.firstclaim.lock.board.TransitionResult.Moved;
+import io.firstclaim.lock.board.TransitionResult.Refused;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The contract of every store of a board, and of transitions over it. In this machine's time. */
+public abstract class StatusBoardContract {
+  /** Time for the slowest machine; nothing depends on it. */
+  protected static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private final String name = "board-" + Nonce.random();
+  private BoardStore store;
+  private StatusBoard<Status> board;
+
+  /** The store of the board of this name, straight and sound. */
+  protected abstract BoardStore store(String board);
+
+  @BeforeEach
+  void open() {
+    store = store(name);
+    board = over(store);
+  }
+
+  protected static StatusBoard<Status> over(BoardStore store) {
+    return new StatusBoard<>(store, RULES, TimeSource.system(), PATIENCE);
+  }
+
+  protected static Change<Status> edit(String key, String editor) {
+    return Change.ofFree(key, NORMAL, EDITING, editor);
+  }
+
+  protected static Change<Status> lock(String key, String editor, String child) {
+    return Change.ofFree(key, NORMAL, LOCKED, editor).onBehalfOf(child);
+  }
+
+  protected static List<Item<Status>> moved(StatusBoard<Status> board, List<Change<Status>> changes)
+      throws InterruptedException {
+    TransitionResult<Status> result = board.transition(changes);
+    assertThat(result).isInstanceOf(Moved.class);
+    return ((Moved<Status>) result).items();
+  }
+
+  protected static List<Item<Status>> inTheWay(
+      StatusBoard<Status> board, List<Change<Status>> changes) throws InterruptedException {
+    TransitionResult<Status> result = board.transition(changes);
+    assertThat(result).isInstanceOf(Refused.class);
+    return ((Refused<Status>) result).inTheWay();
+  }
+
+  private void assertItem(
+      String key, Status status, @Nullable String editor, @Nullable String lockedBy) {
+    assertThat(board.find(key))
+        .extracting(Item::status, Item::editor, Item::lockedBy)
+        .containsExactly(status, editor, lockedBy);
+  }
+
+  // One after the other
+
+  @Test
+  void itemThatNobodyMoved_isInTheInitialStatus_andNotListed() {
+    assertThat(board.find("a"))
+        .isEqualTo(new Item<>(ItemKey.of("a"), NORMAL, null, null, null, null));
+    assertThat(board.list()).isEmpty();
+  }
+
+  @Test
+  void severalItems_moveAtOnce_withWhoAndOnWhoseBehalfAndSinceWhen() throws Exception {
+    List<Item<Status>> items =
+        moved(board, List.of(edit("a", "ada"), lock("b", "ada", "a"), lock("c", "ada", "a")));
+
+    assertThat(items).extracting(item -> item.key().value()).containsExactly("a", "b", "c");
+    assertThat(items).extracting(Item::status).containsExactly(EDITING, LOCKED, LOCKED);
+    assertThat(items).extracting(Item::editor).containsOnly("ada");
+    assertThat(items).extracting(Item::lockedBy).containsExactly(null, "a", "a");
+    assertThat(items).extracting(Item::change).doesNotContainNull();
+    assertThat(items.getFirst().since()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
+    assertThat(board.list()).isEqualTo(items);
+    assertThat(items).allMatch(item -> item.equals(board.find(item.key().value())));
+  }
+
+  @Test
+  void itemsGivenBack_areFreeForOthers() throws Exception {
+    moved(board, List.of(edit("a", "ada"), lock("b", "ada", "a")));
+
+    moved(
+        board,
+        List.of(
+            Change.ofOwn("a", EDITING, NORMAL, "ada"),
+            Change.ofOwn("b", LOCKED, NORMAL, "ada", "a")));
+
+    assertItem("a", NORMAL, "ada", null);
+    assertItem("b", NORMAL, "ada", null);
+    moved(board, List.of(edit("b", "bob")));
+  }
+
+  @Test
+  void itemsInTheWay_areAllNamedWithTheirHolders_andNoneMoves() throws Exception {
+    moved(board, List.of(edit("a", "ada"), lock("b", "ada", "a")));
+    moved(board, List.of(edit("c", "cleo")));
+
+    List<Item<Status>> inTheWay =
+        inTheWay(board, List.of(lock("c", "bob", "d"), edit("d", "bob"), lock("b", "bob", "d")));
+
+    assertThat(inTheWay).containsExactly(board.find("c"), board.find("b"));
+    assertThat(inTheWay).extracting(Item::editor).containsExactly("cleo", "ada");
+    assertThat(inTheWay).extracting(Item::lockedBy).containsExactly(null, "a");
+    assertThat(inTheWay).extracting(Item::since).doesNotContainNull();
+    assertItem("d", NORMAL, null, null);
+  }
+
+  @Test
+  void anothersItem_isNotGivenBackByAccident() throws Exception {
+    moved(board, List.of(edit("a", "ada"), lock("b", "ada", "a")));
+
+    assertThat(inTheWay(board, List.of(Change.ofOwn("a", EDITING, NORMAL, "bob"))))
+        .containsExactly(board.find("a"));
+    assertThat(inTheWay(board, List.of(Change.ofOwn("b", LOCKED, NORMAL, "ada", "other"))))
+        .containsExactly(board.find("b"));
+    assertThat(inTheWay(board, List.of(Change.ofOwn("b", LOCKED, NORMAL, "ada"))))
+        .containsExactly(board.find("b"));
+    assertThat(inTheWay(board, List.of(Change.ofOwn("c", EDITING, NORMAL, "ada"))))
+        .containsExactly(board.find("c"));
+
+    assertItem("a", EDITING, "ada", null);
+    assertItem("b", LOCKED, "ada", "a");
+  }
+
+  @Test
+  void operator_freesWhatWasSeen_unlessItHasMovedSince_evenThereAndBack() throws Exception {
+    List<Item<Status>> seen = moved(board, List.of(edit("a", "ada"), lock("b", "ada", "a")));
+    moved(board, List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")));
+    List<Item<Status>> again = moved(board, List.of(edit("a", "ada")));
+
+    assertThat(
+            inTheWay(
+                board,
+                List.of(
+                    Change.ofSeen(seen.getFirst(), NORMAL, "operator"),
+                    Change.ofSeen(seen.getLast(), NORMAL, "operator"))))
+        .isEqualTo(again);
+
+    moved(
+        board,
+        List.of(
+            Change.ofSeen(again.getFirst(), NORMAL, "operator"),
+            Change.ofSeen(seen.getLast(), NORMAL, "operator")));
+    assertItem("a", NORMAL, "operator", null);
+    assertItem("b", NORMAL, "operator", null);
+  }
+
+  @Test
+  void itemSeenUntouched_isTaken_onceOnly() throws Exception {
+    Item<Status> seen = board.find("a");
+
+    moved(board, List.of(Change.ofSeen(seen, EDITING, "ada")));
+
+    assertThat(inTheWay(board, List.of(Change.ofSeen(seen, EDITING, "bob"))))
+        .containsExactly(board.find("a"));
+  }
+
+  @Test
+  void itemThatChangesHands_isTheOthersAfterwards() throws Exception {
+    Item<Status> adas = moved(board, List.of(edit("a", "ada"))).getFirst();
+
+    moved(board, List.of(Change.ofSeen(adas, EDITING, "bob")));
+
+    inTheWay(board, List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")));
+    moved(board, List.of(Change.ofOwn("a", EDITING, NORMAL, "bob")));
+  }
+
+  @Test
+  void boards_areApart() throws Exception {
+    moved(board, List.of(edit("a", "ada")));
+
+    StatusBoard<Status> other = over(store(name + "/a"));
+    moved(other, List.of(edit("a", "bob")));
+
+    assertItem("a", EDITING, "ada", null);
+    assertThat(other.list()).extracting(Item::editor).containsExactly("bob");
+  }
+
+  @Test
+  void hundredItems_moveAtOnce_andMoreAreListed() throws Exception {
+    for (String letter : List.of("a", "b")) {
+      TransitionResult<Status> result =
+          board.transition(
+              IntStream.range(0, 100).mapToObj(i -> edit(letter + (100 + i), "ada")).toList());
+      assertThat(result).isInstanceOf(Moved.class);
+    }
+
+    assertThat(board.list()).hasSize(200).extracting(Item::status).containsOnly(EDITING);
+    assertThat(board.list().get(57).key().value()).isEqualTo("a157");
+    assertThat(
+            board.transition(
+                IntStream.range(0, 100).mapToObj(i -> edit("b" + (199 - i), "bob")).toList()))
+        .isEqualTo(new Refused<>(board.list().subList(100, 200).reversed()));
+  }
+
+  // Before anything is written
+
+  @Test
+  void illegalMove_isRefused_withWhatWouldBeLegal_andNothingWritten() {
+    assertThatThrownBy(
+            () ->
+                board.transition(
+                    List.of(edit("a", "ada"), Change.ofOwn("b\n", LOCKED, EDITING, "ada", "a"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("b  must not move from LOCKED to EDITING; from there it may move to [NORMAL]");
+
+    assertThat(board.list()).isEmpty();
+  }
+
+  @Test
+  void statusThatSomebodyGave_isNotExpectedOfJustAnybody() {
+    assertThatThrownBy(() -> board.transition(List.of(Change.ofFree("a", EDITING, NORMAL, "ada"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("ofOwn")
+        .hasMessageContaining("ofSeen");
+  }
+
+  @Test
+  void itemNamedTwice_noItems_andTooMany_areRefused() {
+    assertThatThrownBy(() -> board.transition(List.of(edit("a", "ada"), lock("a", "ada", "a"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a transition moves an item once; a is named twice");
+    assertThatThrownBy(() -> board.transition(List.of()))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(
+            () ->
+                board.transition(
+                    IntStream.range(0, 101).mapToObj(i -> edit("a" + i, "ada")).toList()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a transition moves 1 to 100 items, this one 101");
+    assertThat(board.list()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        " ",
+        "\n",
+        "a/b",
+        "../a",
+        "a\u0000b\r\n\t\"'\\${x} :#? \u202e \ud83d\udca3 </script>",
+        "e\u0301\u00e9\ufeff"
+      })
+  void anyText_isKeptAsItIs(String text) throws Exception {
+    moved(board, List.of(Change.ofFree(text, NORMAL, LOCKED, text).onBehalfOf(text)));
+
+    assertItem(text, LOCKED, text, text);
+    assertThat(board.list()).extracting(item -> item.key().value()).containsExactly(text);
+    moved(board, List.of(Change.ofOwn(text, LOCKED, NORMAL, text, text)));
+  }
+
+  @Test
+  void longestTexts_areKept_hundredAtOnce() throws Exception {
+    List<Change<Status>> changes =
+        IntStream.range(100, 200)
+            .mapToObj(i -> i + "\u00e4".repeat(126) + "x")
+            .map(text -> Change.ofFree(text, NORMAL, LOCKED, text).onBehalfOf(text))
+            .toList();
+
+    assertThat(board.transition(changes)).isInstanceOf(Moved.class);
+
+    assertThat(board.list()).hasSize(100);
+  }
+
+  // Answers that never come
+
+  private static MoveResult send(BoardStore store, List<Move> moves) {
+    return store.move(moves, Nonce.random());
+  }
+
+  private static Move first(String key, Nonce change) {
+    Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+    return new Move(
+        null, new StoredItem(ItemKey.of(key), "EDITING", "ada", null, now, List.of(change)));
+  }
+
+  @Test
+  void sameMoves_withAnotherToken_areNotMadeAgain_andShowTheirOwnChange() {
+    Nonce change = Nonce.random();
+    List<Move> moves = List.of(first("a", change), first("b", change));
+    assertThat(send(store, moves)).isEqualTo(new MoveResult.Took());
+
+    assertThat(send(store, moves))
+        .isInstanceOfSatisfying(
+            MoveResult.Differs.class,
+            differs ->
+                assertThat(differs.present())
+                    .extracting(StoredItem::change)
+                    .containsExactly(change, change));
+  }
+
+  @Test
+  void itemsThatAreAsExpected_areNotAmongThoseThatDiffer() {
+    assertThat(send(store, List.of(first("b", Nonce.random())))).isEqualTo(new MoveResult.Took());
+
+    assertThat(send(store, List.of(first("a", Nonce.random()), first("b", Nonce.random()))))
+        .isInstanceOfSatisfying(
+            MoveResult.Differs.class,
+            differs ->
+                assertThat(differs.present())
+                    .extracting(StoredItem::key)
+                    .containsExactly(ItemKey.of("b")));
+    assertThat(store.read(List.of(ItemKey.of("a")))).isEmpty();
+  }
+
+  @Test
+  void transitionWhoseAnswerIsLost_isMadeOnce_andKnownAgain() throws Exception {
+    var lossy = new ScriptedBoard(store).next(LOSE_ANSWER);
+
+    List<Item<Status>> items = moved(over(lossy), List.of(edit("a", "ada"), lock("b", "ada", "a")));
+
+    assertThat(lossy.requests()).isEqualTo(2);
+    assertThat(board.list()).isEqualTo(items);
+  }
+
+  @Test
+  void transitionWhoseAnswerIsLost_isKnownAgain_evenIfOthersHaveMovedItsItemsSince()
+      throws Exception {
+    var lossy =
+        new ScriptedBoard(store)
+            .next(
+                LOSE_ANSWER,
+                move -> {
+                  theOperatorFrees("a", "b");
+                  bobTakes("a", "b");
+                  return move.get();
+                });
+
+    moved(over(lossy), List.of(edit("a", "ada"), lock("b", "ada", "a")));
+
+    assertItem("a", EDITING, "bob", null);
+    assertItem("b", EDITING, "bob", null);
+  }
+
+  @Test
+  void transitionWhoseRequestIsLost_isRefused_ifAnotherTookItsItemsMeanwhile() throws Exception {
+    var lossy =
+        new ScriptedBoard(store)
+            .next(
+                LOSE_REQUEST,
+                move -> {
+                  bobTakes("b");
+                  return move.get();
+                });
+
+    assertThat(inTheWay(over(lossy), List.of(edit("a", "ada"), lock("b", "ada", "a"))))
+        .containsExactly(board.find("b"));
+
+    assertItem("a", NORMAL, null, null);
+    assertItem("b", EDITING, "bob", null);
+  }
+
+  /** Refused is final: nothing of it can come true later. */
+  @Test
+  void requestThatArrivesAfterItsRefusal_changesNothing() throws Exception {
+    List<Supplier<MoveResult>> late = new ArrayList<>();
+    var slow =
+        new ScriptedBoard(store)
+            .next(
+                move -> {
+                  late.add(move);
+                  return new MoveResult.Unknown("no answer");
+                },
+                move -> {
+                  bobTakes("b");
+                  return move.get();
+                });
+    inTheWay(over(slow), List.of(edit("a", "ada"), lock("b", "ada", "a")));
+    moved(board, List.of(Change.ofOwn("b", EDITING, NORMAL, "bob")));
+
+    assertThat(late.getFirst().get()).isInstanceOf(MoveResult.Differs.class);
+
+    assertItem("a", NORMAL, null, null);
+    assertItem("b", NORMAL, "bob", null);
+  }
+
+  private void bobTakes(String... keys) {
+    everybodyMoves(Arrays.stream(keys).map(key -> edit(key, "bob")).toList());
+  }
+
+  private void theOperatorFrees(String... keys) {
+    everybodyMoves(
+        Arrays.stream(keys)
+            .map(key -> Change.ofSeen(board.find(key), NORMAL, "operator"))
+            .toList());
+  }
+
+  private void everybodyMoves(List<Change<Status>> changes) {
+    try {
+      assertThat(board.transition(changes)).isInstanceOf(Moved.class);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  // Many at once
+
+  @Test
+  @Timeout(600)
+  void manyEditorsAtOnce_editAndLockOneByOne() throws Exception {
+    EditorsRace.over(() -> store(name)).run(soundly(), new Random(4711));
+  }
+
+  /** A few seconds, or a minute in a soak. */
+  private static Duration soundly() {
+    return Boolean.getBoolean("soak") ? Duration.ofMinutes(1) : Duration.ofSeconds(3);
+  }
+}

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * A fault that passes is a {@link StoreUnavailableException}, or for a step under a lease {@link
  * SettleResult.Unknown}. One that no retry can mend is a {@link StoreRefusedException} from every
  * method: the store is missing or does not permit the request, which was then not applied. An
- * earlier one whose answer is unknown may have been.
+ * earlier one whose answer is unknown may have been. What somebody else wrote in a claim's place is
+ * an {@link UnreadableClaimException} from all that ask for that ID; a lease on it is lost.
  */
 public interface ClaimStore {
   /**

@@ -3,8 +3,7 @@ package io.firstclaim.lock;
 /**
  * The store could not be asked or did not answer; it may later. The message says what to look at.
  */
-public sealed class StoreUnavailableException extends StoreException
-    permits UnreadableClaimException {
+public final class StoreUnavailableException extends StoreException {
   private static final long serialVersionUID = 1L;
 
   /** A fault with its cause. */

@@ -13,6 +13,7 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.keeper.HeldLease;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.lock.keeper.LeaseKeeper;
@@ -175,6 +176,8 @@ public final class Deduplicator {
    *     be {@link RunResult.Busy} for one lease
    * @throws StoreRefusedException if the store does not permit it; if the work ran, its end is not
    *     recorded, and it is done again by whoever comes after the lease
+   * @throws UnreadableClaimException if what is stored for the ID is not a claim; if the work ran,
+   *     its end is not recorded, and it may be done again once that is removed
    * @throws InterruptedException if the work threw it and the lease was not lost: then somebody
    *     interrupted this thread, and the work is given back, due at once and not counted
    */
@@ -227,6 +230,7 @@ public final class Deduplicator {
    * Claims the ID from the store, once.
    *
    * @throws StoreUnavailableException if it does not answer
+   * @throws UnreadableClaimException if what is stored for the ID is not a claim
    */
   public ClaimResult claim(RecordId id, Fingerprint fingerprint) {
     return store.claim(Claim.of(id, fingerprint, time.now()));
@@ -237,6 +241,8 @@ public final class Deduplicator {
    * own verdict, trying without end until the store says what became of it. Applying the retry
    * policy is up to the work.
    *
+   * @throws UnreadableClaimException if what is stored for the ID is not a claim any more: the
+   *     lease is lost, and nothing is recorded
    * @throws InterruptedException if the work threw it; nothing is recorded, and the lease runs out
    */
   public Attempted attempt(ClaimResult.Granted granted, Judged work) throws InterruptedException {

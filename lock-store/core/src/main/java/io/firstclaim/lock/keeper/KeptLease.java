@@ -5,6 +5,7 @@ import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.UnreadableClaimException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -246,12 +247,18 @@ public final class KeptLease implements HeldLease {
     return answer;
   }
 
-  /** A store that does not permit it may do so again before the lease is over. */
+  /**
+   * A store that does not permit it may do so again before the lease is over; but what is no claim
+   * any more is nobody's.
+   */
   private SettleResult renewal(Lease as) {
     try {
       return keeper.store.renew(as);
     } catch (StoreRefusedException e) {
       return new SettleResult.Unknown(String.valueOf(e.getMessage()));
+    } catch (UnreadableClaimException e) {
+      lose(String.valueOf(e.getMessage()));
+      return new SettleResult.Lost(null);
     }
   }
 

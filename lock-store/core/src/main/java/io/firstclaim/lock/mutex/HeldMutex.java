@@ -8,6 +8,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.lock.keeper.LeaseKeeper;
 import java.util.Map;
@@ -114,6 +115,9 @@ public final class HeldMutex implements AutoCloseable {
     } catch (StoreRefusedException e) {
       // It runs out, unless the store permits it before.
       return new SettleResult.Unknown(String.valueOf(e.getMessage()));
+    } catch (UnreadableClaimException e) {
+      LOG.warn("Mutex {} cannot be given back: {}", lease.id(), e.getMessage());
+      return new SettleResult.Lost(null);
     }
   }
 
@@ -135,7 +139,11 @@ public final class HeldMutex implements AutoCloseable {
     return switch (answer) {
       case SettleResult.Settled unused -> true;
       case SettleResult.Lost(String by) -> {
-        LOG.warn("Mutex {} with token {} was lost, to {}", kept.lease().id(), token(), by);
+        LOG.warn(
+            "Mutex {} with token {} was lost, to {}",
+            kept.lease().id(),
+            token(),
+            by == null ? "nobody" : by);
         yield true;
       }
       case SettleResult.Unknown(String why) -> {

@@ -100,6 +100,8 @@ public final class Mutex {
    * @throws StoreUnavailableException if the store did not answer when the time was up. The mutex
    *     may then be held for one lease without anybody knowing.
    * @throws io.firstclaim.lock.StoreRefusedException if the store does not permit it, at once
+   * @throws io.firstclaim.lock.UnreadableClaimException if what is stored for it is not a claim, at
+   *     once
    * @throws InterruptedException if the thread is interrupted before it has it. If it may have been
    *     granted by then, it is given back first; a store that does not answer is asked again for
    *     what is left of the time, ten seconds at most

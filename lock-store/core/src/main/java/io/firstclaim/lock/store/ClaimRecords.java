@@ -20,13 +20,14 @@ import org.jspecify.annotations.Nullable;
  * every record has a {@linkplain ClaimRecord#nonce() nonce} that no other write has, by which the
  * driver recognises its own.
  *
- * <p>Faults come in two kinds. One that passes, such as no answer, an overload or a conflict with a
- * request under way, is a {@link io.firstclaim.lock.StoreUnavailableException}; for a step under a
- * lease the driver turns it into {@link io.firstclaim.lock.SettleResult.Unknown}, and the caller
+ * <p>Faults come in three kinds. One that passes, such as no answer, an overload or a conflict with
+ * a request under way, is a {@link io.firstclaim.lock.StoreUnavailableException}; for a step under
+ * a lease the driver turns it into {@link io.firstclaim.lock.SettleResult.Unknown}, and the caller
  * repeats the step. One that no retry can mend is a {@link
  * io.firstclaim.lock.StoreRefusedException} that says what would, or an {@link
  * IllegalArgumentException} where the fault is in what the caller gave, such as a result that is
- * too large; it reaches the caller as it is.
+ * too large; it reaches the caller as it is. So does the third, an {@link
+ * io.firstclaim.lock.UnreadableClaimException}, from reads and from writes whose condition failed.
  *
  * <p>Thread-safe. All methods may block for the store's time limit.
  */

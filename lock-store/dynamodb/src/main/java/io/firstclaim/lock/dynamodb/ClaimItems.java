@@ -310,7 +310,8 @@ record ClaimItems(
       return Items.decode(item);
     } catch (IllegalStateException e) {
       throw new UnreadableClaimException(
-          "item %s of DynamoDB table %s is not a claim: %s. Is the table used by something else?"
+          ("item %s of DynamoDB table %s is not a claim: %s. Its record waits until it is removed."
+                  + " Is the table used by something else?")
               .formatted(key.s(), table, e.getMessage()),
           e);
     }

@@ -1,8 +1,10 @@
 package io.firstclaim.lock.s3;
 
+import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
 import java.time.Duration;
@@ -25,6 +27,11 @@ final class BucketSetup {
   private static final Logger LOG = LoggerFactory.getLogger(BucketSetup.class);
 
   private static final String POLICY_SID = "FirstclaimDenyUnconditionalWrites";
+
+  /** Between writing the lifecycle rules and reading them back. */
+  private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(4));
+
+  private static final int MOST_PUTS = 8;
 
   private final S3Client client;
   private final S3Bucket bucket;
@@ -94,10 +101,56 @@ final class BucketSetup {
   }
 
   /**
-   * Adds it to the rules that are there; one with this ID is taken for ours. Whoever else keeps
-   * claims under the prefix may need them for longer, so that ours is never made shorter.
+   * Adds it to the rules that are there. S3 takes all rules of a bucket at once and without a
+   * condition, so that somebody else who read them before may write them after us, without ours:
+   * they are read back after a pause, and ours is added again if it is gone.
    */
   private void addLifecycleRule() {
+    List<LifecycleRule> rules = lifecycleRules();
+    rules.stream().filter(rule -> !isOurs(rule)).forEach(this::warnIfShorter);
+    if (rules.contains(ours(rules))) {
+      return;
+    }
+    for (int puts = 1; puts <= MOST_PUTS; puts++) {
+      put(rules);
+      if (!pause(PAUSES.after(puts))) {
+        return;
+      }
+      rules = lifecycleRules();
+      if (rules.stream().anyMatch(rule -> isOurs(rule) && daysOf(rule) >= daysKept())) {
+        return;
+      }
+    }
+    LOG.warn(
+        "S3 bucket {} does not keep the lifecycle rule {} for {} days: it was added {} times and is"
+            + " not there. Does somebody else write the bucket's rules again and again?",
+        name,
+        ruleId(),
+        daysKept(),
+        MOST_PUTS);
+  }
+
+  /** Warns of every rule that removes what these settings need, whoever made it. */
+  void warnOfShortRules() {
+    try {
+      lifecycleRules().forEach(this::warnIfShorter);
+    } catch (SdkException e) { // not supported, not allowed, or no answer: it is asked again
+      LOG.debug("The lifecycle rules of S3 bucket {} are not known", name, e);
+    }
+  }
+
+  /** False if the thread was interrupted. */
+  private static boolean pause(Duration length) {
+    try {
+      TimeSource.system().sleep(length);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private List<LifecycleRule> lifecycleRules() {
     List<LifecycleRule> rules = new ArrayList<>();
     var unused =
         isMissing(
@@ -107,20 +160,13 @@ final class BucketSetup {
                         .getBucketLifecycleConfiguration(
                             get -> get.bucket(name).overrideConfiguration(TimeLimits.SETUP))
                         .rules()));
-    int days = daysKept();
-    for (LifecycleRule each : rules) {
-      if (isOurs(each)) {
-        days = Math.max(days, daysOf(each));
-      } else {
-        warnIfShorter(each);
-      }
-    }
-    LifecycleRule rule = rule(days);
-    if (rules.contains(rule)) {
-      return;
-    }
+    return rules;
+  }
+
+  private void put(List<LifecycleRule> found) {
+    List<LifecycleRule> rules = new ArrayList<>(found);
     rules.removeIf(this::isOurs);
-    rules.add(rule);
+    rules.add(ours(found));
     client.putBucketLifecycleConfiguration(
         put ->
             put.bucket(name)
@@ -128,6 +174,21 @@ final class BucketSetup {
                 .lifecycleConfiguration(lifecycle -> lifecycle.rules(rules)));
   }
 
+  /**
+   * Our rule among these. Whoever else keeps claims under the prefix may need them for longer, so
+   * that it is never made shorter.
+   */
+  private LifecycleRule ours(List<LifecycleRule> found) {
+    int days = daysKept();
+    for (LifecycleRule each : found) {
+      if (isOurs(each)) {
+        days = Math.max(days, daysOf(each));
+      }
+    }
+    return rule(days);
+  }
+
+  /** By its ID; whoever else has a rule of this ID keeps claims under the prefix, too. */
   private boolean isOurs(LifecycleRule rule) {
     return ruleId().equals(rule.id());
   }

@@ -276,7 +276,8 @@ final class Markers implements ClaimRecords {
 
   private UnreadableClaimException noMarker(String key, IllegalStateException why) {
     return new UnreadableClaimException(
-        "object %s of S3 bucket %s is not a claim: %s. Is the prefix used by something else?"
+        ("object %s of S3 bucket %s is not a claim: %s. Its record waits until it is removed."
+                + " Is the prefix used by something else?")
             .formatted(
                 key,
                 bucket.name(),

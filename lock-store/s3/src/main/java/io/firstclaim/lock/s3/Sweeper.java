@@ -39,7 +39,8 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * other, and deleted within it. That DELETE may arrive late, when another has claimed the record,
  * so it is conditional, and the first sweep tests whether the store keeps conditions on deletes:
  * one that ignores them, or compares and deletes in two steps, is not swept at all, and its claims
- * are left to the lifecycle rule.
+ * are left to the lifecycle rule. Every sweep looks at the bucket's lifecycle rules, where the role
+ * may, and warns of one that removes its claims too early.
  *
  * <p>Not thread-safe: one thread calls {@link #sweep} again and again.
  */
@@ -76,6 +77,7 @@ public final class Sweeper {
   private final Listener listener;
   private final String name;
   private final S3Bucket bucket;
+  private final BucketSetup setup;
   private @Nullable Check deletes;
 
   /**
@@ -93,6 +95,7 @@ public final class Sweeper {
       StoreListener requests,
       Listener listener) {
     this.bucket = bucket;
+    this.setup = new BucketSetup(bucket, settings);
     this.markers = new Markers(bucket, settings, time, requests);
     this.store =
         new S3ClaimStore(
@@ -123,6 +126,7 @@ public final class Sweeper {
     Claim claim = Claim.of(RecordId.of(settings.namespace()), Fingerprint.none(), time.now());
     return switch (store.claim(claim)) {
       case ClaimResult.Granted(Lease lease, var takenFrom) -> {
+        setup.warnOfShortRules();
         Lease last = mayDelete() ? sweep(lease) : lease;
         if (last != null) {
           var unused = store.release(last, time.now().wall().plus(interval), "swept");

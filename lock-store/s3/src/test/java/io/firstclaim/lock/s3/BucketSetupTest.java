@@ -63,10 +63,16 @@ class BucketSetupTest {
   /** S3 has, or has not yet, this part of a bucket's configuration. */
   private void has(String part, Fault found) {
     Predicate<Request> concerned = Match.pathContains(part);
-    PROXY.add(Rule.always(concerned.and(Match.operation("GET")), found));
+    PROXY.add(
+        Rule.always(
+            concerned.and(Match.operation("GET")).and(_ -> !sent.containsKey(part)), found));
     Predicate<Request> kept =
         request -> {
           sent.put(part, request.body());
+          PROXY.add(
+              Rule.always(
+                  concerned.and(Match.operation("GET")),
+                  new Fault.Answer(200, Map.of(), request.body())));
           return true;
         };
     PROXY.add(
@@ -254,7 +260,7 @@ class BucketSetupTest {
                 .formatted(name));
   }
 
-  private static String logOf(Runnable action) {
+  static String logOf(Runnable action) {
     PrintStream before = System.err;
     var captured = new ByteArrayOutputStream();
     System.setErr(new PrintStream(captured, true, StandardCharsets.UTF_8));

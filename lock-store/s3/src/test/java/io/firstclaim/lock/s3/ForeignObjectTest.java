@@ -7,17 +7,14 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
-import io.firstclaim.lock.testkit.Step;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -86,18 +83,9 @@ class ForeignObjectTest {
     for (int length = 1; length < whole.length(); length += 7) {
       put(whole.substring(0, length));
       assertThatThrownBy(() -> a.claim(ID)).isInstanceOf(UnreadableClaimException.class);
-      assertThat(a.store().complete(lease, null)).isInstanceOf(Unknown.class);
+      assertThatThrownBy(() -> a.store().complete(lease, null))
+          .isInstanceOf(UnreadableClaimException.class);
     }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void stepOnAnOverwrittenMarker_isUnknown_andOverwritesNothing(Step step) {
-    Lease lease = a.acquire(ID);
-    put("somebody else's");
-
-    assertThat(step.take(a.store(), lease)).isInstanceOf(Unknown.class);
-    assertThat(body(ID)).isEqualTo("somebody else's");
   }
 
   @Test

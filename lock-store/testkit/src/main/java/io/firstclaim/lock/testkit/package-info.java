@@ -27,8 +27,10 @@
  *       io.firstclaim.lock.testkit.mutex.MutexProcessesContract}: a mutex over the store, in one
  *       process and in several that are killed;
  *   <li>over a network, {@link io.firstclaim.lock.testkit.FaultContract}: requests and answers
- *       lost, doubled and refused; on AWS {@link io.firstclaim.lock.testkit.ConnectionContract},
- *       {@link io.firstclaim.lock.testkit.aws.LateRequestContract} and {@link
+ *       lost, doubled and refused, and {@link io.firstclaim.lock.testkit.UnreadableClaimContract}:
+ *       what somebody else wrote in a claim's place; on AWS {@link
+ *       io.firstclaim.lock.testkit.ConnectionContract}, {@link
+ *       io.firstclaim.lock.testkit.aws.LateRequestContract} and {@link
  *       io.firstclaim.lock.testkit.aws.TimeLimitContract};
  *   <li>for a store of documents, {@link
  *       io.firstclaim.lock.testkit.document.SharedDocumentsContract};

@@ -185,6 +185,25 @@ class LeaseKeeperTest {
   }
 
   @Test
+  void renewalThatMeetsWhatIsNoClaim_losesThatLease_andTheOthersAreKept() {
+    KeptLease kept = kept();
+    KeptLease other = keeper.keep(granted("order-2"));
+    Lease first = other.lease();
+    store.unreadable().add(RecordId.of("order-1"));
+
+    time.advance(THIRD);
+    eventually(
+        () -> {
+          keeper.look();
+          return told.get() == 1 && !other.lease().equals(first);
+        });
+
+    assertThat(kept.isHeld()).isFalse();
+    assertThat(other.isHeld()).isTrue();
+    assertThat(store.calls(Op.RENEW)).as("one for each").isEqualTo(2);
+  }
+
+  @Test
   void renewalForWhichThereIsNoThread_isTriedAgainAtTheNextLook() {
     var refusals = new AtomicInteger(3);
     LeaseKeeper scarce =

@@ -185,9 +185,7 @@ public final class FaultyStore implements ClaimStore {
     return call(
         Op.CLAIM,
         () -> {
-          if (unreadable.contains(claim.id())) {
-            throw new UnreadableClaimException("no claim", new IllegalStateException());
-          }
+          requireReadable(claim.id());
           return store.claim(claim);
         },
         () -> {
@@ -199,32 +197,35 @@ public final class FaultyStore implements ClaimStore {
   public SettleResult renew(Lease lease) {
     leases.add(lease);
     SettleResult told = renewals.poll();
-    return settle(Op.RENEW, () -> told == null ? store.renew(lease) : told);
+    return settle(Op.RENEW, lease, () -> told == null ? store.renew(lease) : told);
   }
 
   @Override
   public SettleResult complete(Lease lease, @Nullable String result) {
     leases.add(lease);
-    return settle(Op.COMPLETE, () -> store.complete(lease, result));
+    return settle(Op.COMPLETE, lease, () -> store.complete(lease, result));
   }
 
   @Override
   public SettleResult release(Lease lease, Instant retryAt, String cause) {
     leases.add(lease);
-    return settle(Op.RELEASE, () -> store.release(lease, retryAt, cause));
+    return settle(Op.RELEASE, lease, () -> store.release(lease, retryAt, cause));
   }
 
   @Override
   public SettleResult bury(Lease lease, String cause) {
     leases.add(lease);
-    return settle(Op.BURY, () -> store.bury(lease, cause));
+    return settle(Op.BURY, lease, () -> store.bury(lease, cause));
   }
 
   @Override
   public Optional<ClaimRecord> find(RecordId id) {
     return call(
         Op.FIND,
-        () -> store.find(id),
+        () -> {
+          requireReadable(id);
+          return store.find(id);
+        },
         () -> {
           throw unavailable();
         });
@@ -236,8 +237,21 @@ public final class FaultyStore implements ClaimStore {
     return store.identity();
   }
 
-  private SettleResult settle(Op op, Supplier<SettleResult> call) {
-    return call(op, call, () -> new SettleResult.Unknown("no answer to " + op));
+  private SettleResult settle(Op op, Lease lease, Supplier<SettleResult> call) {
+    return call(
+        op,
+        () -> {
+          requireReadable(lease.id());
+          return call.get();
+        },
+        () -> new SettleResult.Unknown("no answer to " + op));
+  }
+
+  private void requireReadable(RecordId id) {
+    if (unreadable.contains(id)) {
+      throw new UnreadableClaimException(
+          "what is stored for %s is not a claim".formatted(id), new IllegalStateException());
+    }
   }
 
   private <R> R call(Op op, Supplier<R> call, Supplier<R> noAnswer) {

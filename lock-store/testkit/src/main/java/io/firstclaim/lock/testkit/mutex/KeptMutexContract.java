@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import java.time.Duration;
@@ -158,6 +159,18 @@ public abstract class KeptMutexContract extends MutexCrowdContract {
     }
     eventually(() -> faulty.calls() == 5);
     acquired(b).close();
+  }
+
+  @Test
+  void closeThatMeetsWhatIsNoClaim_isNotRepeated() throws Exception {
+    HeldMutex held = acquired(a);
+    faulty.unreadable().add(ID);
+
+    held.close();
+
+    assertThat(held.isHeld()).isFalse();
+    assertThat(faulty.calls()).as("one claim, one release").isEqualTo(2);
+    assertThatThrownBy(() -> a.acquire(LEASE)).isInstanceOf(UnreadableClaimException.class);
   }
 
   @Test

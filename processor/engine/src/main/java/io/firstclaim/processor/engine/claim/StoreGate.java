@@ -7,6 +7,7 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.Condition;
@@ -274,6 +275,7 @@ public final class StoreGate {
    * a record.
    *
    * @return null if the step returns null, as the store need not be asked
+   * @throws UnreadableClaimException if the step does: that is an answer, about one record
    */
   public @Nullable SettleResult step(Supplier<@Nullable SettleResult> step)
       throws InterruptedException {
@@ -282,6 +284,9 @@ public final class StoreGate {
     try {
       result = answer(step);
       return result;
+    } catch (UnreadableClaimException e) {
+      locked(() -> request.answered(false));
+      throw e;
     } finally {
       finish(request, result);
     }

@@ -6,8 +6,10 @@ import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OncePerMinute;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.deduplicator.Attempted;
 import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.RetryPolicy;
@@ -128,17 +130,25 @@ final class Attempt {
         happened(Outcome.Kind.TAKEN_OVER, "the lease of " + takenFrom + " was over", null);
         LOG.info("Took {} over from {}", work.reportId(), takenFrom);
       }
-      Attempted attempted = deduplicator.attempt(granted, this);
-      if (Thread.interrupted()) {
-        LOG.warn("Settling {} was interrupted from outside and went on", work.reportId());
-      }
-      Next next =
-          switch (attempted.answer()) {
-            case SettleResult.Settled(Lease lease) -> settled(attempted.verdict(), lease);
-            case SettleResult.Lost(String by) -> lost(by);
-            case SettleResult.Unknown _ -> new Next.WhenStoreAnswers();
-          };
+      Next next = attempted();
       return instead == null ? next : instead;
+    }
+
+    private Next attempted() throws InterruptedException {
+      try {
+        Attempted attempted = deduplicator.attempt(granted, this);
+        if (Thread.interrupted()) {
+          LOG.warn("Settling {} was interrupted from outside and went on", work.reportId());
+        }
+        return switch (attempted.answer()) {
+          case SettleResult.Settled(Lease lease) -> settled(attempted.verdict(), lease);
+          case SettleResult.Lost(String by) ->
+              lost(by == null ? "nobody holds it" : by + " has it");
+          case SettleResult.Unknown _ -> new Next.WhenStoreAnswers();
+        };
+      } catch (UnreadableClaimException e) {
+        return lost(OneLine.of(e));
+      }
     }
 
     /** Effects that the store does not take are the handler's own failure. */
@@ -337,8 +347,7 @@ final class Attempt {
       };
     }
 
-    private Next lost(@Nullable String by) {
-      String cause = by == null ? "nobody holds it" : by + " has it";
+    private Next lost(String cause) {
       happened(Outcome.Kind.LEASE_LOST, cause, null);
       listener.delivered(Delivered.LOST);
       LOG.atLevel(loss.isDue() ? Level.WARN : Level.DEBUG)

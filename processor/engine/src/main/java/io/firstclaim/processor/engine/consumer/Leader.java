@@ -7,6 +7,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
@@ -27,6 +28,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Leads records to their end, each as the only one of its ID in this instance: leaves it to its
@@ -52,6 +54,7 @@ final class Leader {
   private final Suspects suspects = new Suspects();
   private final EngineListener listener;
   private final TimeSource time;
+  private final OncePerMinute unreadable;
 
   Leader(
       EngineSettings settings,
@@ -76,6 +79,7 @@ final class Leader {
     this.places = places;
     this.listener = listener;
     this.time = time;
+    this.unreadable = new OncePerMinute(time);
   }
 
   /**
@@ -287,7 +291,8 @@ final class Leader {
         // It concerns this record alone: the gate stays open for the others.
         begun.answered(false);
         listener.claimed(Claimed.UNREADABLE);
-        LOG.warn("{} cannot be claimed, trying again: {}", toSend.id(), e.getMessage());
+        LOG.atLevel(unreadable.isDue() ? Level.WARN : Level.DEBUG)
+            .log("{} cannot be claimed, trying again: {}", toSend.id(), e.getMessage());
         return null;
       } catch (StoreException e) {
         listener.claimed(Claimed.UNAVAILABLE);

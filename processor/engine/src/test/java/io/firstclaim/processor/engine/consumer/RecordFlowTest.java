@@ -4,6 +4,7 @@ import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
@@ -23,6 +24,7 @@ import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.claim.Affinity;
 import io.firstclaim.processor.engine.claim.ClaimId;
+import io.firstclaim.processor.engine.claim.LogLines;
 import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
@@ -901,6 +903,42 @@ class RecordFlowTest {
     assertThat(a.store.calls(Op.FIND)).as("questions whether the store answers").isZero();
     a.store.unreadable().clear();
     eventually(concerned::isSettled);
+  }
+
+  @Test
+  void attemptWhoseEndMeetsWhatIsNoClaim_losesItsLease_onceAndLoudly_andHoldsUpNoOther()
+      throws InterruptedException {
+    settings.maxAttempts = 10; // or what is taken over is a suspect
+    TestInstance a = start("a", this::doneWhenItMay);
+    try (LogLines attempts = new LogLines(Attempt.class.getName());
+        LogLines claims = new LogLines(Leader.class.getName())) {
+      List<Sent> concerned = List.of(a.deliver("order-1", "{}"), a.deliver("order-2", "{}"));
+      eventually(() -> calls.size() == 2);
+      a.store.unreadable().add(RecordId.of("order-1"));
+      a.store.unreadable().add(RecordId.of("order-2"));
+      mayEnd.countDown();
+      eventually(
+          () -> a.listener.claimed().stream().filter(Claimed.UNREADABLE::equals).count() >= 4);
+
+      Sent other = a.deliver("order-3", "{}");
+
+      eventually(other::isSettled);
+      assertThat(concerned).noneMatch(Sent::isSettled);
+      assertThat(a.store.calls(Op.COMPLETE)).as("one of each").isEqualTo(3);
+      assertThat(a.store.calls(Op.FIND)).as("questions whether the store answers").isZero();
+      assertThat(broker.outcomes(Outcome.Kind.LEASE_LOST))
+          .extracting(Outcome::cause)
+          .containsExactlyInAnyOrder(
+              "what is stored for order-1 is not a claim",
+              "what is stored for order-2 is not a claim");
+      assertThat(attempts.of("WARN"))
+          .singleElement(STRING)
+          .contains("was lost, nothing is recorded: what is stored for order-", "is not a claim");
+      assertThat(claims.of("WARN")).singleElement(STRING).contains("cannot be claimed");
+    }
+    time.advance(Duration.ofMinutes(1));
+    a.store.unreadable().clear();
+    eventually(() -> stateOf("order-1") instanceof ClaimState.Done);
   }
 
   @Test

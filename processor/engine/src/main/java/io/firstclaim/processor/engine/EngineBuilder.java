@@ -13,6 +13,7 @@ import io.firstclaim.processor.engine.api.EngineSettings.Retrying;
 import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.engine.api.ResourceSource;
 import io.firstclaim.processor.engine.consumer.HandlerThreads;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.net.InetAddress;
@@ -53,6 +54,7 @@ public final class EngineBuilder {
   private boolean renew = true;
   private @Nullable Duration headStart;
   private OnMismatch onMismatch = OnMismatch.DEAD_LETTER;
+  private List<ResourceSource> resources = List.of();
   private int maxAttempts = 5;
   private Duration backoff = Duration.ofSeconds(1);
   private Duration maxBackoff = Duration.ofMinutes(1);
@@ -88,6 +90,7 @@ public final class EngineBuilder {
     renew = given.claim().renew();
     headStart = given.claim().headStart().orElse(null);
     onMismatch = given.claim().onMismatch();
+    resources = given.claim().resources();
     maxAttempts = given.retry().maxAttempts();
     backoff = given.retry().backoff();
     maxBackoff = given.retry().maxBackoff();
@@ -238,6 +241,24 @@ public final class EngineBuilder {
     return this;
   }
 
+  /**
+   * Where a record says what it touches: {@code json:/pointer}, in which {@code *} stands for each
+   * element of an array, {@code header:NAME}, {@code key}, separated by commas. All that they yield
+   * is claimed with the record: of two records that touch the same thing, one waits for the other,
+   * in whichever zone. By default records touch nothing.
+   *
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public EngineBuilder resources(String sources) {
+    return resources(ResourceSource.parseList(sources));
+  }
+
+  /** Where a record says what it touches; by default nowhere. */
+  public EngineBuilder resources(List<ResourceSource> sources) {
+    this.resources = sources;
+    return this;
+  }
+
   /** After how many attempts a record is given up; 5 by default. */
   public EngineBuilder maxAttempts(int attempts) {
     this.maxAttempts = attempts;
@@ -384,7 +405,8 @@ public final class EngineBuilder {
                 retention),
             renew,
             Optional.ofNullable(headStart),
-            onMismatch),
+            onMismatch,
+            resources),
         new Retrying(maxAttempts, backoff, maxBackoff),
         handlerTimeout,
         Optional.ofNullable(deadLetterTopic),

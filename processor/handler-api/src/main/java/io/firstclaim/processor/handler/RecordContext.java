@@ -3,6 +3,7 @@ package io.firstclaim.processor.handler;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.RecordId;
 import java.time.Instant;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** A record in its handler's hands. For use by the handler's thread, while it runs. */
@@ -17,6 +18,15 @@ public interface RecordContext {
 
   /** Rises with every attempt on this ID in any zone: the fencing token. */
   long token();
+
+  /**
+   * The fencing tokens of what was claimed with the record, by the resources' IDs in their order:
+   * each rises with every record that touches the resource. Empty if the record touches nothing. A
+   * sink that remembers the highest token of a resource can refuse a stale one.
+   */
+  default Map<RecordId, Long> resourceTokens() {
+    return Map.of();
+  }
 
   /** Which attempt this is, from 1, counted in the lock store across all zones and restarts. */
   int attempt();

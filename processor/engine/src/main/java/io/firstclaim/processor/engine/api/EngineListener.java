@@ -33,6 +33,8 @@ public interface EngineListener {
     GRANTED,
     /** Somebody else holds it. */
     HELD,
+    /** Somebody else holds what is to be claimed with it. */
+    BLOCKED,
     /** Its next attempt is not due yet. */
     LATER,
     /** It is done. */
@@ -51,6 +53,7 @@ public interface EngineListener {
       return switch (answer) {
         case ClaimResult.Granted _ -> GRANTED;
         case ClaimResult.Held _ -> HELD;
+        case ClaimResult.Blocked _ -> BLOCKED;
         case ClaimResult.Later _ -> LATER;
         case ClaimResult.Done _ -> DONE;
         case ClaimResult.Dead _ -> DEAD;

@@ -171,9 +171,14 @@ public record EngineSettings(
    * @param headStart how long the other zones leave a record to its preferred zone; if empty, as
    *     long as they see it need
    * @param onMismatch what becomes of a record whose ID is known with another payload
+   * @param resources where a record says what it touches, all of which is claimed with it
    */
   public record Claiming(
-      ClaimSettings store, boolean renew, Optional<Duration> headStart, OnMismatch onMismatch) {
+      ClaimSettings store,
+      boolean renew,
+      Optional<Duration> headStart,
+      OnMismatch onMismatch,
+      List<ResourceSource> resources) {
 
     /**
      * Checks the head start; the store's settings are checked already.
@@ -181,6 +186,7 @@ public record EngineSettings(
      * @throws IllegalArgumentException if it is negative
      */
     public Claiming {
+      resources = List.copyOf(resources);
       if (headStart.isPresent() && headStart.get().isNegative()) {
         throw wrong("head start", headStart.get(), "give 0 s or more");
       }

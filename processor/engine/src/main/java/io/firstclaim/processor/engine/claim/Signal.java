@@ -16,6 +16,9 @@ public sealed interface Signal {
   /** It is its turn to ask whether it may try the downstream. */
   record YourTurn() implements Signal {}
 
+  /** A resource that it waits for was heard to be free. */
+  record Freed() implements Signal {}
+
   /** It is no longer this instance's business. */
   record Stop() implements Signal {}
 }

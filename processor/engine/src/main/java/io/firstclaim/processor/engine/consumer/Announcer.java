@@ -1,5 +1,6 @@
 package io.firstclaim.processor.engine.consumer;
 
+import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.TimeSource;
@@ -10,6 +11,7 @@ import io.firstclaim.processor.engine.outcome.OutcomePublisher;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,17 @@ final class Announcer {
         "skipped: the ID is known with another payload");
   }
 
+  /** The record waits for resources that others hold: each of them is to let it go some time. */
+  void blocked(Delivery delivery, Work work, String by, ClaimResult.Blocked answer) {
+    String cause =
+        answer.inTheWay().stream()
+            .map(each -> "%s is held by %s".formatted(each.id().text(), each.by()))
+            .collect(Collectors.joining(", "));
+    Ending ending = new Ending(by, 0, 0, time.now().wall());
+    happened(
+        delivery, work, Outcome.Kind.BLOCKED, ending, Duration.ZERO, Cause.of(cause), null);
+  }
+
   /** Something happened on the way. */
   void happened(
       Delivery delivery,
@@ -98,6 +111,7 @@ final class Announcer {
         ending.at(),
         took,
         cause,
-        retryAt);
+        retryAt,
+        work.resourceNames());
   }
 }

@@ -7,6 +7,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.OneLine;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
@@ -27,8 +28,12 @@ import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -206,7 +211,12 @@ final class Attempt {
       Moment start = time.now();
       HandlerCall call =
           new HandlerCall(
-              work.reportId(), delivery.record(), held, zone, start.wall().plus(handlers.limit()));
+              work.reportId(),
+              delivery.record(),
+              held,
+              tokens(granted.lease().resources()),
+              zone,
+              start.wall().plus(handlers.limit()));
       HandlerResult result;
       watched.beginWork();
       boolean mine;
@@ -229,6 +239,15 @@ final class Attempt {
         return new Verdict.Leave();
       }
       return verdict(result, held, watched.interruption());
+    }
+
+    private static Map<RecordId, Long> tokens(List<Lease> resources) {
+      if (resources.isEmpty()) {
+        return Map.of();
+      }
+      Map<RecordId, Long> tokens = new TreeMap<>();
+      resources.forEach(resource -> tokens.put(resource.id(), resource.token()));
+      return Collections.unmodifiableMap(tokens);
     }
 
     private Verdict verdict(

@@ -4,6 +4,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.keeper.HeldLease;
 import io.firstclaim.processor.handler.RecordContext;
 import java.time.Instant;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** The context of one handler call. */
@@ -11,6 +12,7 @@ record HandlerCall(
     RecordId id,
     ConsumerRecord<byte[], byte[]> record,
     HeldLease held,
+    Map<RecordId, Long> resourceTokens,
     String zone,
     Instant deadline)
     implements RecordContext {

@@ -13,6 +13,7 @@ import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.claim.Affinity;
 import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
+import io.firstclaim.processor.engine.claim.ResourceTurns;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
@@ -85,8 +86,9 @@ public final class Instance {
     listener.opened(outcomes);
     listener.opened(deadLetters);
     this.known = new KnownDone(KNOWN, settings.claim().store().retention(), time);
+    ResourceTurns turns = new ResourceTurns(time);
     WaitingRoom room =
-        new WaitingRoom(tickets, known, this::hearsOutcomes, settings.outcomesTrust());
+        new WaitingRoom(tickets, turns, known, this::hearsOutcomes, settings.outcomesTrust());
     this.agreement = new StoreAgreement(settings, origin, store.identity());
     this.presence =
         settings
@@ -144,6 +146,7 @@ public final class Instance {
             store,
             gate,
             breaker,
+            turns,
             attempt,
             announcer,
             places,
@@ -151,7 +154,10 @@ public final class Instance {
             time);
     this.flow =
         new RecordFlow(
-            new Identifier(settings.input().recordId(), clients.topicIds()::of),
+            new Identifier(
+                settings.input().recordId(),
+                settings.claim().resources(),
+                clients.topicIds()::of),
             handler,
             room,
             leader,

@@ -17,6 +17,7 @@ import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.claim.Affinity;
 import io.firstclaim.processor.engine.claim.Breaker;
+import io.firstclaim.processor.engine.claim.ResourceTurns;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Woken;
@@ -24,6 +25,7 @@ import io.firstclaim.processor.engine.outcome.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,6 +54,7 @@ final class Leader {
   private final Announcer announcer;
   private final Places places;
   private final Suspects suspects = new Suspects();
+  private final ResourceTurns resourceTurns;
   private final EngineListener listener;
   private final TimeSource time;
   private final OncePerMinute unreadable;
@@ -62,6 +65,7 @@ final class Leader {
       ClaimStore store,
       StoreGate gate,
       Breaker breaker,
+      ResourceTurns resourceTurns,
       Attempt attempt,
       Announcer announcer,
       Places places,
@@ -74,6 +78,7 @@ final class Leader {
     this.store = store;
     this.gate = gate;
     this.breaker = breaker;
+    this.resourceTurns = resourceTurns;
     this.attempt = attempt;
     this.announcer = announcer;
     this.places = places;
@@ -95,6 +100,7 @@ final class Leader {
       return record.lead();
     } finally {
       record.trial.end();
+      record.leaveResources();
     }
   }
 
@@ -114,21 +120,32 @@ final class Leader {
     private final Runnable abandoned;
     private final Breaker.Trial trial;
 
+    /** Null if it touches nothing. */
+    private final ResourceTurns.@Nullable Turn resources;
+
     /** The last claim that was sent. */
     private @Nullable Claim claim;
 
     private int answered;
     private int unansweredInARow;
+    private int blockedInARow;
+    private @Nullable Moment blockedTold;
 
     RecordInWork(Delivery delivery, Work work, Seat seat, Runnable abandoned) {
       this.delivery = delivery;
       this.work = work;
       this.seat = seat;
       this.trial = breaker.trial(seat::call);
+      this.resources =
+          work.resources().isEmpty()
+              ? null
+              : resourceTurns.turn(
+                  work.reportId(), work.resourceNames(), seat::call, seat::free);
       this.abandoned =
           () -> {
             turn.giveBack();
             trial.end(); // another may try in its stead
+            leaveResources();
             abandoned.run();
           };
     }
@@ -152,8 +169,12 @@ final class Leader {
           case Next.WhenStoreAnswers _ ->
               next = lookAfter(StoreGate.pauseAfter(++unansweredInARow), next);
           case Next.Refused(Duration after) ->
-              next = seat.awaitEnd(after) == Woken.ITS_END ? duplicate(delivery) : look(next);
+              next = seat.awaitEnd(after) == Woken.ITS_END ? duplicate(delivery) : lookInTurn(next);
           case Next.LookAgain(Duration after, _) -> {
+            unansweredInARow = 0;
+            next = lookAfter(after, next);
+          }
+          case Next.Blocked(Duration after, _) -> {
             unansweredInARow = 0;
             next = lookAfter(after, next);
           }
@@ -174,7 +195,7 @@ final class Leader {
           case ITS_END -> {
             return true;
           }
-          case ANOTHERS_END, RETRY_DUE, STOP -> {
+          case ANOTHERS_END, RETRY_DUE, FREED, STOP -> {
             return false; // its zone has let it go
           }
           case TIME_UP -> {
@@ -203,18 +224,51 @@ final class Leader {
     private byte[] grouping() {
       ConsumerRecord<byte[], byte[]> record = delivery.record();
       return switch (settings.input().ordering()) {
-        case UNORDERED -> work.claimId().inStore().bytes();
+        case UNORDERED ->
+            (resources == null ? work.claimId().inStore() : work.resources().getFirst()).bytes();
         case KEY -> record.key() == null ? work.claimId().inStore().bytes() : record.key();
         case PARTITION -> delivery.partition().id().toString().getBytes(StandardCharsets.UTF_8);
       };
     }
 
     /**
-     * Looks at the record after this time, and when it is its turn if it is a suspect, unless its
-     * end is heard of first.
+     * Looks at the record after this time, and when it is its turn at its resources, and as a
+     * suspect, unless its end is heard of first.
      */
     private Next lookAfter(Duration pause, Next why) throws InterruptedException {
-      Woken woken = seat.await(pause);
+      return seat.await(pause) == Woken.ITS_END ? endedElsewhere() : lookInTurn(why);
+    }
+
+    private Next lookInTurn(Next why) throws InterruptedException {
+      if (resources == null) {
+        return lookAsSuspect(why);
+      }
+      // A claim that may have been granted is settled first: its lease would run out as it waits.
+      boolean mayHold = why instanceof Next.WhenStoreAnswers;
+      while (!mayHold && delivery.isWanted()) {
+        Duration pause = resources.take();
+        if (pause == null) {
+          break;
+        }
+        if (seat.awaitCall(pause)) {
+          return duplicate(delivery);
+        }
+      }
+      Next next = lookAsSuspect(why);
+      if (!(next instanceof Next.Blocked || next instanceof Next.WhenStoreAnswers)) {
+        leaveResources();
+      }
+      return next;
+    }
+
+    private void leaveResources() {
+      if (resources != null) {
+        resources.giveBack();
+      }
+    }
+
+    private Next lookAsSuspect(Next why) throws InterruptedException {
+      Woken woken = Woken.TIME_UP;
       while (woken != Woken.ITS_END && delivery.isWanted() && !turn.takeIfNeeded()) {
         woken = seat.await(Suspects.PAUSE);
       }
@@ -253,6 +307,9 @@ final class Leader {
             return new Next.LookAgain(Duration.ZERO, null);
           }
           claim = nextClaim(why, claim);
+          if (resources != null) {
+            resources.asks();
+          }
           ClaimResult answer = send(claim, begun);
           return answer == null ? new Next.WhenStoreAnswers() : next(answer, answered++);
         }
@@ -272,12 +329,16 @@ final class Leader {
         if (why instanceof Next.LookAgain(_, ClaimResult.Held held) && held != null) {
           return Claim.after(held, previous, now);
         }
+        if (why instanceof Next.Blocked(_, ClaimResult.Blocked answer)) {
+          return Claim.after(answer, previous, now);
+        }
         if (why instanceof Next.WhenStoreAnswers
             && now.since(previous.start()).compareTo(lease) < 0) {
           return previous;
         }
       }
-      return work.claimId().claim(work.fingerprint(), now);
+      Claim first = work.claimId().claim(work.fingerprint(), now);
+      return work.resources().isEmpty() ? first : first.withResources(work.resources());
     }
 
     /** The store's answer; null if there is none, or none that can be read. */
@@ -291,6 +352,7 @@ final class Leader {
         // It concerns this record alone: the gate stays open for the others.
         begun.answered(false);
         listener.claimed(Claimed.UNREADABLE);
+        leaveResources();
         LOG.atLevel(unreadable.isDue() ? Level.WARN : Level.DEBUG)
             .log("{} cannot be claimed, trying again: {}", toSend.id(), e.getMessage());
         return null;
@@ -307,12 +369,33 @@ final class Leader {
         case ClaimResult.Granted granted ->
             attempt.make(delivery, work, granted, turn, trial, abandoned);
         case ClaimResult.Held held -> new Next.LookAgain(patience(held.remaining(), round), held);
+        case ClaimResult.Blocked blocked -> blocked(blocked);
         case ClaimResult.Later(Instant retryAt, _) ->
             new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
         case ClaimResult.Done(Ending ending, _) -> ended(Outcome.Kind.COMPLETED, ending, null);
         case ClaimResult.Dead(Ending ending, String cause) -> ended(work.deadKind(), ending, cause);
         case ClaimResult.Mismatch(Fingerprint stored) -> mismatch(stored);
       };
+    }
+
+    /**
+     * Others hold some of its resources. Each outcome at them wakes it. It asks now and then all
+     * the same, less and less often, as not all that holds a resource ends in an outcome: in a store
+     * without transactions, a claim that is refused has held some for a moment.
+     */
+    private Next blocked(ClaimResult.Blocked answer) {
+      List<String> inTheWay = answer.inTheWay().stream().map(each -> each.id().text()).toList();
+      if (resources != null && resources.blocked(inTheWay)) {
+        return new Next.Blocked(Duration.ZERO, answer);
+      }
+      Moment now = time.now();
+      if (blockedTold == null || now.since(blockedTold).compareTo(ResourceTurns.STAND_BACK) >= 0) {
+        blockedTold = now;
+        announcer.blocked(delivery, work, settings.claim().store().holder(), answer);
+      }
+      Duration pause = PAUSES.whole(++blockedInARow);
+      Duration remaining = answer.remaining();
+      return new Next.Blocked(pause.compareTo(remaining) < 0 ? pause : remaining, answer);
     }
 
     /** While outcomes can be read, it is soon enough to ask again at the end of the lease. */
@@ -343,7 +426,7 @@ final class Leader {
       return switch (seat.awaitEnd(end.atMost())) {
         case ITS_END -> endedElsewhere();
         case STOP -> end;
-        case ANOTHERS_END, RETRY_DUE, TIME_UP -> {
+        case ANOTHERS_END, RETRY_DUE, FREED, TIME_UP -> {
           announcer.ended(delivery, work, end.kind(), end.ending(), Duration.ZERO, end.cause());
           listener.delivered(Delivered.DUPLICATE);
           yield new Next.Settled();

@@ -20,6 +20,14 @@ sealed interface Next {
   record LookAgain(Duration after, ClaimResult.@Nullable Held held) implements Next {}
 
   /**
+   * Resources of the record are held; it is to be looked at again.
+   *
+   * @param after how long, unless something is heard of it or them first
+   * @param answer what the store said
+   */
+  record Blocked(Duration after, ClaimResult.Blocked answer) implements Next {}
+
+  /**
    * The record has ended, says the lock store, but nobody has announced it.
    *
    * @param atMost how long the announcement may still come; then it is made here

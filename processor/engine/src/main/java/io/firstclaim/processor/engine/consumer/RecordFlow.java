@@ -183,7 +183,11 @@ final class RecordFlow {
           goOn(take(followers, other -> !other.isTwinOf(errand)));
           work = instead;
         }
-        case Next.LookAgain _, Next.Refused _, Next.Unannounced _, Next.WhenStoreAnswers _ -> {}
+        case Next.LookAgain _,
+            Next.Blocked _,
+            Next.Refused _,
+            Next.Unannounced _,
+            Next.WhenStoreAnswers _ -> {}
       }
     }
     return End.OVER;

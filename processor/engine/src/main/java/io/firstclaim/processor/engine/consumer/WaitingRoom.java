@@ -5,6 +5,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.claim.ClaimId;
+import io.firstclaim.processor.engine.claim.ResourceTurns;
 import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.Ticket;
 import io.firstclaim.processor.engine.claim.Tickets;
@@ -28,6 +29,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
   private static final Duration LONG = Duration.ofHours(1);
 
   private final Tickets<Errand> tickets;
+  private final ResourceTurns turns;
   private final KnownDone known;
   private final BooleanSupplier hearsOutcomes;
   private final Trust trust;
@@ -37,21 +39,38 @@ final class WaitingRoom implements OutcomeFeed.Listener {
    *
    * @param tickets of all records in it; the polling thread uses them to stop the records of a
    *     partition that it loses
+   * @param turns of records at what they touch; is told when others have done with it
    * @param known the records whose end was announced
    * @param hearsOutcomes whether what the others announce is heard at once
    * @param trust whether that is enough to skip a record, or only to ask the store about it
    */
   WaitingRoom(
-      Tickets<Errand> tickets, KnownDone known, BooleanSupplier hearsOutcomes, Trust trust) {
+      Tickets<Errand> tickets,
+      ResourceTurns turns,
+      KnownDone known,
+      BooleanSupplier hearsOutcomes,
+      Trust trust) {
     this.tickets = tickets;
+    this.turns = turns;
     this.known = known;
     this.hearsOutcomes = hearsOutcomes;
     this.trust = trust;
   }
 
-  /** Wakes the one that waits for this outcome's record. */
+  /** Wakes the one that waits for this outcome's record, and those that wait for its resources. */
   @Override
   public void heard(RecordId id, Fingerprint payload, Outcome outcome) {
+    wake(id, payload, outcome);
+    if (!outcome.resources().isEmpty()) {
+      switch (outcome.kind()) {
+        case COMPLETED, DEAD, FAILED -> turns.ended(id, outcome.resources());
+        case BLOCKED -> turns.waits(id, outcome.resources());
+        case TAKEN_OVER, LEASE_LOST, MISMATCH -> {}
+      }
+    }
+  }
+
+  private void wake(RecordId id, Fingerprint payload, Outcome outcome) {
     switch (outcome.kind()) {
       case COMPLETED, DEAD -> tickets.signal(ClaimId.of(id), new Signal.Ended());
       case MISMATCH -> tickets.signal(ClaimId.ofMismatch(id, payload), new Signal.Ended());
@@ -62,7 +81,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
           tickets.signal(ClaimId.of(id), payload, new Signal.DueIn(delay));
         }
       }
-      case TAKEN_OVER, LEASE_LOST -> {}
+      case TAKEN_OVER, LEASE_LOST, BLOCKED -> {}
     }
   }
 
@@ -88,6 +107,8 @@ final class WaitingRoom implements OutcomeFeed.Listener {
     ANOTHERS_END,
     /** An attempt was announced to have failed, and the next one is due. */
     RETRY_DUE,
+    /** A resource that it waits for was announced to be free. */
+    FREED,
     /** The partition was lost, or the engine stops. */
     STOP,
     /** It has waited long enough: a lease, a head start or a pause is over. */
@@ -187,6 +208,11 @@ final class WaitingRoom implements OutcomeFeed.Listener {
                 whenTimeIsUp = Woken.RETRY_DUE;
               }
             }
+            case Signal.Freed _ -> {
+              if (mayBeDue) {
+                return Woken.FREED;
+              }
+            }
             case Signal.YourTurn _ -> {} // it waits for something else by now
           }
         }
@@ -194,9 +220,14 @@ final class WaitingRoom implements OutcomeFeed.Listener {
       return Woken.ITS_END;
     }
 
-    /** Has it ask again whether it may try the downstream. */
+    /** Has it ask again whether it may try the downstream, or whether its resources are its. */
     void call() {
       tickets.signal(work.claimId(), new Signal.YourTurn());
+    }
+
+    /** Has it ask the store again, as a resource that it waits for is free. */
+    void free() {
+      tickets.signal(work.claimId(), new Signal.Freed());
     }
 
     /**
@@ -205,8 +236,13 @@ final class WaitingRoom implements OutcomeFeed.Listener {
      * @return whether its end was announced
      */
     boolean awaitCall() throws InterruptedException {
+      return awaitCall(LONG);
+    }
+
+    /** The same, for at most this long. */
+    boolean awaitCall(Duration atMost) throws InterruptedException {
       if (!isKnownToHaveEnded()) {
-        Signal _ = ticket.await(LONG);
+        Signal _ = ticket.await(atMost);
       }
       return isKnownToHaveEnded();
     }

@@ -6,6 +6,7 @@ import io.firstclaim.processor.engine.claim.ClaimId;
 import io.firstclaim.processor.engine.identity.Identity;
 import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.handler.RecordHandler;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +18,25 @@ import org.jspecify.annotations.Nullable;
  * @param fingerprint of its value
  * @param task what is done
  * @param deadKind as what giving it up is published
+ * @param resources what it touches, claimed with it for its handler
  */
 record Work(
-    ClaimId claimId, RecordId reportId, Fingerprint fingerprint, Task task, Outcome.Kind deadKind) {
+    ClaimId claimId,
+    RecordId reportId,
+    Fingerprint fingerprint,
+    Task task,
+    Outcome.Kind deadKind,
+    List<RecordId> resources) {
+
+  /** Work that touches nothing. */
+  Work(
+      ClaimId claimId,
+      RecordId reportId,
+      Fingerprint fingerprint,
+      Task task,
+      Outcome.Kind deadKind) {
+    this(claimId, reportId, fingerprint, task, deadKind, List.of());
+  }
 
   /** What is done with a record. */
   sealed interface Task {
@@ -33,14 +50,28 @@ record Work(
   static Work of(Identity identity, byte @Nullable [] value, RecordHandler handler) {
     Fingerprint fingerprint = value == null ? Fingerprint.none() : Fingerprint.of(value);
     return switch (identity) {
-      case Identity.Found(RecordId id) -> work(id, fingerprint, new Task.Handle(handler));
+      case Identity.Found(RecordId id, List<RecordId> resources) ->
+          new Work(
+              ClaimId.of(id),
+              id,
+              fingerprint,
+              new Task.Handle(handler),
+              Outcome.Kind.DEAD,
+              resources);
+      case Identity.Refused(RecordId id, String cause) -> givenUp(id, fingerprint, cause);
       case Identity.Missing(RecordId standIn, String cause) ->
-          work(standIn, fingerprint, new Task.GiveUp(cause));
+          givenUp(standIn, fingerprint, cause);
     };
   }
 
-  private static Work work(RecordId id, Fingerprint fingerprint, Task task) {
-    return new Work(ClaimId.of(id), id, fingerprint, task, Outcome.Kind.DEAD);
+  private static Work givenUp(RecordId id, Fingerprint fingerprint, String cause) {
+    return new Work(
+        ClaimId.of(id), id, fingerprint, new Task.GiveUp(cause), Outcome.Kind.DEAD);
+  }
+
+  /** The printable names of what it touches. */
+  List<String> resourceNames() {
+    return resources.isEmpty() ? List.of() : resources.stream().map(RecordId::text).toList();
   }
 
   /** The same work once its verdict is in: its handler is not asked again. */

@@ -2,9 +2,11 @@ package io.firstclaim.processor.engine.identity;
 
 import static java.util.stream.Collectors.joining;
 
+import com.fasterxml.jackson.core.JsonPointer;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.engine.api.ResourceSource;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>IDs are bytes and stay what they are, valid UTF-8 or not; sources share one space of IDs. The
  * ID of a CloudEvent, in the header {@code ce_id}, is unique only for its {@code ce_source} and is
- * combined with it, see {@link CloudEventId}. Immutable.
+ * combined with it, see {@link CloudEventId}.
+ *
+ * <p>Finds what the record touches, too: all sources of resources contribute, and what cannot be
+ * claimed makes the record {@link Identity.Refused}. Immutable.
  */
 public final class Identifier {
   private static final String STAND_IN = "unidentified:";
@@ -30,19 +35,31 @@ public final class Identifier {
   private static final List<String> RESERVED = List.of(STAND_IN, "mismatch:");
 
   private final List<RecordIdSource> sources;
+  private final List<ResourceSource> resources;
+  private final List<JsonPointer> resourcesInValue;
   private final UnaryOperator<String> topicIds;
 
   /**
    * An identifier that asks these sources in their order.
    *
+   * @param resources where the resources are
    * @param topicIds what Kafka calls a topic: another that was made later under its name is another
    * @throws IllegalArgumentException if there are none
    */
-  public Identifier(List<RecordIdSource> sources, UnaryOperator<String> topicIds) {
+  public Identifier(
+      List<RecordIdSource> sources,
+      List<ResourceSource> resources,
+      UnaryOperator<String> topicIds) {
     if (sources.isEmpty()) {
       throw new IllegalArgumentException("at least one source of record IDs is needed");
     }
     this.sources = List.copyOf(sources);
+    this.resources = List.copyOf(resources);
+    this.resourcesInValue =
+        resources.stream()
+            .filter(ResourceSource.JsonFields.class::isInstance)
+            .map(source -> ((ResourceSource.JsonFields) source).pointer())
+            .toList();
     this.topicIds = topicIds;
   }
 
@@ -60,7 +77,7 @@ public final class Identifier {
             + sources.stream().map(RecordIdSource::text).collect(joining(", ")));
   }
 
-  private static Identity usable(
+  private Identity usable(
       byte[] id, RecordIdSource source, ConsumerRecord<byte[], byte[]> record) {
     if (id.length > RecordId.MAX_BYTES) {
       return missing(
@@ -75,7 +92,31 @@ public final class Identifier {
             "the ID from %s begins with '%s', which is reserved".formatted(source.text(), prefix));
       }
     }
-    return new Identity.Found(RecordId.of(id));
+    return resources.isEmpty()
+        ? new Identity.Found(RecordId.of(id))
+        : withResources(RecordId.of(id), record);
+  }
+
+  private Identity withResources(RecordId id, ConsumerRecord<byte[], byte[]> record) {
+    Resources found = new Resources();
+    for (ResourceSource source : resources) {
+      byte[] name =
+          switch (source) {
+            case ResourceSource.Header(String header) -> last(header, record.headers());
+            case ResourceSource.Key() -> record.key();
+            case ResourceSource.JsonFields _ -> null; // all at once
+          };
+      if (name != null) {
+        found.add(name);
+      }
+    }
+    if (!resourcesInValue.isEmpty() && record.value() != null) {
+      JsonResources.find(record.value(), resourcesInValue, found);
+    }
+    String fault = found.fault();
+    return fault == null
+        ? new Identity.Found(id, found.ids())
+        : new Identity.Refused(id, fault);
   }
 
   private static Identity missing(ConsumerRecord<byte[], byte[]> record, String cause) {

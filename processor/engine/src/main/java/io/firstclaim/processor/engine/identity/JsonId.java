@@ -40,19 +40,25 @@ final class JsonId {
 
   /** The ID at this place, or null if there is none. */
   static byte @Nullable [] find(byte[] document, JsonPointer pointer) {
-    try {
-      // Jackson's own decoder lets overlong forms and lone surrogates pass: distinct bytes, one ID.
-      String text =
-          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(document)).toString();
-      try (JsonParser parser = JSON.createParser(text)) {
-        parser.nextToken();
-        String id = find(parser, pointer);
-        boolean alone = parser.nextToken() == null;
-        return id != null && alone ? utf8(id) : null;
-      }
+    try (JsonParser parser = parser(document)) {
+      parser.nextToken();
+      String id = find(parser, pointer);
+      boolean alone = parser.nextToken() == null;
+      return id != null && alone ? utf8(id) : null;
     } catch (IOException e) {
       return null;
     }
+  }
+
+  /**
+   * Reads a document.
+   *
+   * @throws IOException if it is not UTF-8; Jackson's own decoder lets overlong forms and lone
+   *     surrogates pass: distinct bytes, one ID
+   */
+  static JsonParser parser(byte[] document) throws IOException {
+    return JSON.createParser(
+        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(document)).toString());
   }
 
   /** Reads the value that the parser stands on, to its last token. */
@@ -89,7 +95,8 @@ final class JsonId {
     return before;
   }
 
-  private static byte[] utf8(String id) throws IOException {
+  /** Throws what is no text: half a surrogate pair may be written as an escape. */
+  static byte[] utf8(String id) throws IOException {
     ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(id));
     byte[] copy = new byte[bytes.remaining()];
     bytes.get(copy);

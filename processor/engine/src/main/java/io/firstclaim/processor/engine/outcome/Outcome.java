@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.outcome;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param took how long the handler ran
  * @param cause why, if there is something to say
  * @param retryAt when a failed record is due again
+ * @param resources the printable names of what the record touches
  */
 public record Outcome(
     String id,
@@ -34,7 +36,45 @@ public record Outcome(
     Instant at,
     Duration took,
     @Nullable String cause,
-    @Nullable Instant retryAt) {
+    @Nullable Instant retryAt,
+    List<String> resources) {
+
+  /** Keeps a copy of the resources. */
+  public Outcome {
+    resources = List.copyOf(resources);
+  }
+
+  /** What became of a record that touches nothing. */
+  public Outcome(
+      String id,
+      Kind kind,
+      String zone,
+      String instance,
+      long token,
+      int attempt,
+      String topic,
+      int partition,
+      long offset,
+      Instant at,
+      Duration took,
+      @Nullable String cause,
+      @Nullable Instant retryAt) {
+    this(
+        id,
+        kind,
+        zone,
+        instance,
+        token,
+        attempt,
+        topic,
+        partition,
+        offset,
+        at,
+        took,
+        cause,
+        retryAt,
+        List.of());
+  }
 
   /** The verdicts; their names are on the wire. */
   public enum Kind {
@@ -49,6 +89,8 @@ public record Outcome(
     /** The lease was lost before the verdict could be recorded. */
     LEASE_LOST,
     /** The ID is known with another payload. */
-    MISMATCH
+    MISMATCH,
+    /** It waits for what it touches, which others hold. */
+    BLOCKED
   }
 }

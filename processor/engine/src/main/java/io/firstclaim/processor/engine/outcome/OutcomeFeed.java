@@ -277,7 +277,7 @@ public final class OutcomeFeed implements AutoCloseable {
     sign(outcome.zone(), outcome.at());
     switch (outcome.kind()) {
       case COMPLETED, DEAD, MISMATCH -> known.add(id, fingerprint, outcome.at());
-      case FAILED, TAKEN_OVER, LEASE_LOST -> {}
+      case FAILED, TAKEN_OVER, LEASE_LOST, BLOCKED -> {}
     }
     listener.heard(id, fingerprint, outcome);
   }

@@ -11,6 +11,8 @@ import java.io.UncheckedIOException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,9 @@ final class OutcomeFormat {
       JsonFactory.builder().recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool()).build();
 
   private static final ObjectMapper MAPPER = new ObjectMapper(JSON);
+
+  /** Anybody may write to a topic. */
+  private static final int MAX_RESOURCES = 100;
 
   private OutcomeFormat() {}
 
@@ -45,6 +50,13 @@ final class OutcomeFormat {
       json.writeStringField("cause", outcome.cause());
       json.writeStringField(
           "retryAt", outcome.retryAt() == null ? null : outcome.retryAt().toString());
+      if (!outcome.resources().isEmpty()) {
+        json.writeArrayFieldStart("resources");
+        for (String resource : outcome.resources()) {
+          json.writeString(resource);
+        }
+        json.writeEndArray();
+      }
       json.writeEndObject();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -73,7 +85,8 @@ final class OutcomeFormat {
               Instant.parse(json.path("at").asText()),
               Duration.ofMillis(json.path("millis").asLong()),
               textOrNull(json.path("cause")),
-              instantOrNull(json.path("retryAt"))));
+              instantOrNull(json.path("retryAt")),
+              texts(json.path("resources"))));
     } catch (IOException | IllegalArgumentException | DateTimeException e) {
       return Optional.empty();
     }
@@ -81,6 +94,17 @@ final class OutcomeFormat {
 
   private static @Nullable String textOrNull(JsonNode node) {
     return node.isTextual() ? node.asText() : null;
+  }
+
+  /** None in outcomes of earlier versions, nor in those of records that touch nothing. */
+  private static List<String> texts(JsonNode node) {
+    List<String> texts = new ArrayList<>();
+    for (JsonNode text : node) {
+      if (texts.size() < MAX_RESOURCES) {
+        texts.add(text.asText());
+      }
+    }
+    return texts;
   }
 
   private static @Nullable Instant instantOrNull(JsonNode node) {

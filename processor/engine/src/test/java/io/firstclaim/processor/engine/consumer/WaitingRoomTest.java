@@ -8,6 +8,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.api.EngineSettings.Trust;
+import io.firstclaim.processor.engine.claim.ResourceTurns;
 import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
@@ -36,7 +37,8 @@ class WaitingRoomTest {
   private final AssignedPartition partition = new AssignedPartition(new TopicPartition("in", 0));
   private boolean live = true;
   private long offset;
-  private final WaitingRoom room = new WaitingRoom(tickets, known, () -> live, Trust.TOPIC);
+  private final WaitingRoom room = new WaitingRoom(
+          tickets, new ResourceTurns(TestTime.standing()), known, () -> live, Trust.TOPIC);
 
   private static Fingerprint payload(String value) {
     return Fingerprint.of(value.getBytes(UTF_8));

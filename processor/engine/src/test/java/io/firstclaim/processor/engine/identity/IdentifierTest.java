@@ -31,7 +31,7 @@ final class IdentifierTest {
 
   private static Identity identify(
       String sources, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
-    return new Identifier(RecordIdSource.parseList(sources), ID_OF)
+    return new Identifier(RecordIdSource.parseList(sources), List.of(), ID_OF)
         .identify(record(key, value, headers));
   }
 
@@ -366,7 +366,10 @@ final class IdentifierTest {
     Random random = new Random(3);
     byte[] alphabet = latin("{}[]\":,\\u0019e-.idtrue null\u00ff\u00c0\u0000\n");
     Identifier identifier =
-        new Identifier(RecordIdSource.parseList("header:ce_id,key,json:/id/0,sha256:value"), ID_OF);
+        new Identifier(
+            RecordIdSource.parseList("header:ce_id,key,json:/id/0,sha256:value"),
+            List.of(),
+            ID_OF);
     for (int i = 0; i < 100_000; i++) {
       RecordHeaders headers = header("ce_source", pick(random, alphabet, random.nextInt(4)));
       headers.add("ce_id", pick(random, alphabet, random.nextInt(2)));
@@ -379,7 +382,7 @@ final class IdentifierTest {
 
   @Test
   void noSources_areRefused() {
-    assertThatThrownBy(() -> new Identifier(List.of(), ID_OF))
+    assertThatThrownBy(() -> new Identifier(List.of(), List.of(), ID_OF))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -67,7 +67,38 @@ class OutcomeFormatTest {
   void kinds_areNamedAsInTheContract() {
     assertThat(List.of(Outcome.Kind.values()).stream().map(Enum::name))
         .containsExactlyInAnyOrder(
-            "COMPLETED", "FAILED", "DEAD", "TAKEN_OVER", "LEASE_LOST", "MISMATCH");
+            "COMPLETED",
+            "FAILED",
+            "DEAD",
+            "TAKEN_OVER",
+            "LEASE_LOST",
+            "MISMATCH",
+            "BLOCKED");
+  }
+
+  @Test
+  void recordThatTouchesSomething_namesIt_asTheLastField() {
+    Outcome outcome = outcome(Outcome.Kind.COMPLETED, "order-1", null, null);
+    Outcome touching =
+        new Outcome(
+            outcome.id(),
+            outcome.kind(),
+            outcome.zone(),
+            outcome.instance(),
+            outcome.token(),
+            outcome.attempt(),
+            outcome.topic(),
+            outcome.partition(),
+            outcome.offset(),
+            outcome.at(),
+            outcome.took(),
+            outcome.cause(),
+            outcome.retryAt(),
+            List.of("account-x", "account-y"));
+
+    assertThat(json(touching))
+        .endsWith("\"retryAt\":null,\"resources\":[\"account-x\",\"account-y\"]}");
+    assertThat(OutcomeFormat.read(OutcomeFormat.write(touching))).contains(touching);
   }
 
   @ParameterizedTest

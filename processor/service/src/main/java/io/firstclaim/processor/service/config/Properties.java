@@ -4,6 +4,7 @@ import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.engine.api.ResourceSource;
 import io.micronaut.context.annotation.ConfigurationProperties;
 import io.micronaut.core.annotation.Introspected;
 import io.micronaut.core.bind.annotation.Bindable;
@@ -175,6 +176,14 @@ final class Properties {
       @Meaning("same ID, different payload: `dead-letter` or `skip`")
           @Bindable(defaultValue = "dead-letter")
           OnMismatch onMismatch,
+      @Meaning(
+              value =
+                  "what a record touches, such as `json:/from,json:/to`, comma-separated:"
+                      + " `json:/pointer` (`*` for each element of an array), `header:NAME`, `key`;"
+                      + " all that they yield, up to 20, is claimed with the record, so that of two"
+                      + " records that touch one thing one waits for the other",
+              otherwise = "none")
+          @Nullable List<ResourceSource> resources,
       @Meaning("create the table or bucket at start if it is missing")
           @Bindable(defaultValue = "false")
           boolean create) {}

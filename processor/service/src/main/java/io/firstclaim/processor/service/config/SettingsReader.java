@@ -112,7 +112,11 @@ public final class SettingsReader {
                 maxBuffered,
                 Optional.ofNullable(input.replayHorizon())),
             new EngineSettings.Claiming(
-                claims, claim.renew(), claim.headStart().set(), claim.onMismatch()),
+                claims,
+                claim.renew(),
+                claim.headStart().set(),
+                claim.onMismatch(),
+                claim.resources() == null ? List.of() : claim.resources()),
             new EngineSettings.Retrying(retry.maxAttempts(), retry.backoff(), retry.maxBackoff()),
             handler.timeout(),
             deadLetterTopic,

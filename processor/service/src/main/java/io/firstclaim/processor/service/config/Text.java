@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.config;
 
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.engine.api.ResourceSource;
 import io.micronaut.core.convert.ConversionService;
 import io.micronaut.core.type.Argument;
 import java.net.URI;
@@ -13,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The text of a setting, read as the type that the setting has. */
 final class Text {
@@ -78,9 +80,7 @@ final class Text {
   static Object parse(String text, Argument<?> as) {
     Class<?> type = as.getType();
     if (type == List.class) {
-      return as.getFirstTypeVariable().map(Argument::getType).orElse(null) == RecordIdSource.class
-          ? RecordIdSource.parseList(text)
-          : list(text);
+      return listOf(as.getFirstTypeVariable().map(Argument::getType).orElse(null), text);
     }
     if (type == Duration.class) {
       return duration(text);
@@ -112,6 +112,13 @@ final class Text {
       return List.of();
     }
     return as.getType() == URI.class ? URI.create("") : "";
+  }
+
+  private static List<?> listOf(@Nullable Class<?> type, String text) {
+    if (type == RecordIdSource.class) {
+      return RecordIdSource.parseList(text);
+    }
+    return type == ResourceSource.class ? ResourceSource.parseList(text) : list(text);
   }
 
   private static List<String> list(String text) {

@@ -69,7 +69,7 @@ final class Pace {
     total += nanos;
     answers++;
     mostAtOnce = Math.max(mostAtOnce, atOnce);
-    if (limit < threshold && isUsed(atOnce)) {
+    if (limit < threshold && isUsed(atOnce) && (usual == 0 || nanos <= tooSlow())) {
       limit = Math.min(threshold, limit + 1);
     }
     if (answers >= roundSize) {
@@ -83,7 +83,7 @@ final class Pace {
     } else if (average < usual || mostAtOnce <= 2 * LEAST) {
       usual += (average - usual) * USUAL_WEIGHT;
     }
-    double gradient = Math.min(Math.max(TOLERANCE * usual, FAST), longest) / average;
+    double gradient = tooSlow() / average;
     if (gradient < 1) {
       limit = Math.max(LEAST, limit * Math.max(0.5, gradient));
       threshold = limit;
@@ -91,6 +91,15 @@ final class Pace {
       limit = Math.min(MOST, limit + Math.sqrt(limit));
     }
     beginRound();
+  }
+
+  /**
+   * Where answers usually take a large part of what they may, half of the rest is left for the next
+   * round: with twice as many requests they may take twice as much longer than usual.
+   */
+  private double tooSlow() {
+    double usually = Math.max(TOLERANCE * usual, FAST);
+    return Math.min(usually, usual < longest ? (usual + longest) / 2 : longest);
   }
 
   private void beginRound() {

@@ -85,6 +85,18 @@ class PaceTest {
     assertThat(pace.limit()).isEqualTo(Pace.LEAST);
   }
 
+  /** As a cold process, or a busy machine, has it: the store itself would take more. */
+  @Test
+  void answersThatTakeLongerTheMoreThereAre_neverComeTooLate() {
+    Store store = atOnce -> 1000 + 5.0 * atOnce;
+
+    for (int round = 0; round < 100; round++) {
+      assertThat(store.millis(pace.limit())).isLessThan(LONGEST.toMillis());
+      rounds(1, store);
+    }
+    assertThat(pace.limit()).isGreaterThan(16);
+  }
+
   @Test
   void afterAFailure_itBeginsAnew_andIsCautiousAboveHalfOfWhatFailed() {
     rounds(20, steady(10));

@@ -14,6 +14,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -142,6 +143,38 @@ class StoreGateTest {
     mayEnd.countDown();
     assertThat(claim.join(Duration.ofSeconds(5))).isTrue();
     assertThat(begun).isTrue();
+    for (Thread step : steps) {
+      assertThat(step.join(Duration.ofSeconds(5))).isTrue();
+    }
+  }
+
+  /** Between a step that ends and the next, which has been waiting, no claim slips in. */
+  @Test
+  void placeThatAStepLeaves_isTheNextSteps_fromTheVeryFirst() throws InterruptedException {
+    Semaphore mayEnd = new Semaphore(0);
+    AtomicInteger under = new AtomicInteger();
+    List<Thread> steps = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      steps.add(
+          running(
+              () ->
+                  gate.step(
+                      () -> {
+                        under.incrementAndGet();
+                        mayEnd.acquireUninterruptibly();
+                        return null;
+                      })));
+    }
+    eventually(() -> under.get() == Pace.LEAST);
+    eventually(() -> steps.stream().allMatch(step -> step.getState() == Thread.State.WAITING));
+
+    for (int more = 1; more <= 20; more++) {
+      mayEnd.release();
+      while (under.get() < Pace.LEAST + more) {
+        assertThat(gate.isFull()).isTrue();
+      }
+    }
+    mayEnd.release(40);
     for (Thread step : steps) {
       assertThat(step.join(Duration.ofSeconds(5))).isTrue();
     }

@@ -77,6 +77,23 @@ class HandlerThreadsTest {
   }
 
   @Test
+  void threadsOfTheirOwn_arePlatformThreads_thatKeepNoProcessFromEnding() throws Exception {
+    RecordHandler handler =
+        new HandlerThreads(
+            context -> {
+              used.add(Thread.currentThread());
+              return HandlerResult.done();
+            });
+
+    assertThat(call(handler).get()).isEqualTo(HandlerResult.done());
+
+    assertThat(used)
+        .singleElement()
+        .matches(thread -> !thread.isVirtual() && thread.isDaemon())
+        .matches(thread -> thread.getName().startsWith("firstclaim-handler-"));
+  }
+
+  @Test
   void threadThatIsIdle_ends() throws Exception {
     RecordHandler handler =
         on(Thread.ofPlatform().daemon().factory(), Duration.ofMillis(20), HandlerThreadsTest::done);

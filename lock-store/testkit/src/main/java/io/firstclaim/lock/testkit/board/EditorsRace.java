@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -60,10 +61,17 @@ public final class EditorsRace {
     return new EditorsRace(store);
   }
 
-  /** Runs for this long; then all give back what they have. */
+  /**
+   * Runs for this long, and on until each thing was seen to happen; then all give back what they
+   * have.
+   */
   public void run(Duration length, Random random) throws Exception {
     drawTables(random);
-    long end = System.nanoTime() + length.toNanos();
+    long deadline = System.nanoTime() + length.toNanos();
+    BooleanSupplier end =
+        () ->
+            System.nanoTime() - deadline > 0
+                && Stream.of(edits, refusals, lockedSeen).allMatch(each -> each.sum() > 0);
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> running = new ArrayList<>();
       for (int i = 0; i < EDITORS; i++) {
@@ -84,9 +92,6 @@ public final class EditorsRace {
       }
     }
     assertThat(board().list()).extracting(Item::status).containsOnly(NORMAL);
-    assertThat(edits.sum()).as("edits").isPositive();
-    assertThat(refusals.sum()).as("refusals").isPositive();
-    assertThat(lockedSeen.sum()).as("locked tables seen").isPositive();
   }
 
   /** What happened, for a log. */
@@ -124,9 +129,10 @@ public final class EditorsRace {
         .toList();
   }
 
-  private void editUntil(long end, String editor, Random random) throws InterruptedException {
+  private void editUntil(BooleanSupplier end, String editor, Random random)
+      throws InterruptedException {
     StatusBoard<Status> board = board();
-    while (System.nanoTime() < end) {
+    while (!end.getAsBoolean()) {
       String table = "table-" + random.nextInt(TABLES);
       List<String> locked = lockedWith(table);
       TransitionResult<Status> result = board.transition(taken(editor, table, locked));
@@ -200,9 +206,9 @@ public final class EditorsRace {
   }
 
   /** A table that was locked before and after its child was looked at was locked then, too. */
-  private long observeUntil(long end) {
+  private long observeUntil(BooleanSupplier end) {
     StatusBoard<Status> board = board();
-    while (System.nanoTime() < end) {
+    while (!end.getAsBoolean()) {
       for (Item<Status> parent : board.list()) {
         if (parent.lockedBy() == null) {
           continue;

@@ -1,9 +1,11 @@
 package io.firstclaim.lock.dynamodb;
 
 import static io.firstclaim.lock.dynamodb.Items.text;
+import static io.firstclaim.lock.dynamodb.Items.textOf;
 
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -78,7 +80,10 @@ public final class DynamoDbBoardStore implements BoardStore {
 
   private final DynamoDbClient client;
   private final String table;
+
+  /** Its name, for messages. */
   private final String board;
+
   private final TimeSource time;
   private final BoardItems items;
   private final StoreClock clock;
@@ -97,7 +102,7 @@ public final class DynamoDbBoardStore implements BoardStore {
     }
     this.client = client;
     this.table = table;
-    this.board = board;
+    this.board = OneLine.of(board);
     this.time = time;
     this.items = new BoardItems(board);
     this.clock = new DatedClock(time, Duration.ofMinutes(1), StoreListener.NONE);
@@ -296,7 +301,7 @@ public final class DynamoDbBoardStore implements BoardStore {
     } catch (IllegalStateException e) {
       throw new StoreRefusedException(
           "item %s of DynamoDB table %s is no item of board %s: %s. Is the table used by something else?"
-              .formatted(item.get(Items.KEY), table, board, e.getMessage()));
+              .formatted(textOf(item, Items.KEY), table, board, e.getMessage()));
     }
   }
 }

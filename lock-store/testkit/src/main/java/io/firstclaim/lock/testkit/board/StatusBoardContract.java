@@ -23,6 +23,7 @@ import io.firstclaim.lock.board.StoredItem;
 import io.firstclaim.lock.board.TransitionResult;
 import io.firstclaim.lock.board.TransitionResult.Moved;
 import io.firstclaim.lock.board.TransitionResult.Refused;
+import io.firstclaim.lock.testkit.board.ScriptedBoard.Fate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -30,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -38,9 +40,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The contract of every store of a board, and of transitions over it. In this machine's time. */
 public abstract class StatusBoardContract {
+  private static final Logger LOG = LoggerFactory.getLogger(StatusBoardContract.class);
+
   /** Time for the slowest machine; nothing depends on it. */
   protected static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -437,7 +443,27 @@ public abstract class StatusBoardContract {
   @Test
   @Timeout(600)
   void manyEditorsAtOnce_editAndLockOneByOne() throws Exception {
-    EditorsRace.over(() -> store(name)).run(soundly(), new Random(4711));
+    race(() -> store(name));
+  }
+
+  @Test
+  @Timeout(600)
+  void manyEditorsAtOnce_whoseRequestsAndAnswersAreLost_editAndLockOneByOne() throws Exception {
+    AtomicInteger requests = new AtomicInteger();
+    Fate lossy =
+        move ->
+            switch (requests.incrementAndGet() % 11) {
+              case 3 -> LOSE_ANSWER.meet(move);
+              case 7 -> LOSE_REQUEST.meet(move);
+              default -> move.get();
+            };
+    race(() -> new ScriptedBoard(store(name)).then(lossy));
+  }
+
+  private static void race(Supplier<BoardStore> stores) throws Exception {
+    EditorsRace race = EditorsRace.over(stores);
+    race.run(soundly(), new Random(4711));
+    LOG.info("Race of editors: {}", race);
   }
 
   /** A few seconds, or a minute in a soak. */

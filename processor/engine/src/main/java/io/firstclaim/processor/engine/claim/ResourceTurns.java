@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResourceTurns {
   /** How many records may pass one that waits: here, and in each other instance. */
-  static final int RUN = 40;
+  static final int RUN = 32;
 
   /** How long resources are left to a record that waits for them elsewhere, at most. */
   public static final Duration STAND_BACK = Duration.ofSeconds(2);

@@ -101,7 +101,7 @@ public record Claim(
         sightings.put(resource.id(), resource.sighting());
       }
     }
-    return previous.again(now, null, sightings);
+    return previous.again(now, sightings.get(previous.id), sightings);
   }
 
   private static Claim held(

@@ -5,6 +5,7 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
@@ -85,14 +86,35 @@ public final class Deduplicator {
     @Nullable String run(HeldLease lease) throws Exception;
   }
 
+  /** Work that is to be done once, and ends with writes that are made with its completion. */
+  @FunctionalInterface
+  public interface WorkWithEffects {
+    /**
+     * Does the work, like {@link Work#run}, and says how it ends.
+     *
+     * @throws Exception if it failed; so it has if the effects are {@linkplain
+     *     io.firstclaim.lock.EffectsRefusedException refused}
+     */
+    Completion run(HeldLease lease) throws Exception;
+  }
+
+  /**
+   * How work ends.
+   *
+   * @param result what to store, for those who ask later; may be null
+   * @param effects written in the transaction that records it, of the kind that the store has
+   */
+  public record Completion(@Nullable String result, Effects effects) {}
+
   /** Work that itself says what to record of it. */
   @FunctionalInterface
   public interface Judged {
     /** Does the work, on a thread that this class does not interrupt. */
     Verdict run(KeptLease lease) throws InterruptedException;
 
-    /** The verdict instead of one whose result is too large for the store. */
-    default Verdict withoutResult(KeptLease lease, IllegalArgumentException tooLarge) {
+    /** The verdict instead of one whose result or effects the store does not take. */
+    default Verdict withoutResult(KeptLease lease, IllegalArgumentException tooLarge)
+        throws InterruptedException {
       throw tooLarge;
     }
   }
@@ -158,6 +180,34 @@ public final class Deduplicator {
    */
   public RunResult run(RecordId id, Fingerprint fingerprint, Work work)
       throws InterruptedException {
+    return runOnce(id, fingerprint, lease -> new Verdict.Complete(work.run(lease)));
+  }
+
+  /**
+   * Does the work like {@link #run}, and makes its effects in the very transaction that records its
+   * end: they are written once, however often the work is repeated.
+   *
+   * @throws StoreUnavailableException as {@link #run} does
+   * @throws StoreRefusedException as {@link #run} does
+   * @throws InterruptedException as {@link #run} does
+   */
+  public RunResult runWithEffects(RecordId id, Fingerprint fingerprint, WorkWithEffects work)
+      throws InterruptedException {
+    return runOnce(
+        id,
+        fingerprint,
+        lease -> {
+          Completion completion = work.run(lease);
+          return new Verdict.Complete(completion.result(), completion.effects());
+        });
+  }
+
+  private interface Completing {
+    Verdict.Complete run(HeldLease lease) throws Exception;
+  }
+
+  private RunResult runOnce(RecordId id, Fingerprint fingerprint, Completing work)
+      throws InterruptedException {
     return switch (claim(id, fingerprint)) {
       case ClaimResult.Granted granted -> new Run(work).make(granted);
       case ClaimResult.Held held -> new RunResult.Busy(held.by(), held.remaining());
@@ -213,8 +263,14 @@ public final class Deduplicator {
   private SettleResult settle(
       KeptLease kept, Verdict verdict, Predicate<KeptLease> worthTryingAgain) {
     return switch (verdict) {
-      case Verdict.Complete(String result) ->
-          settle(kept, lease -> store.complete(lease, result), worthTryingAgain);
+      case Verdict.Complete(String result, Effects effects) ->
+          settle(
+              kept,
+              lease ->
+                  effects == null
+                      ? store.complete(lease, result)
+                      : store.complete(lease, result, effects),
+              worthTryingAgain);
       case Verdict.Release(Instant retryAt, int attempts, String cause) ->
           settle(
               kept,
@@ -255,11 +311,11 @@ public final class Deduplicator {
 
   /** One run under way. For one thread. */
   private final class Run implements Judged {
-    private final Work work;
+    private final Completing work;
     private @Nullable Throwable thrown;
     private boolean lost;
 
-    Run(Work work) {
+    Run(Completing work) {
       this.work = work;
     }
 
@@ -278,7 +334,7 @@ public final class Deduplicator {
 
     private RunResult settled(Verdict verdict, Lease lease) {
       return switch (verdict) {
-        case Verdict.Complete(String result) -> new RunResult.Ran(result);
+        case Verdict.Complete(String result, var unused) -> new RunResult.Ran(result);
         case Verdict.Bury(String cause) ->
             new RunResult.GivenUp(
                 new Ending(lease.holder(), lease.token(), lease.attempt(), time.now().wall()),
@@ -313,7 +369,7 @@ public final class Deduplicator {
       try {
         worker.begin();
         try {
-          return new Verdict.Complete(work.run(kept));
+          return work.run(kept);
         } finally {
           boolean unused = worker.end();
         }

@@ -1,5 +1,6 @@
 package io.firstclaim.lock.deduplicator;
 
+import io.firstclaim.lock.Effects;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +10,14 @@ public sealed interface Verdict {
    * It is done, for good.
    *
    * @param result kept with the claim and returned to whoever comes later
+   * @param effects written with that, or not at all; null if there are none
    */
-  record Complete(@Nullable String result) implements Verdict {}
+  record Complete(@Nullable String result, @Nullable Effects effects) implements Verdict {
+    /** Done, with no effects. */
+    public Complete(@Nullable String result) {
+      this(result, null);
+    }
+  }
 
   /**
    * It is to be tried again, by anybody.

@@ -4,12 +4,16 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Patience;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.lock.keeper.LeaseKeeper;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,9 +43,19 @@ public final class HeldMutex implements AutoCloseable {
     this.kept = kept;
   }
 
-  /** Rises with every holder; a sink that remembers the highest it has seen refuses stale ones. */
+  /**
+   * That of its first key, by their order. Rises with every holder; a sink that remembers the highest it has
+   * seen refuses stale ones.
+   */
   public long token() {
     return kept.token();
+  }
+
+  /** The token of each of its keys. */
+  public Map<RecordId, Long> tokens() {
+    Lease lease = kept.lease();
+    return Stream.concat(Stream.of(lease), lease.resources().stream())
+        .collect(Collectors.toUnmodifiableMap(Lease::id, Lease::token));
   }
 
   /** Whether the lease still runs, by the monotonic clock; asks no store. */

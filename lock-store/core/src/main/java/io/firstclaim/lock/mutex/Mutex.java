@@ -13,7 +13,12 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.keeper.LeaseKeeper;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +40,11 @@ import org.slf4j.LoggerFactory;
  * waiters is not kept. A holder that dies delays the others by what is left of its lease and the
  * skew bound. A mutex is not reentrant: a holder that acquires it again waits for itself.
  *
+ * <p>A mutex may have several keys: then it is all of them or none, and each has a token of its
+ * own. Nobody waits while holding some of them, so mutexes with keys in common do not block each
+ * other for good, whatever the order of the keys. On DynamoDB they are acquired in one transaction;
+ * where there is none, one after the other, and given back at the first that is taken.
+ *
  * <p>A mutex and a record of one store must not have the same ID. The mutex's tokens rise for good,
  * however long it is idle: a store forgets what nobody has touched for {@link
  * io.firstclaim.lock.ClaimSettings#retention()}, but the token after that is the time by the
@@ -49,14 +59,35 @@ public final class Mutex {
   private static final Duration TO_GIVE_BACK = Duration.ofSeconds(10);
 
   private final ClaimStore store;
-  private final RecordId id;
+  private final SortedSet<RecordId> ids;
+  private final @Nullable String onBehalfOf;
   private final TimeSource time;
   private final LeaseKeeper keeper;
 
   /** The mutex of this name in this store. */
   public Mutex(ClaimStore store, RecordId id, TimeSource time) {
+    this(store, List.of(id), null, time);
+  }
+
+  /**
+   * The mutex of all these names in this store.
+   *
+   * @param ids of its keys, at least one and at most {@value Claim#MAX_IDS}; duplicates count once
+   * @param onBehalfOf what it is wanted for, as those are told in whose way it is; may be null
+   * @throws IllegalArgumentException if there is no name, or there are too many
+   */
+  public Mutex(
+      ClaimStore store,
+      Collection<RecordId> ids,
+      @Nullable String onBehalfOf,
+      TimeSource time) {
     this.store = store;
-    this.id = id;
+    this.ids = new TreeSet<>(ids);
+    this.onBehalfOf = onBehalfOf;
+    if (this.ids.isEmpty() || this.ids.size() > Claim.MAX_IDS) {
+      throw new IllegalArgumentException(
+          "a mutex has 1 to %d keys, this one %d".formatted(Claim.MAX_IDS, this.ids.size()));
+    }
     this.time = time;
     this.keeper = new LeaseKeeper(store, time, true);
   }
@@ -75,6 +106,20 @@ public final class Mutex {
    * @throws IllegalStateException if this is a record's ID
    */
   public Optional<HeldMutex> acquire(Duration atMost) throws InterruptedException {
+    return acquireOrSay(atMost) instanceof Acquisition.Acquired(HeldMutex held)
+        ? Optional.of(held)
+        : Optional.empty();
+  }
+
+  /**
+   * Like {@link #acquire}, and says who is in the way if others are, and on behalf of what.
+   *
+   * @throws StoreUnavailableException as {@link #acquire} does
+   * @throws io.firstclaim.lock.StoreRefusedException as {@link #acquire} does
+   * @throws InterruptedException as {@link #acquire} does
+   * @throws IllegalStateException as {@link #acquire} does
+   */
+  public Acquisition acquireOrSay(Duration atMost) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -85,27 +130,33 @@ public final class Mutex {
       if (answer instanceof ClaimResult.Granted(Lease lease, var unused)) {
         Lease running = running(lease);
         if (running != null) {
-          return Optional.of(new HeldMutex(store, time, keeper.keep(running)));
+          return new Acquisition.Acquired(new HeldMutex(store, time, keeper.keep(running)));
         }
       }
       if (answer == null) {
         pauseUnanswered(claim, patience);
         continue;
       }
-      Duration due = due(answer);
+      List<ClaimResult.InTheWay> inTheWay = inTheWay(claim, answer);
       if (patience.isOver()) {
-        return Optional.empty();
+        return new Acquisition.Refused(inTheWay);
       }
-      patience.pause(due);
+      patience.pause(
+          inTheWay.stream()
+              .map(ClaimResult.InTheWay::remaining)
+              .max(Comparator.naturalOrder())
+              .orElse(Duration.ZERO));
       claim =
-          answer instanceof ClaimResult.Held held
-              ? Claim.after(held, claim, time.now())
-              : newClaim();
+          switch (answer) {
+            case ClaimResult.Held held -> Claim.after(held, claim, time.now());
+            case ClaimResult.Blocked blocked -> Claim.after(blocked, claim, time.now());
+            default -> newClaim();
+          };
     }
   }
 
   private Claim newClaim() {
-    return Claim.ofMutex(id, time.now());
+    return Claim.ofMutex(ids, onBehalfOf, time.now());
   }
 
   /** Pauses before the same claim is sent again; if interrupted, it is given back. */
@@ -154,7 +205,7 @@ public final class Mutex {
           || !(store.release(lease, ClaimStore.AT_ONCE, "interrupted")
               instanceof SettleResult.Unknown);
     } catch (StoreException e) {
-      LOG.debug("Not yet known whether mutex {} must be given back", id, e);
+      LOG.debug("Not yet known whether mutex {} must be given back", ids, e);
       return false;
     }
   }
@@ -167,23 +218,28 @@ public final class Mutex {
     return store.renew(granted) instanceof SettleResult.Settled(Lease renewed) ? renewed : null;
   }
 
-  /** How soon it is worth asking again, at the latest. */
-  private Duration due(ClaimResult answer) {
+  /** Those of its keys that are known to be held; none after a grant that was over. */
+  private List<ClaimResult.InTheWay> inTheWay(Claim claim, ClaimResult answer) {
     return switch (answer) {
-      case ClaimResult.Granted unused -> Duration.ZERO;
-      case ClaimResult.Held held -> held.remaining();
-      case ClaimResult.Blocked blocked -> blocked.remaining();
+      case ClaimResult.Granted unused -> List.of();
+      case ClaimResult.Held held ->
+          List.of(
+              new ClaimResult.InTheWay(
+                  claim.id(), held.by(), held.onBehalfOf(), held.remaining(), held.sighting()));
+      case ClaimResult.Blocked blocked -> blocked.inTheWay();
       case ClaimResult.Later(Instant retryAt, var unused) ->
-          Duration.between(time.now().wall(), retryAt);
-      case ClaimResult.Done unused -> throw idOfRecord(answer);
-      case ClaimResult.Dead unused -> throw idOfRecord(answer);
-      case ClaimResult.Mismatch unused -> throw idOfRecord(answer);
+          List.of(
+              new ClaimResult.InTheWay(
+                  claim.id(), null, null, Duration.between(time.now().wall(), retryAt), null));
+      case ClaimResult.Done unused -> throw idOfRecord(claim, answer);
+      case ClaimResult.Dead unused -> throw idOfRecord(claim, answer);
+      case ClaimResult.Mismatch unused -> throw idOfRecord(claim, answer);
     };
   }
 
-  private IllegalStateException idOfRecord(ClaimResult answer) {
+  private static IllegalStateException idOfRecord(Claim claim, ClaimResult answer) {
     return new IllegalStateException(
         "%s is the ID of a record, not of a mutex (%s): give mutexes a namespace of their own"
-            .formatted(id, answer.getClass().getSimpleName()));
+            .formatted(claim.id(), answer.getClass().getSimpleName()));
   }
 }

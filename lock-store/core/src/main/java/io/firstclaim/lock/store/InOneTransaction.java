@@ -95,8 +95,8 @@ final class InOneTransaction implements Several {
             };
         if (answer instanceof Granted granted) {
           grants.add(granted);
-        } else if (one.equals(claim)) {
-          return answer;
+        } else if (one == claim && !claim.mutex()) {
+          return answer; // what became of a record counts more than what it touches
         } else {
           inTheWay.add(Several.inTheWay(one.id(), answer, now.machine().wall()));
         }

@@ -36,9 +36,10 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.DynamoDbResponse;
 import software.amazon.awssdk.services.dynamodb.model.GetItemResponse;
-import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.MultiRegionConsistency;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
+import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemResponse;
 
 /**
@@ -46,6 +47,7 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemResponse;
  *
  * @param clock by which the items' times are kept
  * @param limits of every request
+ * @param transactions whether the table has them
  */
 record ClaimItems(
     DynamoDbClient client,
@@ -54,7 +56,8 @@ record ClaimItems(
     TimeSource time,
     StoreClock clock,
     StoreListener listener,
-    AwsRequestOverrideConfiguration limits)
+    AwsRequestOverrideConfiguration limits,
+    boolean transactions)
     implements ClaimRecords {
   private static final String ACQUIRE =
       """
@@ -63,6 +66,9 @@ record ClaimItems(
       fencingToken = if_not_exists(fencingToken, :before) + :one, \
       attempts = if_not_exists(attempts, :zero) + :one \
       REMOVE retryAt, cause""";
+
+  private static final String FOR_ITSELF = ACQUIRE + ", onBehalfOf";
+  private static final String FOR_ANOTHER = ACQUIRE.replace(" REMOVE", ", onBehalfOf = :behalf REMOVE");
 
   /**
    * The numbers are compared so that an item without them, or with texts in their place, is not
@@ -102,16 +108,23 @@ record ClaimItems(
         clock,
         listener,
         TimeLimits.of(
-            client.serviceClientConfiguration().overrideConfiguration(), settings.storeTimeout()));
+            client.serviceClientConfiguration().overrideConfiguration(), settings.storeTimeout()),
+        true);
   }
 
-  void describe() {
-    var unused =
+  /** These items, as far as their table can do. */
+  ClaimItems described() {
+    var description =
         call(
-            "describe",
-            () ->
-                client.describeTable(
-                    named -> named.tableName(table).overrideConfiguration(limits)));
+                "describe",
+                () ->
+                    client.describeTable(
+                        named -> named.tableName(table).overrideConfiguration(limits)))
+            .table();
+    boolean hasTransactions =
+        description.multiRegionConsistency() != MultiRegionConsistency.STRONG;
+    return new ClaimItems(
+        client, table, settings, time, clock, listener, limits, hasTransactions);
   }
 
   @Override
@@ -145,35 +158,57 @@ record ClaimItems(
   @Override
   public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
     AttributeValue key = key(id);
-    Instant last =
-        next.state() instanceof Free free && free.retryAt().isAfter(now.wall())
-            ? free.retryAt()
-            : now.wall();
-    PutItemRequest.Builder put =
-        PutItemRequest.builder()
-            .tableName(table)
-            .overrideConfiguration(limits)
-            .item(Items.encode(key, id, next, expiresAt(last)))
-            .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD);
-    if (on == null) {
-      put.conditionExpression(IS_ABSENT);
-    } else {
-      put.conditionExpression(IS_THE_SAME)
-          .expressionAttributeValues(
-              Map.of(
-                  ":state",
-                  Items.kind(on.claim().state()),
-                  ":token",
-                  number(on.claim().token()),
-                  ":nonce",
-                  text(on.claim().nonce().toString())));
-    }
     try {
-      var unused = call(op, () -> client.putItem(put.build()));
+      var unused =
+          call(
+              op,
+              () ->
+                  client.putItem(
+                      put ->
+                          put.tableName(table)
+                              .overrideConfiguration(limits)
+                              .item(item(id, next, now))
+                              .conditionExpression(condition(on))
+                              .expressionAttributeValues(values(on))
+                              .returnValuesOnConditionCheckFailure(
+                                  ReturnValuesOnConditionCheckFailure.ALL_OLD)));
       return new Write.Took(null);
     } catch (ConditionalCheckFailedException e) {
       return new Write.Differs(stored(key, e.item()));
     }
+  }
+
+  /** What to write for a claim, decided now. */
+  Map<String, AttributeValue> item(RecordId id, ClaimRecord next, Moment now) {
+    Instant last =
+        next.state() instanceof Free free && free.retryAt().isAfter(now.wall())
+            ? free.retryAt()
+            : now.wall();
+    return Items.encode(key(id), id, next, expiresAt(last));
+  }
+
+  /** That this is still what is stored. */
+  static String condition(@Nullable Stored on) {
+    return on == null ? IS_ABSENT : IS_THE_SAME;
+  }
+
+  /** The values of that condition; null if it has none, as DynamoDB takes no empty ones. */
+  static @Nullable Map<String, AttributeValue> values(@Nullable Stored on) {
+    return on == null
+        ? null
+        : Map.of(
+            ":state",
+            Items.kind(on.claim().state()),
+            ":token",
+            number(on.claim().token()),
+            ":nonce",
+            text(on.claim().nonce().toString()));
+  }
+
+  /** Strongly consistent tables in several Regions have no transactions. */
+  @Override
+  public Optional<Together> together() {
+    return transactions ? Optional.of(new ItemTransactions(this)) : Optional.empty();
   }
 
   @Override
@@ -198,6 +233,10 @@ record ClaimItems(
     values.put(":before", number(first.token() - 1));
     values.put(":zero", ZERO);
     values.put(":one", ONE);
+    String behalf = claim.onBehalfOf();
+    if (behalf != null) {
+      values.put(":behalf", text(behalf));
+    }
     Sighting seen = claim.sighting();
     String condition = MAY_ACQUIRE_AT_FIRST_SIGHT;
     if (seen != null && seen.isOver(now)) {
@@ -212,20 +251,23 @@ record ClaimItems(
                 .tableName(table)
                 .overrideConfiguration(limits)
                 .key(Map.of(Items.KEY, key))
-                .updateExpression(ACQUIRE)
+                .updateExpression(behalf == null ? FOR_ITSELF : FOR_ANOTHER)
                 .conditionExpression(mayAcquire)
                 .expressionAttributeValues(values)
                 .returnValues(ReturnValue.ALL_OLD)
                 .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD));
   }
 
-  private <T extends DynamoDbResponse> T call(String op, Supplier<T> request) {
+  <T extends DynamoDbResponse> T call(String op, Supplier<T> request) {
     Moment start = time.now();
     try {
       T response = request.get();
       answered(op, "ok", start, response.sdkHttpResponse());
       return response;
     } catch (ConditionalCheckFailedException e) {
+      answered(op, "refused", start, e.awsErrorDetails().sdkHttpResponse());
+      throw e;
+    } catch (TransactionCanceledException e) {
       answered(op, "refused", start, e.awsErrorDetails().sdkHttpResponse());
       throw e;
     } catch (SdkException | CancellationException e) {
@@ -254,11 +296,12 @@ record ClaimItems(
             fault)
         : new StoreRefusedException(
             ("DynamoDB table %s refuses %s: %s. The table must be there, and the role needs"
-                    + " dynamodb:GetItem, dynamodb:PutItem and dynamodb:UpdateItem on it")
+                    + " dynamodb:GetItem, dynamodb:PutItem and dynamodb:UpdateItem on it; records"
+                    + " with resources also dynamodb:BatchGetItem")
                 .formatted(table, op, seen));
   }
 
-  private @Nullable Stored stored(AttributeValue key, Map<String, AttributeValue> item) {
+  @Nullable Stored stored(AttributeValue key, Map<String, AttributeValue> item) {
     return item.isEmpty() ? null : new Stored(decode(key, item), null, clock.now());
   }
 
@@ -273,7 +316,7 @@ record ClaimItems(
     }
   }
 
-  private AttributeValue key(RecordId id) {
+  AttributeValue key(RecordId id) {
     return text(id.key(settings.namespace()));
   }
 

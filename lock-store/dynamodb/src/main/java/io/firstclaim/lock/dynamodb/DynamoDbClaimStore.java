@@ -81,8 +81,8 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
       StoreListener listener) {
     new DynamoDbTable(client, table).verify();
     var clock = dated(settings, time, listener);
-    var items = new ClaimItems(client, table, settings, time, clock, listener);
-    items.describe(); // any answer tells the time, which saves the first claim a read
+    // Any answer tells the time, which saves the first claim a read.
+    var items = new ClaimItems(client, table, settings, time, clock, listener).described();
     var store = new DynamoDbClaimStore(items);
     String unused = store.identity(); // asked for now, so that nobody has to wait for it later
     return store;

@@ -30,6 +30,11 @@ final class Items {
   static final String NONCE = "nonce";
   static final String FINGERPRINT = "payloadHash";
   static final String HOLDER = "holder";
+  static final String ON_BEHALF_OF = "onBehalfOf";
+
+  /** Of a resource; for people. */
+  static final String IS_RESOURCE = "isResource";
+
   static final String LEASE_MILLIS = "leaseMillis";
   static final String LEASE_END = "leaseEnd";
   static final String RETRY_AT = "retryAt";
@@ -52,6 +57,9 @@ final class Items {
     Map<String, AttributeValue> item = new HashMap<>();
     item.put(KEY, key);
     item.put(RECORD_ID, bytes(id.bytes()));
+    if (id.isResource()) {
+      item.put(IS_RESOURCE, AttributeValue.fromBool(true));
+    }
     item.put(TOKEN, number(claim.token()));
     item.put(ATTEMPTS, number(claim.attempts()));
     item.put(NONCE, text(claim.nonce().toString()));
@@ -63,6 +71,9 @@ final class Items {
         item.put(HOLDER, text(held.holder()));
         item.put(LEASE_MILLIS, number(held.length().toMillis()));
         item.put(LEASE_END, number(held.end().toEpochMilli()));
+        if (held.onBehalfOf() != null) {
+          item.put(ON_BEHALF_OF, text(held.onBehalfOf()));
+        }
       }
       case Free free -> {
         item.put(RETRY_AT, number(free.retryAt().toEpochMilli()));
@@ -111,7 +122,8 @@ final class Items {
                 new Held(
                     textOf(item, HOLDER),
                     Duration.ofMillis(numberOf(item, LEASE_MILLIS)),
-                    Instant.ofEpochMilli(numberOf(item, LEASE_END)));
+                    Instant.ofEpochMilli(numberOf(item, LEASE_END)),
+                    optionalTextOf(item, ON_BEHALF_OF));
             case "FREE" ->
                 new Free(Instant.ofEpochMilli(numberOf(item, RETRY_AT)), textOf(item, CAUSE));
             case "DONE" ->

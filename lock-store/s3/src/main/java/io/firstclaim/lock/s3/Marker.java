@@ -48,6 +48,8 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
   private static final long AT_ONCE_MILLIS = -1;
 
   private static final String RETENTION = "retentionMillis";
+  private static final String RESOURCE = "resource";
+  private static final String ON_BEHALF_OF = "onBehalfOf";
   private static final JsonFactory JSON = new JsonFactory();
   private static final Base64.Encoder BASE64 = Base64.getEncoder();
 
@@ -76,6 +78,9 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
     json.writeStartObject();
     json.writeStringField("namespace", namespace);
     json.writeStringField("id", BASE64.encodeToString(id.bytes()));
+    if (id.isResource()) {
+      json.writeBooleanField(RESOURCE, true);
+    }
     json.writeNumberField("token", claim.token());
     json.writeNumberField("attempts", claim.attempts());
     json.writeStringField("nonce", claim.nonce().toString());
@@ -86,6 +91,9 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
         json.writeStringField("state", "HELD");
         json.writeStringField("holder", text(held.holder()));
         json.writeNumberField("leaseMillis", held.length().toMillis());
+        if (held.onBehalfOf() != null) {
+          json.writeStringField(ON_BEHALF_OF, text(held.onBehalfOf()));
+        }
       }
       case Free free -> {
         json.writeStringField("state", "FREE");
@@ -131,7 +139,7 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
       Map<String, Object> json = fields(body);
       return new Marker(
           textOf(json, "namespace"),
-          RecordId.of(bytesOf(json, "id")),
+          idOf(json),
           new ClaimRecord(
               numberOf(json, "token"),
               Math.toIntExact(numberOf(json, "attempts")),
@@ -182,9 +190,18 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
     return fields;
   }
 
+  private static RecordId idOf(Map<String, Object> json) {
+    RecordId id = RecordId.of(bytesOf(json, "id"));
+    return json.get(RESOURCE) == JsonToken.VALUE_TRUE ? id.asResource() : id;
+  }
+
   private static Held held(Map<String, Object> json, Instant written) {
     Duration length = Duration.ofMillis(numberOf(json, "leaseMillis"));
-    return new Held(textOf(json, "holder"), length, written.plus(CUT).plus(length));
+    return new Held(
+        textOf(json, "holder"),
+        length,
+        written.plus(CUT).plus(length),
+        optionalTextOf(json, ON_BEHALF_OF));
   }
 
   /** What was due when it was written stays so; what was to wait waits its whole time. */

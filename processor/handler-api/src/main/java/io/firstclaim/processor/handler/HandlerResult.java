@@ -1,5 +1,6 @@
 package io.firstclaim.processor.handler;
 
+import io.firstclaim.lock.Effects;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -10,10 +11,17 @@ public sealed interface HandlerResult {
    * It is done.
    *
    * @param result kept with the completion in the lock store, up to {@value #MAX_RESULT} characters
+   * @param effects written in the very transaction that records the completion, or not at all; null
+   *     if there are none
    */
-  record Done(@Nullable String result) implements HandlerResult {
+  record Done(@Nullable String result, @Nullable Effects effects) implements HandlerResult {
     /** The longest result. */
     public static final int MAX_RESULT = 4096;
+
+    /** Done, with no effects. */
+    public Done(@Nullable String result) {
+      this(result, null);
+    }
 
     /**
      * Checks the length.
@@ -69,6 +77,16 @@ public sealed interface HandlerResult {
   /** Done, with nothing to keep. */
   static HandlerResult done() {
     return new Done(null);
+  }
+
+  /**
+   * Done, with a result to keep and effects to write with the completion: they happen if and only
+   * if it is recorded, and so once, however often the record is handled. They must be of the kind
+   * that the lock store has, such as {@code DynamoDbEffects}; if it refuses them, the record has
+   * failed and is tried again.
+   */
+  static HandlerResult done(@Nullable String result, Effects effects) {
+    return new Done(result, effects);
   }
 
   /** Failed; to be tried again after the configured backoff. */

@@ -14,6 +14,10 @@ import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.mutex.Acquisition;
+import io.firstclaim.lock.mutex.Mutex;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The contract of a mutex over a claim store: how it is waited for, kept, lost and given back. */
@@ -290,5 +294,90 @@ public abstract class MutexContract extends KeptMutexContract {
         .hasMessage(
             "billing-run is the ID of a record, not of a mutex (Done): give mutexes a namespace of"
                 + " their own");
+  }
+
+  // Several keys
+
+  private static final RecordId ONE = RecordId.of("table-1");
+  private static final RecordId TWO = RecordId.of("table-2");
+  private static final RecordId THREE = RecordId.of("table-3");
+
+  private Mutex of(String holder, @Nullable String onBehalfOf, RecordId... keys) {
+    return new Mutex(storeOf(holder, time), List.of(keys), onBehalfOf, time);
+  }
+
+  private static HeldMutex acquired(Acquisition answer) {
+    assertThat(answer).isInstanceOf(Acquisition.Acquired.class);
+    return ((Acquisition.Acquired) answer).held();
+  }
+
+  @Test
+  void severalKeys_areAcquired_withATokenEach_thatRisesWithEveryHolder() throws Exception {
+    HeldMutex first = acquired(of("a", null, TWO, ONE).acquireOrSay(Duration.ZERO));
+    var tokens = first.tokens();
+    first.close();
+
+    HeldMutex next = acquired(of("b", null, ONE, TWO, THREE).acquireOrSay(Duration.ZERO));
+
+    assertThat(tokens).containsOnlyKeys(ONE, TWO);
+    assertThat(next.tokens()).containsOnlyKeys(ONE, TWO, THREE);
+    assertThat(next.tokens().get(ONE)).isGreaterThan(tokens.get(ONE));
+    assertThat(next.tokens().get(TWO)).isGreaterThan(tokens.get(TWO));
+    next.close();
+  }
+
+  @Test
+  void severalKeys_ofWhichOneIsHeld_areRefused_andSaidByWhomAndOnBehalfOfWhat() throws Exception {
+    HeldMutex held = acquired(of("a", "editing table 2", TWO).acquireOrSay(Duration.ZERO));
+
+    Acquisition answer = of("b", "night job", ONE, TWO, THREE).acquireOrSay(Duration.ZERO);
+
+    assertThat(answer)
+        .isInstanceOfSatisfying(
+            Acquisition.Refused.class,
+            refused ->
+                assertThat(refused.inTheWay())
+                    .singleElement()
+                    .satisfies(
+                        way -> {
+                          assertThat(way.id()).isEqualTo(TWO);
+                          assertThat(way.by()).isEqualTo("a");
+                          assertThat(way.onBehalfOf()).isEqualTo("editing table 2");
+                        }));
+    acquired(of("c", null, ONE, THREE).acquireOrSay(Duration.ZERO)).close();
+    held.close();
+  }
+
+  @Test
+  void waiterForSeveralKeys_hasThem_onceTheyAreGivenBack() throws Exception {
+    HeldMutex held = acquired(of("a", null, ONE, THREE).acquireOrSay(Duration.ZERO));
+    Mutex wanted = of("b", null, THREE, TWO, ONE);
+    Waiter waiter = Waiter.of(() -> wanted.acquire(LONG));
+    time.awaitSleeper("waiter");
+
+    held.close();
+
+    try (HeldMutex next = passUntilAnswered(waiter).orElseThrow()) {
+      assertThat(next.tokens()).containsOnlyKeys(ONE, TWO, THREE);
+    }
+  }
+
+  @Test
+  void lossOfOneKey_isTheLossOfAll() throws Exception {
+    HeldMutex held = acquired(of("a", null, ONE, TWO).acquireOrSay(Duration.ZERO));
+    assertThat(held.isHeld()).isTrue();
+
+    time.advance(LEASE.multipliedBy(2));
+
+    assertThat(held.isHeld()).isFalse();
+    HeldMutex taken = acquired(of("b", null, TWO).acquireOrSay(LONG));
+    assertThat(taken.token()).isGreaterThan(held.tokens().get(TWO));
+  }
+
+  @Test
+  void noKey_isNoMutex() {
+    assertThatThrownBy(() -> of("a", null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("this one 0");
   }
 }

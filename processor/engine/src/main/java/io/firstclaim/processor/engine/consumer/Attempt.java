@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OncePerMinute;
@@ -97,7 +98,7 @@ final class Attempt {
   }
 
   /** One attempt under way. */
-  private final class Run {
+  private final class Run implements Deduplicator.Judged {
     private final Delivery delivery;
     private final Work work;
     private final ClaimResult.Granted granted;
@@ -132,7 +133,7 @@ final class Attempt {
         happened(Outcome.Kind.TAKEN_OVER, "the lease of " + takenFrom + " was over", null);
         LOG.info("Took {} over from {}", work.reportId(), takenFrom);
       }
-      Attempted attempted = deduplicator.attempt(granted, this::judge);
+      Attempted attempted = deduplicator.attempt(granted, this);
       if (Thread.interrupted()) {
         LOG.warn("Settling {} was interrupted from outside and went on", work.reportId());
       }
@@ -145,7 +146,15 @@ final class Attempt {
       return instead == null ? next : instead;
     }
 
-    private Verdict judge(KeptLease held) throws InterruptedException {
+    /** Effects that the store does not take are the handler's own failure. */
+    @Override
+    public Verdict withoutResult(KeptLease held, IllegalArgumentException refused)
+        throws InterruptedException {
+      return tryAgain(held, Cause.of(refused.getMessage()), Optional.empty());
+    }
+
+    @Override
+    public Verdict run(KeptLease held) throws InterruptedException {
       boolean mustWait = isSuspect() && !(turn.isTaken() && held.isHeld());
       turn.setNeeded(mustWait);
       if (mustWait) {
@@ -235,9 +244,9 @@ final class Attempt {
         HandlerResult handled, KeptLease held, HandlerWatch.@Nullable Interruption interruption)
         throws InterruptedException {
       return switch (handled) {
-        case HandlerResult.Done(String result) -> {
+        case HandlerResult.Done(String result, Effects effects) -> {
           trial.passed();
-          yield new Verdict.Complete(result);
+          yield new Verdict.Complete(result, effects);
         }
         case HandlerResult.Failed(String cause) -> {
           trial.passed();

@@ -1,0 +1,230 @@
+package io.firstclaim.lock.dynamodb;
+
+import io.firstclaim.lock.Backoff;
+import io.firstclaim.lock.Effects;
+import io.firstclaim.lock.EffectsRefusedException;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OneLine;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.store.ClaimRecords.Change;
+import io.firstclaim.lock.store.ClaimRecords.Stored;
+import io.firstclaim.lock.store.ClaimRecords.Together;
+import io.firstclaim.lock.store.ClaimRecords.Writes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
+import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsResponse;
+import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
+
+/**
+ * Several items at once, by <a
+ * href="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html">TransactWriteItems</a>.
+ * Its answer says for each item whether its condition failed, and on what. A conflict with another
+ * transaction says nothing of the items: the same one is sent again.
+ */
+record ItemTransactions(ClaimItems items) implements Together {
+  /** The most actions of one transaction. */
+  static final int MAX_ACTIONS = 100;
+
+  private static final String NONE = "None";
+  private static final String FAILED = "ConditionalCheckFailed";
+  private static final String INVALID = "ValidationError";
+
+  /** Between two tries that were in conflict with others. */
+  private static final Backoff PAUSES =
+      new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
+
+  @Override
+  public Map<RecordId, Stored> read(Collection<RecordId> ids) {
+    Map<AttributeValue, RecordId> keys = new HashMap<>();
+    ids.forEach(id -> keys.put(items.key(id), id));
+    Map<RecordId, Stored> found = new HashMap<>();
+    Map<String, KeysAndAttributes> left =
+        Map.of(
+            items.table(),
+            KeysAndAttributes.builder()
+                .consistentRead(true)
+                .keys(keys.keySet().stream().map(key -> Map.of(Items.KEY, key)).toList())
+                .build());
+    for (int round = 0; !left.isEmpty(); round++) {
+      pause(round);
+      Map<String, KeysAndAttributes> asked = left;
+      var answer =
+          items.call(
+              "find",
+              () ->
+                  items
+                      .client()
+                      .batchGetItem(
+                          get -> get.requestItems(asked).overrideConfiguration(items.limits())));
+      for (Map<String, AttributeValue> item :
+          answer.responses().getOrDefault(items.table(), List.of())) {
+        AttributeValue key = item.get(Items.KEY);
+        RecordId id = keys.get(key);
+        Stored stored = items.stored(key, item);
+        if (id != null && stored != null) {
+          found.put(id, stored);
+        }
+      }
+      left = answer.unprocessedKeys();
+    }
+    return found;
+  }
+
+  @Override
+  public Writes write(
+      String op, List<Change> changes, @Nullable Effects effects, Moment now) {
+    List<TransactWriteItem> actions = new ArrayList<>();
+    changes.forEach(change -> actions.add(put(change, now)));
+    List<TransactWriteItem> others = DynamoDbEffects.actionsOf(effects);
+    if (actions.size() + others.size() > MAX_ACTIONS) {
+      throw new EffectsRefusedException(
+          "a transaction of DynamoDB has at most %d actions, and these are %d effects with %d claims"
+              .formatted(MAX_ACTIONS, others.size(), actions.size()));
+    }
+    actions.addAll(others);
+    String token = UUID.randomUUID().toString();
+    Moment start = items.time().now();
+    for (int round = 0; ; round++) {
+      pause(round);
+      try {
+        var unused = items.call(op, () -> send(actions, token, !others.isEmpty()));
+        return new Writes.Took();
+      } catch (TransactionCanceledException e) {
+        Writes answer = answer(changes, others, e);
+        if (answer != null) {
+          return answer;
+        }
+        if (items.time().now().since(start).compareTo(items.settings().storeTimeout()) > 0) {
+          throw new StoreUnavailableException(
+              "DynamoDB table %s did not take %s: %s"
+                  .formatted(items.table(), op, OneLine.of(e)),
+              e);
+        }
+      }
+    }
+  }
+
+  /** What DynamoDB cannot make sense of is the effects' fault: the claims alone are in order. */
+  private TransactWriteItemsResponse send(
+      List<TransactWriteItem> actions, String token, boolean hasEffects) {
+    try {
+      return items
+          .client()
+          .transactWriteItems(
+              write ->
+                  write
+                      .transactItems(actions)
+                      .clientRequestToken(token)
+                      .overrideConfiguration(items.limits()));
+    } catch (DynamoDbException e) {
+      if (hasEffects && Faults.code(e).equals("ValidationException")) {
+        throw new EffectsRefusedException(
+            "the effects cannot be written: %s".formatted(Faults.inOneLine(e)));
+      }
+      throw e;
+    }
+  }
+
+  private TransactWriteItem put(Change change, Moment now) {
+    return TransactWriteItem.builder()
+        .put(
+            put ->
+                put.tableName(items.table())
+                    .item(items.item(change.id(), change.next(), now))
+                    .conditionExpression(ClaimItems.condition(change.on()))
+                    .expressionAttributeValues(ClaimItems.values(change.on()))
+                    .returnValuesOnConditionCheckFailure(
+                        ReturnValuesOnConditionCheckFailure.ALL_OLD))
+        .build();
+  }
+
+  /**
+   * What a cancellation says; null if it says nothing of the claims and their effects.
+   *
+   * @throws EffectsRefusedException if the effects alone stood in the way
+   */
+  private @Nullable Writes answer(
+      List<Change> changes, List<TransactWriteItem> effects, TransactionCanceledException fault) {
+    List<CancellationReason> reasons = fault.cancellationReasons();
+    if (reasons.stream().noneMatch(reason -> FAILED.equals(reason.code()))) {
+      if (!effects.isEmpty()) {
+        refuseIf(INVALID, reasons, changes.size());
+      }
+      return null;
+    }
+    boolean inOrder = reasons.size() == changes.size() + effects.size();
+    Map<RecordId, Optional<Stored>> found = new HashMap<>();
+    for (int i = 0; i < changes.size(); i++) {
+      RecordId id = changes.get(i).id();
+      Stored stored = stored(id, reasons);
+      if (stored != null) {
+        found.put(id, Optional.of(stored));
+      } else if (inOrder && FAILED.equals(reasons.get(i).code()) && !reasons.get(i).hasItem()) {
+        found.put(id, Optional.empty());
+      }
+    }
+    if (!found.isEmpty()) {
+      return new Writes.Differ(found);
+    }
+    if (inOrder) {
+      refuseIf(FAILED, reasons, changes.size());
+    }
+    // A reason that belongs to nothing: what is stored must say.
+    Map<RecordId, Stored> stored = read(changes.stream().map(Change::id).toList());
+    changes.forEach(
+        change -> found.put(change.id(), Optional.ofNullable(stored.get(change.id()))));
+    return new Writes.Differ(found);
+  }
+
+  /** What a condition failed on, by the item itself and not by its place in the answer. */
+  private @Nullable Stored stored(RecordId id, List<CancellationReason> reasons) {
+    AttributeValue key = items.key(id);
+    for (CancellationReason reason : reasons) {
+      if (FAILED.equals(reason.code())
+          && reason.hasItem()
+          && key.equals(reason.item().get(Items.KEY))) {
+        return items.stored(key, reason.item());
+      }
+    }
+    return null;
+  }
+
+  private static void refuseIf(String code, List<CancellationReason> reasons, int claims) {
+    for (int i = claims; i < reasons.size(); i++) {
+      CancellationReason reason = reasons.get(i);
+      if (code.equals(reason.code())) {
+        throw new EffectsRefusedException(
+            OneLine.of(
+                "effect %d cannot be written: %s %s"
+                    .formatted(
+                        i - claims + 1,
+                        reason.code(),
+                        reason.message() == null ? "" : reason.message())));
+      }
+    }
+  }
+
+  private void pause(int round) {
+    try {
+      items.time().sleep(PAUSES.after(round));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreUnavailableException("interrupted before DynamoDB was asked again", e);
+    }
+  }
+}

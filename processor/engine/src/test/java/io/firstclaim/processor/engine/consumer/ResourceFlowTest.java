@@ -108,7 +108,7 @@ class ResourceFlowTest {
   void recordsOnOneResource_goOneAfterTheOther_withoutARefusedClaim_nearlyAsFastAsTheirHandlers()
       throws InterruptedException {
     int records = 64;
-    Duration each = Duration.ofMillis(10);
+    Duration each = Duration.ofMillis(20);
     AtomicInteger together = new AtomicInteger();
     AtomicInteger mostTogether = new AtomicInteger();
     TestInstance a =
@@ -368,8 +368,7 @@ class ResourceFlowTest {
     TestInstance b = start("b", ResourceFlowTest::done);
     Sent _ = a.deliver("order-1", on("x"));
     eventually(() -> calls.size() == 1);
-    List<Sent> all =
-        IntStream.range(0, 20).mapToObj(i -> b.deliver("next-" + i, on("x"))).toList();
+    List<Sent> all = IntStream.range(0, 20).mapToObj(i -> b.deliver("next-" + i, on("x"))).toList();
     eventually(() -> b.listener.claimed().contains(Claimed.BLOCKED) && b.places.parked() == 20);
 
     assertThat(b.store.claims().stream().map(Claim::id).distinct()).hasSize(1);
@@ -437,7 +436,7 @@ class ResourceFlowTest {
             "a",
             _ -> {
               busy.set(true);
-              Thread.sleep(5);
+              Thread.sleep(10);
               busy.set(false);
               return HandlerResult.done();
             });

@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * header value; {@code Firstclaim-Token}, {@code -Attempt}, {@code -Zone}, {@code -Topic}, {@code
  * -Partition} and {@code -Offset} say which attempt this is and where the record came from; {@code
  * Firstclaim-Resource-Tokens} has the {@link ResourceTokens} of a record that touches something;
- * {@code Content-Type} is the record's own, or {@code application/octet-stream}; {@code ce_*} headers of
- * the record become {@code ce-*}, values percent-encoded as in the HTTP binding of CloudEvents. A
- * record whose own headers, or whose resource tokens, take more than 8 KiB is {@link
+ * {@code Content-Type} is the record's own, or {@code application/octet-stream}; {@code ce_*}
+ * headers of the record become {@code ce-*}, values percent-encoded as in the HTTP binding of
+ * CloudEvents. A record whose own headers, or whose resource tokens, take more than 8 KiB is {@link
  * HandlerResult.Failed}.
  *
  * <p>Any 2xx is done. No connection, 429, 502, 503, 504, and 3xx, 401, 403 and 407, which would be

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.scenario;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -138,8 +137,10 @@ class TransfersIT {
   @Test
   void accountIsInOneHandAtATime_whateverBecomesOfTheZones() {
     scenario.sink().behave(bank);
-    Zone a = scenario.zone("a").lease(LEASE).set("FIRSTCLAIM_CLAIM_RESOURCES", "json:/from,json:/to");
-    Zone b = scenario.zone("b").lease(LEASE).set("FIRSTCLAIM_CLAIM_RESOURCES", "json:/from,json:/to");
+    Zone a =
+        scenario.zone("a").lease(LEASE).set("FIRSTCLAIM_CLAIM_RESOURCES", "json:/from,json:/to");
+    Zone b =
+        scenario.zone("b").lease(LEASE).set("FIRSTCLAIM_CLAIM_RESOURCES", "json:/from,json:/to");
     scenario.start();
     Random random = new Random(4711);
     Map<String, String> transfers = new LinkedHashMap<>();
@@ -206,7 +207,6 @@ class TransfersIT {
   private void awaitCompleted(Collection<String> ids) {
     scenario
         .within(PATIENCE, "the transfers are done")
-        .untilAsserted(
-            () -> assertThat(scenario.outcomes().ids("COMPLETED")).containsAll(ids));
+        .untilAsserted(() -> assertThat(scenario.outcomes().ids("COMPLETED")).containsAll(ids));
   }
 }

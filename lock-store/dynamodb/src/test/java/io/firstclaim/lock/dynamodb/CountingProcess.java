@@ -29,6 +29,10 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
  */
 final class CountingProcess {
   static final int COUNTERS = 7;
+
+  /** What it says before its first record. */
+  static final String COUNTING = "counting";
+
   private static final int AT_ONCE = 8;
 
   private CountingProcess() {}
@@ -52,6 +56,7 @@ final class CountingProcess {
         var threads = Executors.newFixedThreadPool(AT_ONCE)) {
       ClaimStore store = LocalDynamoDb.store(client, settings(namespace, args[2]), time);
       Deduplicator once = Deduplicator.builder(store, time).build();
+      System.out.println(COUNTING);
       List<Callable<Boolean>> work = new ArrayList<>();
       numbers.forEach(number -> work.add(() -> count(once, namespace, number)));
       for (Future<Boolean> counted : threads.invokeAll(work)) {

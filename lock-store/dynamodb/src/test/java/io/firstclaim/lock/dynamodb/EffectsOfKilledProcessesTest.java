@@ -19,8 +19,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 @Timeout(900)
 class EffectsOfKilledProcessesTest {
   private static final boolean SOAK = Boolean.getBoolean("soak");
-  private static final int RECORDS = SOAK ? 10_000 : 400;
-  private static final int KILLS = SOAK ? 30 : 4;
+  private static final int RECORDS = SOAK ? 10_000 : 1_000;
+  private static final int KILLS = SOAK ? 20 : 2;
 
   private final String namespace = "effects-" + Nonce.random();
   private final Random random = new Random();
@@ -44,15 +44,19 @@ class EffectsOfKilledProcessesTest {
   @Test
   void countersEqualTheRecords_howeverManyProcessesAreKilled() {
     int started = 0;
-    try (ChildJvm steady = start(started++)) {
-      for (int i = 0; i < KILLS && steady.isAlive(); i++) {
-        try (ChildJvm victim = start(started++)) {
-          boolean _ = victim.waitFor(Duration.ofMillis(1_000 + random.nextInt(1_500)));
-          victim.kill();
-        }
+    for (int i = 0; i < KILLS; i++) {
+      try (ChildJvm first = start(started++);
+          ChildJvm second = start(started++)) {
+        awaitWork(first);
+        awaitWork(second);
+        boolean _ = first.waitFor(Duration.ofMillis(200 + random.nextInt(800)));
+        first.kill();
+        second.kill();
       }
-      assertThat(steady.waitFor(Duration.ofMinutes(10))).isTrue();
-      assertThat(steady.exitCode()).as(steady.logTail()).isZero();
+    }
+    try (ChildJvm last = start(started)) {
+      assertThat(last.waitFor(Duration.ofMinutes(10))).isTrue();
+      assertThat(last.exitCode()).as(last.logTail()).isZero();
     }
 
     int sum = 0;
@@ -61,6 +65,13 @@ class EffectsOfKilledProcessesTest {
       sum += Integer.parseInt(item.get("counted").n());
     }
     assertThat(sum).isEqualTo(RECORDS);
+  }
+
+  private static void awaitWork(ChildJvm process) {
+    process.awaitReady(
+        "its first record",
+        () -> process.logTail().contains(CountingProcess.COUNTING),
+        Duration.ofMinutes(1));
   }
 
   private static Map<String, AttributeValue> item(String key) {

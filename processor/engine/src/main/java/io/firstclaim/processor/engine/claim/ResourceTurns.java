@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * it is not starved:
  *
  * <ul>
- *   <li>Here: a record that the store refuses, as others hold some of its resources, keeps its place
- *       in front of those. In its other lines it lets the next ones pass, {@value #RUN} of them;
- *       then it keeps its place there too.
+ *   <li>Here: a record that the store refuses, as others hold some of its resources, keeps its
+ *       place in front of those. In its other lines it lets the next ones pass, {@value #RUN} of
+ *       them; then it keeps its place there too.
  *   <li>Elsewhere: each other instance hears that the record waits, and lets {@value #RUN} more of
  *       its own records at any of those resources go first. Then it leaves them all alone until it
  *       hears what became of the record, or for {@link #STAND_BACK} if it hears nothing. The record
@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResourceTurns {
   /** How many records may pass one that waits: here, and in each other instance. */
-  static final int RUN = 40;
+  static final int RUN = 32;
 
   /** How long resources are left to a record that waits for them elsewhere, at most. */
   public static final Duration STAND_BACK = Duration.ofSeconds(2);
@@ -302,8 +302,7 @@ public final class ResourceTurns {
           .values()
           .removeIf(
               rival ->
-                  rival.stoodBack != null
-                      && now.since(rival.stoodBack).compareTo(STAND_BACK) >= 0);
+                  rival.stoodBack != null && now.since(rival.stoodBack).compareTo(STAND_BACK) >= 0);
       Duration longest = null;
       for (Map.Entry<RecordId, Rival> each : rivals.entrySet()) {
         Moment since = each.getValue().stoodBack;

@@ -68,8 +68,7 @@ final class Announcer {
             .map(each -> "%s is held by %s".formatted(each.id().text(), each.by()))
             .collect(Collectors.joining(", "));
     Ending ending = new Ending(by, 0, 0, time.now().wall());
-    happened(
-        delivery, work, Outcome.Kind.BLOCKED, ending, Duration.ZERO, Cause.of(cause), null);
+    happened(delivery, work, Outcome.Kind.BLOCKED, ending, Duration.ZERO, Cause.of(cause), null);
   }
 
   /** Something happened on the way. */

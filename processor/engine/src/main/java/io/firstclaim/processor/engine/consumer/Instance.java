@@ -155,9 +155,7 @@ public final class Instance {
     this.flow =
         new RecordFlow(
             new Identifier(
-                settings.input().recordId(),
-                settings.claim().resources(),
-                clients.topicIds()::of),
+                settings.input().recordId(), settings.claim().resources(), clients.topicIds()::of),
             handler,
             room,
             leader,

@@ -139,8 +139,7 @@ final class Leader {
       this.resources =
           work.resources().isEmpty()
               ? null
-              : resourceTurns.turn(
-                  work.reportId(), work.resourceNames(), seat::call, seat::free);
+              : resourceTurns.turn(work.reportId(), work.resourceNames(), seat::call, seat::free);
       this.abandoned =
           () -> {
             turn.giveBack();
@@ -380,8 +379,8 @@ final class Leader {
 
     /**
      * Others hold some of its resources. Each outcome at them wakes it. It asks now and then all
-     * the same, less and less often, as not all that holds a resource ends in an outcome: in a store
-     * without transactions, a claim that is refused has held some for a moment.
+     * the same, less and less often, as not all that holds a resource ends in an outcome: in a
+     * store without transactions, a claim that is refused has held some for a moment.
      */
     private Next blocked(ClaimResult.Blocked answer) {
       List<String> inTheWay = answer.inTheWay().stream().map(each -> each.id().text()).toList();

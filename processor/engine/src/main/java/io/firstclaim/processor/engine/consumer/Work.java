@@ -59,14 +59,12 @@ record Work(
               Outcome.Kind.DEAD,
               resources);
       case Identity.Refused(RecordId id, String cause) -> givenUp(id, fingerprint, cause);
-      case Identity.Missing(RecordId standIn, String cause) ->
-          givenUp(standIn, fingerprint, cause);
+      case Identity.Missing(RecordId standIn, String cause) -> givenUp(standIn, fingerprint, cause);
     };
   }
 
   private static Work givenUp(RecordId id, Fingerprint fingerprint, String cause) {
-    return new Work(
-        ClaimId.of(id), id, fingerprint, new Task.GiveUp(cause), Outcome.Kind.DEAD);
+    return new Work(ClaimId.of(id), id, fingerprint, new Task.GiveUp(cause), Outcome.Kind.DEAD);
   }
 
   /** The printable names of what it touches. */

@@ -77,8 +77,7 @@ public final class Identifier {
             + sources.stream().map(RecordIdSource::text).collect(joining(", ")));
   }
 
-  private Identity usable(
-      byte[] id, RecordIdSource source, ConsumerRecord<byte[], byte[]> record) {
+  private Identity usable(byte[] id, RecordIdSource source, ConsumerRecord<byte[], byte[]> record) {
     if (id.length > RecordId.MAX_BYTES) {
       return missing(
           record,
@@ -114,9 +113,7 @@ public final class Identifier {
       JsonResources.find(record.value(), resourcesInValue, found);
     }
     String fault = found.fault();
-    return fault == null
-        ? new Identity.Found(id, found.ids())
-        : new Identity.Refused(id, fault);
+    return fault == null ? new Identity.Found(id, found.ids()) : new Identity.Refused(id, fault);
   }
 
   private static Identity missing(ConsumerRecord<byte[], byte[]> record, String cause) {

@@ -60,20 +60,8 @@ public record Outcome(
       @Nullable String cause,
       @Nullable Instant retryAt) {
     this(
-        id,
-        kind,
-        zone,
-        instance,
-        token,
-        attempt,
-        topic,
-        partition,
-        offset,
-        at,
-        took,
-        cause,
-        retryAt,
-        List.of());
+        id, kind, zone, instance, token, attempt, topic, partition, offset, at, took, cause,
+        retryAt, List.of());
   }
 
   /** The verdicts; their names are on the wire. */

@@ -197,8 +197,7 @@ class ResourceTurnsTest {
     List<ResourceTurns.Turn> all = new ArrayList<>();
     List<List<String>> wants = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
-      List<String> wanted =
-          random.ints(3, 0, 10).distinct().mapToObj(Integer::toString).toList();
+      List<String> wanted = random.ints(3, 0, 10).distinct().mapToObj(Integer::toString).toList();
       wants.add(wanted);
       all.add(turn(Integer.toString(i), wanted.toArray(String[]::new)));
     }

@@ -4,6 +4,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.ResourceSource;
 import java.time.Duration;
 import java.util.List;
 
@@ -23,6 +24,7 @@ final class TestSettings {
   Duration handlerTimeout = Duration.ofMinutes(5);
   int maxAttempts = 3;
   Duration backoff = Duration.ofMillis(10);
+  List<ResourceSource> resources = List.of();
   boolean outcomes = true;
   EngineSettings.Trust trust = EngineSettings.Trust.TOPIC;
   Duration grace = Duration.ofSeconds(5);
@@ -48,6 +50,7 @@ final class TestSettings {
             .renew(renew)
             .headStart(headStart)
             .onMismatch(onMismatch)
+            .resources(resources)
             .maxAttempts(maxAttempts)
             .backoff(backoff, Duration.ofMinutes(1))
             .handlerTimeout(handlerTimeout)

@@ -37,7 +37,8 @@ class WaitingRoomTest {
   private final AssignedPartition partition = new AssignedPartition(new TopicPartition("in", 0));
   private boolean live = true;
   private long offset;
-  private final WaitingRoom room = new WaitingRoom(
+  private final WaitingRoom room =
+      new WaitingRoom(
           tickets, new ResourceTurns(TestTime.standing()), known, () -> live, Trust.TOPIC);
 
   private static Fingerprint payload(String value) {

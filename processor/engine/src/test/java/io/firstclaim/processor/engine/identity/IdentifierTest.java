@@ -367,9 +367,7 @@ final class IdentifierTest {
     byte[] alphabet = latin("{}[]\":,\\u0019e-.idtrue null\u00ff\u00c0\u0000\n");
     Identifier identifier =
         new Identifier(
-            RecordIdSource.parseList("header:ce_id,key,json:/id/0,sha256:value"),
-            List.of(),
-            ID_OF);
+            RecordIdSource.parseList("header:ce_id,key,json:/id/0,sha256:value"), List.of(), ID_OF);
     for (int i = 0; i < 100_000; i++) {
       RecordHeaders headers = header("ce_source", pick(random, alphabet, random.nextInt(4)));
       headers.add("ce_id", pick(random, alphabet, random.nextInt(2)));

@@ -28,7 +28,9 @@ final class ResourcesTest {
       String resources, byte @Nullable [] key, @Nullable String value, Headers headers) {
     headers.add("id", ID.bytes());
     return new Identifier(
-            RecordIdSource.parseList("header:id"), ResourceSource.parseList(resources), topic -> topic)
+            RecordIdSource.parseList("header:id"),
+            ResourceSource.parseList(resources),
+            topic -> topic)
         .identify(
             new ConsumerRecord<>(
                 "in",
@@ -160,10 +162,10 @@ final class ResourcesTest {
   void recordWithoutAnId_isMissing_whateverItTouches() {
     assertThat(
             new Identifier(
-                    RecordIdSource.parseList("key"), ResourceSource.parseList("key"), topic -> topic)
-                .identify(
-                    new ConsumerRecord<>(
-                        "in", 0, 0, new byte[0], "{}".getBytes(UTF_8))))
+                    RecordIdSource.parseList("key"),
+                    ResourceSource.parseList("key"),
+                    topic -> topic)
+                .identify(new ConsumerRecord<>("in", 0, 0, new byte[0], "{}".getBytes(UTF_8))))
         .isInstanceOf(Identity.Missing.class);
   }
 }

@@ -67,13 +67,7 @@ class OutcomeFormatTest {
   void kinds_areNamedAsInTheContract() {
     assertThat(List.of(Outcome.Kind.values()).stream().map(Enum::name))
         .containsExactlyInAnyOrder(
-            "COMPLETED",
-            "FAILED",
-            "DEAD",
-            "TAKEN_OVER",
-            "LEASE_LOST",
-            "MISMATCH",
-            "BLOCKED");
+            "COMPLETED", "FAILED", "DEAD", "TAKEN_OVER", "LEASE_LOST", "MISMATCH", "BLOCKED");
   }
 
   @Test

@@ -11,9 +11,6 @@ import java.util.stream.Stream;
 
 /** Names that look like settings of the service but are not. */
 final class UnknownSettings {
-  /** Settings of later versions that change what is done with a record: nobody may rely on them. */
-  private static final Set<String> REFUSED = Set.of("firstclaim.claim.resources");
-
   /** Settings of later versions that no record's fate depends on. */
   private static final Set<String> TO_COME =
       Set.of(
@@ -72,11 +69,7 @@ final class UnknownSettings {
   }
 
   private static boolean isToCome(String name) {
-    return isAmong(TO_COME, name);
-  }
-
-  private static boolean isAmong(Set<String> settings, String name) {
-    return settings.stream().anyMatch(one -> name.equals(one) || name.equals(variable(one)));
+    return TO_COME.stream().anyMatch(one -> name.equals(one) || name.equals(variable(one)));
   }
 
   private static boolean isOfKubernetes(String name, String value) {
@@ -86,14 +79,10 @@ final class UnknownSettings {
 
   private static WrongSettingException fault(Map.Entry<String, String> given, List<String> known) {
     String name = given.getKey();
-    String remedy;
-    if (isAmong(REFUSED, name)) {
-      remedy = "this setting is not in this version; leave it out";
-    } else if (VARIABLES_ONLY.contains(variable(name))) {
-      remedy = "give it as the environment variable " + variable(name);
-    } else {
-      remedy = "there is no such setting; the nearest is " + nearest(name, known);
-    }
+    String remedy =
+        VARIABLES_ONLY.contains(variable(name))
+            ? "give it as the environment variable " + variable(name)
+            : "there is no such setting; the nearest is " + nearest(name, known);
     return new WrongSettingException(name, Secrets.shown(name, given.getValue()), remedy);
   }
 

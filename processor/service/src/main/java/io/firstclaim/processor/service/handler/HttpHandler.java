@@ -36,9 +36,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Headers: {@code Idempotency-Key} is the record's ID, percent-encoded if it is not a legal
  * header value; {@code Firstclaim-Token}, {@code -Attempt}, {@code -Zone}, {@code -Topic}, {@code
  * -Partition} and {@code -Offset} say which attempt this is and where the record came from; {@code
- * Content-Type} is the record's own, or {@code application/octet-stream}; {@code ce_*} headers of
- * the record become {@code ce-*}, values percent-encoded as in the HTTP binding of CloudEvents. A
- * record whose headers take more than 8 KiB is {@link HandlerResult.Failed}.
+ * Firstclaim-Resource-Tokens} has the {@link ResourceTokens} of a record that touches something;
+ * {@code Content-Type} is the record's own, or {@code application/octet-stream}; {@code ce_*}
+ * headers of the record become {@code ce-*}, values percent-encoded as in the HTTP binding of
+ * CloudEvents. A record whose own headers, or whose resource tokens, take more than 8 KiB is {@link
+ * HandlerResult.Failed}.
  *
  * <p>Any 2xx is done. No connection, 429, 502, 503, 504, and 3xx, 401, 403 and 407, which would be
  * the same for any record, are {@link HandlerResult.Unavailable}. 408, 425, other 5xx, no answer in
@@ -154,7 +156,13 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
           "the content-type and ce_ headers take more than %d bytes"
               .formatted(ForwardedHeaders.MAX_BYTES));
     }
-    HttpRequest.Builder request = request(context, forwarded.get());
+    Optional<String> tokens = ResourceTokens.header(context.resourceTokens());
+    if (tokens.isEmpty()) {
+      return new HandlerResult.Failed(
+          "the resources' names and tokens take more than %d bytes"
+              .formatted(ResourceTokens.MAX_LENGTH));
+    }
+    HttpRequest.Builder request = request(context, tokens.get(), forwarded.get());
     context.ensureHeld();
     try {
       return result(send(request));
@@ -172,7 +180,8 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
     }
   }
 
-  private HttpRequest.Builder request(RecordContext context, Map<String, String> forwarded) {
+  private HttpRequest.Builder request(
+      RecordContext context, String tokens, Map<String, String> forwarded) {
     ConsumerRecord<byte[], byte[]> record = context.record();
     byte @Nullable [] value = record.value();
     HttpRequest.Builder request =
@@ -187,6 +196,9 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
                 ForwardedHeaders.encoded(record.topic().getBytes(StandardCharsets.UTF_8)))
             .setHeader("Firstclaim-Partition", Integer.toString(record.partition()))
             .setHeader("Firstclaim-Offset", Long.toString(record.offset()));
+    if (!tokens.isEmpty()) {
+      request.setHeader(ResourceTokens.NAME, tokens);
+    }
     forwarded.forEach(request::setHeader);
     return request.POST(
         value == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(value));

@@ -10,6 +10,7 @@ import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.engine.api.ResourceSource;
 import io.firstclaim.processor.service.handler.StatusMeanings;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
@@ -216,6 +217,11 @@ class SettingsReaderTest {
             s -> s.engine().claim().onMismatch(),
             OnMismatch.SKIP),
         good(
+            "firstclaim.claim.resources",
+            "header:tenant, json:/items/*/sku, key",
+            s -> s.engine().claim().resources(),
+            ResourceSource.parseList("header:tenant,json:/items/*/sku,key")),
+        good(
             "firstclaim.claim.dynamodb.table",
             "t-1",
             s -> s.backend(),
@@ -325,6 +331,10 @@ class SettingsReaderTest {
             "it must not be shorter than firstclaim.claim.lease=30s"),
         arguments("firstclaim.claim.retention", "1000000d", DURATION),
         arguments("firstclaim.claim.head-start", "soon", DURATION),
+        arguments(
+            "firstclaim.claim.resources",
+            "key,offset",
+            "'offset' is none of json:/pointer, header:NAME, key"),
         arguments("firstclaim.claim.on-mismatch", "ignore", "give one of dead-letter, skip"),
         arguments("firstclaim.claim.dynamodb.table", "ab", TABLE),
         arguments("firstclaim.claim.dynamodb.table", "my claims", TABLE),
@@ -816,8 +826,7 @@ class SettingsReaderTest {
   @CsvSource({
     "FIRSTCLAIM_CLAIM_LEESE,there is no such setting; the nearest is FIRSTCLAIM_CLAIM_LEASE",
     "FIRSTCLAIM_INPUT_TOPIC,there is no such setting; the nearest is FIRSTCLAIM_INPUT_TOPICS",
-    "FIRSTCLAIM_LOG_LEVELS,there is no such setting; the nearest is FIRSTCLAIM_LOG_LEVEL",
-    "FIRSTCLAIM_CLAIM_RESOURCES,this setting is not in this version; leave it out"
+    "FIRSTCLAIM_LOG_LEVELS,there is no such setting; the nearest is FIRSTCLAIM_LOG_LEVEL"
   })
   void misspeltVariable_stopsTheStart_withTheNearest(String variable, String remedy) {
     assertThatThrownBy(
@@ -830,7 +839,6 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "firstclaim.claim.resources,this setting is not in this version; leave it out",
     "firstclaim.handler.typ,there is no such setting; the nearest is firstclaim.handler.type",
     "firstclaim.claim.leaseTime,there is no such setting; the nearest is firstclaim.claim.lease",
     "firstclaim.log.level,give it as the environment variable FIRSTCLAIM_LOG_LEVEL"

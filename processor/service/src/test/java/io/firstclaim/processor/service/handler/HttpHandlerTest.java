@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -86,6 +87,49 @@ final class HttpHandlerTest {
           .containsEntry("ce-type", List.of("com.example.order"))
           .containsEntry("ce-subject", List.of("Gr%C3%B6%C3%9Fe%20%22L%22%2050%25"))
           .doesNotContainKeys("authorization", "Upgrade", "HTTP2-Settings");
+    }
+  }
+
+  @Test
+  void resourceTokens_areSent_withKeysThatNoByteCanBreak() throws Exception {
+    Map<RecordId, Long> tokens = new TreeMap<>();
+    for (String key : List.of("account-x", "a,b=c \"%\r\nX-Evil: 1", "Größe")) {
+      tokens.put(RecordId.of(key).asResource(), 1_700_000_000_000L + key.length());
+    }
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      handler.handle(TestContext.of("{}").touching(tokens));
+      assertThat(server.onlyRequest().header("Firstclaim-Resource-Tokens"))
+          .isEqualTo(
+              "Gr%C3%B6%C3%9Fe=1700000000005,"
+                  + " a%2Cb%3Dc%20%22%25%0D%0AX-Evil:%201=1700000000019,"
+                  + " account-x=1700000000009");
+      assertThat(server.onlyRequest().headers()).doesNotContainKey("X-Evil");
+    }
+  }
+
+  @Test
+  void recordThatTouchesNothing_hasNoResourceTokens() throws Exception {
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      handler.handle(TestContext.of("{}"));
+      assertThat(server.onlyRequest().headers()).doesNotContainKey("Firstclaim-Resource-Tokens");
+    }
+  }
+
+  @Test
+  void oversizeResourceTokens_fail_withoutRequest() throws Exception {
+    Map<RecordId, Long> tokens = new TreeMap<>();
+    for (int i = 0; i < 9; i++) {
+      tokens.put(RecordId.of(i + "x".repeat(1000)).asResource(), 1L);
+    }
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+      assertThat(handler.handle(TestContext.of("{}").touching(tokens)))
+          .isEqualTo(
+              new HandlerResult.Failed(
+                  "the resources' names and tokens take more than 8192 bytes"));
+      assertThat(server.requests()).isEmpty();
     }
   }
 

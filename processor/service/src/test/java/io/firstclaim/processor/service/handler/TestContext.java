@@ -5,6 +5,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.handler.RecordContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
@@ -13,7 +14,11 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /** A record in hand, under a lease that is held or not. */
-record TestContext(RecordId id, ConsumerRecord<byte[], byte[]> record, boolean held)
+record TestContext(
+    RecordId id,
+    ConsumerRecord<byte[], byte[]> record,
+    boolean held,
+    Map<RecordId, Long> resourceTokens)
     implements RecordContext {
 
   static TestContext of(String value) {
@@ -40,15 +45,20 @@ record TestContext(RecordId id, ConsumerRecord<byte[], byte[]> record, boolean h
             value,
             headers,
             Optional.empty()),
-        true);
+        true,
+        Map.of());
   }
 
   TestContext with(RecordId other) {
-    return new TestContext(other, record, held);
+    return new TestContext(other, record, held, resourceTokens);
+  }
+
+  TestContext touching(Map<RecordId, Long> tokens) {
+    return new TestContext(id, record, held, tokens);
   }
 
   TestContext lost() {
-    return new TestContext(id, record, false);
+    return new TestContext(id, record, false, resourceTokens);
   }
 
   @Override

@@ -75,8 +75,7 @@ public record Claim(
    * @param onBehalfOf for those in whose way they are
    * @throws IllegalArgumentException if there is none
    */
-  public static Claim ofMutex(
-      Collection<RecordId> ids, @Nullable String onBehalfOf, Moment now) {
+  public static Claim ofMutex(Collection<RecordId> ids, @Nullable String onBehalfOf, Moment now) {
     Iterator<RecordId> sorted = new TreeSet<>(ids).iterator();
     if (!sorted.hasNext()) {
       throw new IllegalArgumentException("a mutex has at least one ID");
@@ -110,8 +109,7 @@ public record Claim(
       Moment start,
       @Nullable Sighting sighting,
       @Nullable String onBehalfOf) {
-    return new Claim(
-        id, Fingerprint.none(), nonce, start, sighting, true, onBehalfOf, List.of());
+    return new Claim(id, Fingerprint.none(), nonce, start, sighting, true, onBehalfOf, List.of());
   }
 
   private Claim again(Moment now, @Nullable Sighting seen, Map<RecordId, Sighting> resourcesSeen) {
@@ -134,8 +132,7 @@ public record Claim(
   }
 
   private Claim with(SortedSet<RecordId> ids, @Nullable String behalf) {
-    List<Claim> others =
-        ids.stream().map(each -> held(each, nonce, start, null, behalf)).toList();
+    List<Claim> others = ids.stream().map(each -> held(each, nonce, start, null, behalf)).toList();
     return new Claim(id, fingerprint, nonce, start, sighting, mutex, onBehalfOf, others);
   }
 

@@ -139,16 +139,6 @@ public record Lease(
   /** This lease with the leases on what was claimed with it. */
   public Lease withResources(List<Lease> leases) {
     return new Lease(
-        id,
-        holder,
-        token,
-        attempt,
-        fingerprint,
-        nonce,
-        start,
-        length,
-        version,
-        onBehalfOf,
-        leases);
+        id, holder, token, attempt, fingerprint, nonce, start, length, version, onBehalfOf, leases);
   }
 }

@@ -12,8 +12,7 @@ public sealed interface Acquisition {
    * Others held it, or some of its keys, to the end; nothing is held.
    *
    * @param inTheWay the keys that were held when last asked, by whom and on behalf of what: all of
-   *     them if the first key was free and the store has transactions, else the first that was
-   *     met
+   *     them if the first key was free and the store has transactions, else the first that was met
    */
   record Refused(List<ClaimResult.InTheWay> inTheWay) implements Acquisition {
     /** Keeps a copy. */

@@ -45,8 +45,8 @@ public final class HeldMutex implements AutoCloseable {
   }
 
   /**
-   * That of its first key, by their order. Rises with every holder; a sink that remembers the highest it has
-   * seen refuses stale ones.
+   * That of its first key, by their order. Rises with every holder; a sink that remembers the
+   * highest it has seen refuses stale ones.
    */
   public long token() {
     return kept.token();

@@ -77,10 +77,7 @@ public final class Mutex {
    * @throws IllegalArgumentException if there is no name, or there are too many
    */
   public Mutex(
-      ClaimStore store,
-      Collection<RecordId> ids,
-      @Nullable String onBehalfOf,
-      TimeSource time) {
+      ClaimStore store, Collection<RecordId> ids, @Nullable String onBehalfOf, TimeSource time) {
     this.store = store;
     this.ids = new TreeSet<>(ids);
     this.onBehalfOf = onBehalfOf;

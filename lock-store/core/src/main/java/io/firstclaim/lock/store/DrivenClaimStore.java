@@ -61,9 +61,7 @@ public class DrivenClaimStore implements ClaimStore {
 
   @Override
   public final ClaimResult claim(Claim claim) {
-    return claim.resources().isEmpty()
-        ? claimOne(claim)
-        : several().claim(claim);
+    return claim.resources().isEmpty() ? claimOne(claim) : several().claim(claim);
   }
 
   private Several several() {

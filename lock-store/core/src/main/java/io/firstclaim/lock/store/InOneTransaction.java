@@ -82,10 +82,7 @@ final class InOneTransaction implements Several {
       for (Claim one : all) {
         ClaimResult answer =
             switch (Protocol.decide(
-                known.claim(one.id()),
-                new Command.Acquire(one),
-                known.seen(one.id()),
-                settings)) {
+                known.claim(one.id()), new Command.Acquire(one), known.seen(one.id()), settings)) {
               case Decision.Answer<ClaimResult>(ClaimResult result) ->
                   DrivenClaimStore.byThisMachinesClock(result, now);
               case Decision.Write<ClaimResult>(ClaimRecord next, ClaimResult then) -> {
@@ -115,11 +112,7 @@ final class InOneTransaction implements Several {
   }
 
   private boolean isWritten(
-      String op,
-      List<Change> changes,
-      @Nullable Effects effects,
-      StoreMoment now,
-      Known known) {
+      String op, List<Change> changes, @Nullable Effects effects, StoreMoment now, Known known) {
     DrivenClaimStore.requireTime(op, now);
     return switch (records.write(op, changes, effects, now.judging())) {
       case Took unused -> true;
@@ -131,8 +124,7 @@ final class InOneTransaction implements Several {
   }
 
   @Override
-  public SettleResult settle(
-      String op, Lease lease, Function<StoreMoment, Command.Settle> step) {
+  public SettleResult settle(String op, Lease lease, Function<StoreMoment, Command.Settle> step) {
     return settle(op, lease, step, null);
   }
 

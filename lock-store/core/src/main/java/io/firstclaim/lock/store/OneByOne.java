@@ -63,8 +63,7 @@ final class OneByOne implements Several {
   }
 
   @Override
-  public SettleResult settle(
-      String op, Lease lease, Function<StoreMoment, Command.Settle> step) {
+  public SettleResult settle(String op, Lease lease, Function<StoreMoment, Command.Settle> step) {
     SettleResult answer = store.settleOne(op, lease, step);
     if (op.equals(DrivenClaimStore.RENEW)) {
       return answer instanceof Settled(Lease renewed) ? renewed(renewed) : answer;
@@ -82,8 +81,7 @@ final class OneByOne implements Several {
     List<Lease> resources = new ArrayList<>();
     for (Lease resource : lease.resources()) {
       SettleResult answer =
-          store.settleOne(
-              DrivenClaimStore.RENEW, resource, unused -> new Command.Renew(resource));
+          store.settleOne(DrivenClaimStore.RENEW, resource, unused -> new Command.Renew(resource));
       if (!(answer instanceof Settled(Lease held))) {
         return answer;
       }

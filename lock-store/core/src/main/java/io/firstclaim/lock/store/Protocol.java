@@ -210,8 +210,7 @@ final class Protocol {
         lease.attempt(),
         nonce,
         lease.fingerprint(),
-        new Held(
-            lease.holder(), lease.length(), late.plus(lease.length()), lease.onBehalfOf()));
+        new Held(lease.holder(), lease.length(), late.plus(lease.length()), lease.onBehalfOf()));
   }
 
   private static ClaimRecord record(Lease lease, ClaimState state) {

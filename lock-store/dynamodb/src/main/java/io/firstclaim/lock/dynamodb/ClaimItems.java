@@ -68,7 +68,8 @@ record ClaimItems(
       REMOVE retryAt, cause""";
 
   private static final String FOR_ITSELF = ACQUIRE + ", onBehalfOf";
-  private static final String FOR_ANOTHER = ACQUIRE.replace(" REMOVE", ", onBehalfOf = :behalf REMOVE");
+  private static final String FOR_ANOTHER =
+      ACQUIRE.replace(" REMOVE", ", onBehalfOf = :behalf REMOVE");
 
   /**
    * The numbers are compared so that an item without them, or with texts in their place, is not
@@ -121,10 +122,8 @@ record ClaimItems(
                     client.describeTable(
                         named -> named.tableName(table).overrideConfiguration(limits)))
             .table();
-    boolean hasTransactions =
-        description.multiRegionConsistency() != MultiRegionConsistency.STRONG;
-    return new ClaimItems(
-        client, table, settings, time, clock, listener, limits, hasTransactions);
+    boolean hasTransactions = description.multiRegionConsistency() != MultiRegionConsistency.STRONG;
+    return new ClaimItems(client, table, settings, time, clock, listener, limits, hasTransactions);
   }
 
   @Override

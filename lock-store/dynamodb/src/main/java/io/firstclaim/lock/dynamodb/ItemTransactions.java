@@ -45,8 +45,7 @@ record ItemTransactions(ClaimItems items) implements Together {
   private static final String INVALID = "ValidationError";
 
   /** Between two tries that were in conflict with others. */
-  private static final Backoff PAUSES =
-      new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
+  private static final Backoff PAUSES = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
 
   @Override
   public Map<RecordId, Stored> read(Collection<RecordId> ids) {
@@ -86,8 +85,7 @@ record ItemTransactions(ClaimItems items) implements Together {
   }
 
   @Override
-  public Writes write(
-      String op, List<Change> changes, @Nullable Effects effects, Moment now) {
+  public Writes write(String op, List<Change> changes, @Nullable Effects effects, Moment now) {
     List<TransactWriteItem> actions = new ArrayList<>();
     changes.forEach(change -> actions.add(put(change, now)));
     List<TransactWriteItem> others = DynamoDbEffects.actionsOf(effects);
@@ -111,8 +109,7 @@ record ItemTransactions(ClaimItems items) implements Together {
         }
         if (items.time().now().since(start).compareTo(items.settings().storeTimeout()) > 0) {
           throw new StoreUnavailableException(
-              "DynamoDB table %s did not take %s: %s"
-                  .formatted(items.table(), op, OneLine.of(e)),
+              "DynamoDB table %s did not take %s: %s".formatted(items.table(), op, OneLine.of(e)),
               e);
         }
       }
@@ -186,8 +183,7 @@ record ItemTransactions(ClaimItems items) implements Together {
     }
     // A reason that belongs to nothing: what is stored must say.
     Map<RecordId, Stored> stored = read(changes.stream().map(Change::id).toList());
-    changes.forEach(
-        change -> found.put(change.id(), Optional.ofNullable(stored.get(change.id()))));
+    changes.forEach(change -> found.put(change.id(), Optional.ofNullable(stored.get(change.id()))));
     return new Writes.Differ(found);
   }
 

@@ -32,9 +32,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.ArrayList;
 import java.util.Map;
 import java.util.Queue;
 import java.util.stream.IntStream;
@@ -94,11 +94,7 @@ class DynamoDbTransactionsTest {
   private Claimant claimant(String holder, DynamoDbClient client) {
     var settings =
         new ClaimSettings(
-            namespace,
-            holder,
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(1),
-            Duration.ofDays(8));
+            namespace, holder, Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
     return new Claimant(LocalDynamoDb.store(client, settings, passing), time);
   }
 
@@ -180,7 +176,8 @@ class DynamoDbTransactionsTest {
                 return method.invoke(real, arguments);
               } catch (InvocationTargetException e) {
                 if (reversed && e.getCause() instanceof TransactionCanceledException canceled) {
-                  List<CancellationReason> reasons = new ArrayList<>(canceled.cancellationReasons());
+                  List<CancellationReason> reasons =
+                      new ArrayList<>(canceled.cancellationReasons());
                   Collections.reverse(reasons);
                   throw canceled.toBuilder().cancellationReasons(reasons).build();
                 }
@@ -191,18 +188,16 @@ class DynamoDbTransactionsTest {
 
   private static TransactionCanceledException canceled(String... codes) {
     return TransactionCanceledException.builder()
-            .cancellationReasons(
-                Stream.of(codes)
-                    .map(code -> CancellationReason.builder().code(code).build())
-                    .toList())
-            .awsErrorDetails(
-                AwsErrorDetails.builder()
-                    .errorCode("TransactionCanceledException")
-                    .sdkHttpResponse(SdkHttpResponse.builder().statusCode(400).build())
-                    .build())
-            .statusCode(400)
-            .message("injected")
-            .build();
+        .cancellationReasons(
+            Stream.of(codes).map(code -> CancellationReason.builder().code(code).build()).toList())
+        .awsErrorDetails(
+            AwsErrorDetails.builder()
+                .errorCode("TransactionCanceledException")
+                .sdkHttpResponse(SdkHttpResponse.builder().statusCode(400).build())
+                .build())
+        .statusCode(400)
+        .message("injected")
+        .build();
   }
 
   @Test
@@ -344,8 +339,7 @@ class DynamoDbTransactionsTest {
     Lease lease = a.acquire(ID);
 
     assertThatThrownBy(
-            () ->
-                a.store().complete(lease, null, DynamoDbEffects.of(increment(), increment())))
+            () -> a.store().complete(lease, null, DynamoDbEffects.of(increment(), increment())))
         .isInstanceOf(EffectsRefusedException.class);
     assertThatThrownBy(() -> a.store().complete(lease, null, DynamoDbEffects.of(large())))
         .isInstanceOf(EffectsRefusedException.class);

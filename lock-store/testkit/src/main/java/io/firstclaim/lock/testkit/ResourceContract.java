@@ -221,8 +221,7 @@ public abstract class ResourceContract extends RaceContract {
     Lease lease = granted(store.claim(both)).lease();
 
     assertThat(lease.id()).isEqualTo(one);
-    ClaimResult.Held refused =
-        Claimant.held(b.store().claim(Claim.ofMutex(one, b.time().now())));
+    ClaimResult.Held refused = Claimant.held(b.store().claim(Claim.ofMutex(one, b.time().now())));
     assertThat(refused.onBehalfOf()).isEqualTo("night job");
     assertThat(b.store().claim(Claim.ofMutex(two, b.time().now())))
         .isInstanceOf(ClaimResult.Held.class);

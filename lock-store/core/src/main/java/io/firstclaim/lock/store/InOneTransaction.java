@@ -92,7 +92,7 @@ final class InOneTransaction implements Several {
             };
         if (answer instanceof Granted granted) {
           grants.add(granted);
-        } else if (one == claim && !claim.mutex()) {
+        } else if (one.id().equals(claim.id()) && !claim.mutex()) {
           return answer; // what became of a record counts more than what it touches
         } else {
           inTheWay.add(Several.inTheWay(one.id(), answer, now.machine().wall()));
@@ -158,8 +158,9 @@ final class InOneTransaction implements Several {
       List<Change> changes = new ArrayList<>();
       for (Lease one : (Iterable<Lease>) all(lease)::iterator) {
         StoreMoment seen = known.seen(one.id());
+        boolean isFirst = one.id().equals(lease.id());
         Command.Settle command =
-            one == lease
+            isFirst
                 ? step.apply(seen)
                 : renews
                     ? new Command.Renew(one)
@@ -170,7 +171,7 @@ final class InOneTransaction implements Several {
             if (!(answer instanceof Settled(Lease left))) {
               return answer;
             }
-            if (one == lease && !renews) {
+            if (isFirst && !renews) {
               return answer; // all of it was written before; the resources may be others' by now
             }
             after.add(left);

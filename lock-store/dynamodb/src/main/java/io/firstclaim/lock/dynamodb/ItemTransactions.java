@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,6 @@ record ItemTransactions(ClaimItems items) implements Together {
   /** The most actions of one transaction. */
   static final int MAX_ACTIONS = 100;
 
-  private static final String NONE = "None";
   private static final String FAILED = "ConditionalCheckFailed";
   private static final String INVALID = "ValidationError";
 
@@ -72,11 +72,10 @@ record ItemTransactions(ClaimItems items) implements Together {
                           get -> get.requestItems(asked).overrideConfiguration(items.limits())));
       for (Map<String, AttributeValue> item :
           answer.responses().getOrDefault(items.table(), List.of())) {
-        AttributeValue key = item.get(Items.KEY);
-        RecordId id = keys.get(key);
+        AttributeValue key = Objects.requireNonNull(item.get(Items.KEY));
         Stored stored = items.stored(key, item);
-        if (id != null && stored != null) {
-          found.put(id, stored);
+        if (stored != null) {
+          found.put(Objects.requireNonNull(keys.get(key)), stored);
         }
       }
       left = answer.unprocessedKeys();

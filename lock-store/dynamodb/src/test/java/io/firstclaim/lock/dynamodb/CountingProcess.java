@@ -74,15 +74,15 @@ final class CountingProcess {
             once.runWithEffects(
                 RecordId.of("record-" + number),
                 Fingerprint.none(),
-                unused -> new Completion(null, increment(counter(namespace, number))));
+                _ -> new Completion(null, increment(counter(namespace, number))));
       } catch (StoreUnavailableException e) {
         continue;
       }
       switch (result) {
-        case RunResult.Ran unused -> {
+        case RunResult.Ran _ -> {
           return true;
         }
-        case RunResult.DoneBefore unused -> {
+        case RunResult.DoneBefore _ -> {
           return false;
         }
         case RunResult.Busy busy -> Thread.sleep(busy.remaining().dividedBy(4).plusMillis(10));

@@ -385,12 +385,12 @@ class DynamoDbTransactionsTest {
     Deduplicator once = Deduplicator.builder(a.store(), passing).build();
     var counting = new Deduplicator.Completion("counted", DynamoDbEffects.of(increment()));
 
-    assertThat(once.runWithEffects(ID, Fingerprint.none(), unused -> counting))
+    assertThat(once.runWithEffects(ID, Fingerprint.none(), _ -> counting))
         .isEqualTo(new RunResult.Ran("counted"));
-    assertThat(once.runWithEffects(ID, Fingerprint.none(), unused -> counting))
+    assertThat(once.runWithEffects(ID, Fingerprint.none(), _ -> counting))
         .isInstanceOf(RunResult.DoneBefore.class);
     var refused = new Deduplicator.Completion(null, DynamoDbEffects.of(impossible()));
-    assertThat(once.runWithEffects(OTHER, Fingerprint.none(), unused -> refused))
+    assertThat(once.runWithEffects(OTHER, Fingerprint.none(), _ -> refused))
         .isInstanceOfSatisfying(
             RunResult.Failed.class,
             failed ->

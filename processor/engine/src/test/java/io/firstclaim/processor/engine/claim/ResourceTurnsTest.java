@@ -210,7 +210,9 @@ class ResourceTurnsTest {
     while (!open.isEmpty()) {
       assertThat(open.stream().flatMap(i -> wants.get(i).stream())).doesNotHaveDuplicates();
       called.clear();
-      all.get(open.remove(random.nextInt(open.size()))).giveBack();
+      int next = open.get(random.nextInt(open.size()));
+      open.removeIf(i -> i == next);
+      all.get(next).giveBack();
       ended++;
       for (String id : List.copyOf(called)) {
         int i = Integer.parseInt(id);

@@ -68,7 +68,7 @@ class WaitingRoomTest {
   private void hear(Outcome.Kind kind, String value, @Nullable Duration retry) {
     switch (kind) {
       case COMPLETED, DEAD, MISMATCH -> known.add(ID, payload(value), START);
-      case FAILED, TAKEN_OVER, LEASE_LOST -> {}
+      case FAILED, TAKEN_OVER, LEASE_LOST, BLOCKED -> {}
     }
     room.heard(
         ID,
@@ -154,10 +154,11 @@ class WaitingRoomTest {
   }
 
   @Test
-  void takeoverAndLossElsewhere_wakeNobody() throws InterruptedException {
+  void takeoverLossAndWaitingElsewhere_wakeNobody() throws InterruptedException {
     Seat seat = entered(work("{}"));
     hear(Outcome.Kind.TAKEN_OVER, "{}", null);
     hear(Outcome.Kind.LEASE_LOST, "{}", null);
+    hear(Outcome.Kind.BLOCKED, "{}", null);
 
     assertThat(seat.await(Duration.ofMillis(1))).isEqualTo(Woken.TIME_UP);
   }

@@ -14,11 +14,14 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -53,6 +56,7 @@ class TransfersIT {
   private static final class Bank implements Sink.Behaviour {
     private static final int OPENING = 1_000;
     private static final int TRY_AGAIN = 408;
+    private static final Pattern TOKEN = Pattern.compile("([^=, ]+)=(\\d+)");
 
     /** The hands that an account was in, by this machine's ticks. */
     record Hold(String account, String id, long start, long end) {}
@@ -108,9 +112,9 @@ class TransfersIT {
 
     private static Map<String, Long> tokens(Call call) {
       Map<String, Long> tokens = new HashMap<>();
-      for (String token : call.headers().getFirst("Firstclaim-Resource-Tokens").split(", ")) {
-        String[] parts = token.split("=");
-        tokens.put(parts[0], Long.parseLong(parts[1]));
+      Matcher token = TOKEN.matcher(call.headers().getFirst("Firstclaim-Resource-Tokens"));
+      while (token.find()) {
+        tokens.put(token.group(1), Long.parseLong(token.group(2)));
       }
       return tokens;
     }
@@ -193,7 +197,7 @@ class TransfersIT {
   }
 
   private void send(Collection<String> ids, Map<String, String> transfers) {
-    ids.forEach(id -> scenario.feed().send(id, transfers.get(id)));
+    ids.forEach(id -> scenario.feed().send(id, Objects.requireNonNull(transfers.get(id))));
     scenario.feed().flush();
   }
 

@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -263,7 +264,7 @@ class DynamoDbTransactionsTest {
                         .key(Map.of(Items.KEY, Items.text(counter)))
                         .consistentRead(true))
             .item();
-    return item.isEmpty() ? 0 : Integer.parseInt(item.get("counted").n());
+    return item.isEmpty() ? 0 : Integer.parseInt(Objects.requireNonNull(item.get("counted")).n());
   }
 
   @Test

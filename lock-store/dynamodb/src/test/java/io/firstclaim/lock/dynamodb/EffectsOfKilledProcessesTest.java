@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,7 +63,7 @@ class EffectsOfKilledProcessesTest {
     int sum = 0;
     for (int i = 0; i < CountingProcess.COUNTERS; i++) {
       var item = item(CountingProcess.counter(namespace, i));
-      sum += Integer.parseInt(item.get("counted").n());
+      sum += Integer.parseInt(Objects.requireNonNull(item.get("counted")).n());
     }
     assertThat(sum).isEqualTo(RECORDS);
   }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +57,7 @@ public final class ResourceTurns {
 
   // Guarded by this.
   private final Map<String, Line> lines = new HashMap<>();
-  private final Map<RecordId, Rival> rivals = new LinkedHashMap<>();
+  private final SequencedMap<RecordId, Rival> rivals = new LinkedHashMap<>();
   private long numbers;
 
   /** Nobody stands in line. */
@@ -126,8 +127,9 @@ public final class ResourceTurns {
 
   /** A record in another instance waits for resources. */
   public synchronized void waits(RecordId record, Collection<String> resources) {
-    if (rivals.size() < MAX_RIVALS) {
-      rivals.putIfAbsent(record, new Rival(resources));
+    rivals.putIfAbsent(record, new Rival(resources));
+    if (rivals.size() > MAX_RIVALS) { // the end of the first was never heard
+      rivals.pollFirstEntry();
     }
   }
 

@@ -65,7 +65,7 @@ final class Announcer {
   void blocked(Delivery delivery, Work work, String by, ClaimResult.Blocked answer) {
     String cause =
         answer.inTheWay().stream()
-            .map(each -> "%s is held by %s".formatted(each.id().text(), each.by()))
+            .map(each -> each.id().text() + (each.by() == null ? "" : " is held by " + each.by()))
             .collect(Collectors.joining(", "));
     Ending ending = new Ending(by, 0, 0, time.now().wall());
     happened(delivery, work, Outcome.Kind.BLOCKED, ending, Duration.ZERO, Cause.of(cause), null);

@@ -98,6 +98,9 @@ final class OutcomeFormat {
 
   /** None in outcomes of earlier versions, nor in those of records that touch nothing. */
   private static List<String> texts(JsonNode node) {
+    if (node.isEmpty()) {
+      return List.of();
+    }
     List<String> texts = new ArrayList<>();
     for (JsonNode text : node) {
       if (texts.size() < MAX_RESOURCES) {

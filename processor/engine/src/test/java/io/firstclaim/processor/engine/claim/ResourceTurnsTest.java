@@ -177,6 +177,21 @@ class ResourceTurnsTest {
   }
 
   @Test
+  void oldestOfVeryManyThatWaitElsewhere_isForgotten() {
+    turns.waits(RecordId.of("oldest"), List.of("x"));
+    for (int i = 0; i < 1000; i++) {
+      turns.waits(RecordId.of("theirs-" + i), List.of("y"));
+    }
+    for (int i = 0; i < ResourceTurns.RUN; i++) {
+      taken("ours-" + i, "x").giveBack();
+      taken("others-" + i, "y").giveBack();
+    }
+
+    taken("next", "x");
+    waiting("another", "y");
+  }
+
+  @Test
   void recordThatWaitsElsewhere_mayGoHere() {
     turns.waits(RecordId.of("theirs"), List.of("x"));
     for (int i = 0; i < ResourceTurns.RUN; i++) {

@@ -4,6 +4,8 @@ import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
@@ -277,6 +279,62 @@ class ResourceFlowTest {
 
     eventually(() -> all.stream().allMatch(Sent::isSettled));
     assertThat(a.listener.claimed()).containsOnly(Claimed.GRANTED);
+  }
+
+  @Test
+  void suspectsOnOneResource_andWhatNobodySuspects_allGetTheirTurns() throws InterruptedException {
+    settings.lease = Duration.ofSeconds(1);
+    settings.maxAttempts = 3;
+    MemoryClaimStore dying =
+        new MemoryClaimStore(
+            claims,
+            new ClaimSettings(
+                "test",
+                "a/9",
+                settings.lease,
+                ClaimSettings.LEAST_SKEW,
+                Duration.ofDays(8)),
+            time);
+    List<String> suspects = List.of("suspect-1", "suspect-2", "suspect-3");
+    for (String id : suspects) {
+      assertThat(dying.claim(TestInstance.claim(id, on("x"), time)))
+          .isInstanceOf(ClaimResult.Granted.class);
+    }
+    time.advance(Duration.ofSeconds(3));
+    TestInstance a = start("a", ResourceFlowTest::done);
+
+    List<Sent> all = new ArrayList<>();
+    suspects.forEach(id -> all.add(a.deliver(id, on("x"))));
+    all.add(a.deliver("fresh", on("x")));
+
+    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    assertThat(handled()).hasSize(4);
+    assertThat(broker.deadLetters()).isEmpty();
+  }
+
+  @Test
+  void recordWhoseHandlerIsAbandoned_holdsItsResourceForNoLongerThanItsLease()
+      throws InterruptedException {
+    settings.lease = Duration.ofSeconds(1);
+    settings.handlerTimeout = Duration.ofMillis(50);
+    settings.maxAttempts = 1;
+    TestInstance a =
+        start(
+            "a",
+            context -> {
+              while (context.id().text().equals("hangs") && mayEnd.getCount() > 0) {
+                Thread.onSpinWait();
+              }
+              return HandlerResult.done();
+            });
+    Sent hangs = a.deliver("hangs", on("x"));
+    eventually(() -> calls.size() == 1);
+    Sent next = a.deliver("next", on("x"));
+
+    eventually(() -> next.isSettled() && hangs.isSettled());
+    assertThat(handled()).containsExactly("hangs", "next");
+    mayEnd.countDown();
+    eventually(a.places::isEmpty);
   }
 
   // --- What the handler and others are told ---

@@ -141,14 +141,14 @@ class SharedBucketTest {
             settings,
             Duration.ofDays(1),
             100,
-            time::now,
+            () -> time.now(), // whose pauses nobody drives, so they are real
             StoreListener.NONE,
             (listed, removed) -> {});
     String log =
         BucketSetupTest.logOf(
             () -> {
               try {
-                var unused = sweeper.sweep();
+                var _ = sweeper.sweep();
               } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
               }

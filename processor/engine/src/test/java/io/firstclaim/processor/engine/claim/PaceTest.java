@@ -91,7 +91,7 @@ class PaceTest {
     Store store = atOnce -> 1000 + 5.0 * atOnce;
 
     for (int round = 0; round < 100; round++) {
-      assertThat(store.millis(pace.limit())).isLessThan(LONGEST.toMillis());
+      assertThat(store.millis(pace.limit())).isLessThan((double) LONGEST.toMillis());
       rounds(1, store);
     }
     assertThat(pace.limit()).isGreaterThan(16);

@@ -141,7 +141,7 @@ class SharedBucketTest {
             settings,
             Duration.ofDays(1),
             100,
-            time,
+            () -> time.now(), // whose pauses nobody drives, so they are real
             StoreListener.NONE,
             (listed, removed) -> {});
     String log =

@@ -289,11 +289,7 @@ class ResourceFlowTest {
         new MemoryClaimStore(
             claims,
             new ClaimSettings(
-                "test",
-                "a/9",
-                settings.lease,
-                ClaimSettings.LEAST_SKEW,
-                Duration.ofDays(8)),
+                "test", "a/9", settings.lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(8)),
             time);
     List<String> suspects = List.of("suspect-1", "suspect-2", "suspect-3");
     for (String id : suspects) {

@@ -61,7 +61,7 @@ class TransfersTest {
 
   @Test
   void recordDeliveredTwice_movesTheMoneyOnce() throws Exception {
-    assertThat(deliver()).isEqualTo(new RunResult.Ran("Done[result=null]"));
+    assertThat(deliver()).isEqualTo(new RunResult.Ran("Done[result=null, effects=null]"));
     assertThat(deliver()).isInstanceOf(RunResult.DoneBefore.class);
     assertThat(balance("alice")).isEqualTo(70);
     assertThat(balance("bob")).isEqualTo(30);
@@ -74,7 +74,7 @@ class TransfersTest {
 
     // The process dies here. Another one takes over, and is told that it is done.
     time.advance(Duration.ofMinutes(1));
-    assertThat(deliver()).isEqualTo(new RunResult.Ran("Done[result=null]"));
+    assertThat(deliver()).isEqualTo(new RunResult.Ran("Done[result=null, effects=null]"));
     assertThat(claims.find(ID).orElseThrow().token()).isGreaterThan(token);
     assertThat(balance("bob")).isEqualTo(30);
   }

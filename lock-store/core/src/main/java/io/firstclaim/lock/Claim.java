@@ -3,7 +3,6 @@ package io.firstclaim.lock;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -76,15 +75,12 @@ public record Claim(
    * @throws IllegalArgumentException if there is none
    */
   public static Claim ofMutex(Collection<RecordId> ids, @Nullable String onBehalfOf, Moment now) {
-    Iterator<RecordId> sorted = new TreeSet<>(ids).iterator();
-    if (!sorted.hasNext()) {
+    TreeSet<RecordId> others = new TreeSet<>(ids);
+    RecordId first = others.pollFirst();
+    if (first == null) {
       throw new IllegalArgumentException("a mutex has at least one ID");
     }
-    Nonce nonce = Nonce.random();
-    Claim first = held(sorted.next(), nonce, now, null, onBehalfOf);
-    SortedSet<RecordId> others = new TreeSet<>(ids);
-    others.remove(first.id);
-    return first.with(others, onBehalfOf);
+    return held(first, Nonce.random(), now, null, onBehalfOf).with(others, onBehalfOf);
   }
 
   /** The attempt after one that was answered {@code held}. */

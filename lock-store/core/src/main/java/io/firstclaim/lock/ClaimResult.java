@@ -70,7 +70,33 @@ public sealed interface ClaimResult {
       @Nullable String by,
       @Nullable String onBehalfOf,
       Duration remaining,
-      @Nullable Sighting sighting) {}
+      @Nullable Sighting sighting) {
+    /**
+     * What is in the way, by the answer to its own claim, which was not granted.
+     *
+     * @param now by this machine's clock
+     * @throws IllegalStateException if it is the ID of a record, which has ended or has a payload
+     */
+    public static InTheWay of(RecordId id, ClaimResult answer, Instant now) {
+      return switch (answer) {
+        case ClaimResult.Held held ->
+            new InTheWay(id, held.by(), held.onBehalfOf(), held.remaining(), held.sighting());
+        case ClaimResult.Later(Instant retryAt, var unused) ->
+            new InTheWay(id, null, null, Duration.between(now, retryAt), null);
+        case Granted unused -> throw idOfRecord(id, answer);
+        case Blocked unused -> throw idOfRecord(id, answer);
+        case Done unused -> throw idOfRecord(id, answer);
+        case Dead unused -> throw idOfRecord(id, answer);
+        case Mismatch unused -> throw idOfRecord(id, answer);
+      };
+    }
+
+    private static IllegalStateException idOfRecord(RecordId id, ClaimResult answer) {
+      return new IllegalStateException(
+          "%s is the ID of a record, not of a mutex (%s): give mutexes a namespace of their own"
+              .formatted(id, answer.getClass().getSimpleName()));
+    }
+  }
 
   /**
    * An attempt failed and the next one is not due yet.

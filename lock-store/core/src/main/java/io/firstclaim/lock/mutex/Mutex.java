@@ -12,7 +12,6 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.keeper.LeaseKeeper;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -221,24 +220,8 @@ public final class Mutex {
   private List<ClaimResult.InTheWay> inTheWay(Claim claim, ClaimResult answer) {
     return switch (answer) {
       case ClaimResult.Granted unused -> List.of();
-      case ClaimResult.Held held ->
-          List.of(
-              new ClaimResult.InTheWay(
-                  claim.id(), held.by(), held.onBehalfOf(), held.remaining(), held.sighting()));
       case ClaimResult.Blocked blocked -> blocked.inTheWay();
-      case ClaimResult.Later(Instant retryAt, var unused) ->
-          List.of(
-              new ClaimResult.InTheWay(
-                  claim.id(), null, null, Duration.between(time.now().wall(), retryAt), null));
-      case ClaimResult.Done unused -> throw idOfRecord(claim, answer);
-      case ClaimResult.Dead unused -> throw idOfRecord(claim, answer);
-      case ClaimResult.Mismatch unused -> throw idOfRecord(claim, answer);
+      default -> List.of(ClaimResult.InTheWay.of(claim.id(), answer, time.now().wall()));
     };
-  }
-
-  private static IllegalStateException idOfRecord(Claim claim, ClaimResult answer) {
-    return new IllegalStateException(
-        "%s is the ID of a record, not of a mutex (%s): give mutexes a namespace of their own"
-            .formatted(claim.id(), answer.getClass().getSimpleName()));
   }
 }

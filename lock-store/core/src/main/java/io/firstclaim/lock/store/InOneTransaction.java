@@ -95,7 +95,7 @@ final class InOneTransaction implements Several {
         } else if (one.id().equals(claim.id()) && !claim.mutex()) {
           return answer; // what became of a record counts more than what it touches
         } else {
-          inTheWay.add(Several.inTheWay(one.id(), answer, now.machine().wall()));
+          inTheWay.add(ClaimResult.InTheWay.of(one.id(), answer, now.machine().wall()));
         }
       }
       if (!inTheWay.isEmpty()) {

@@ -43,7 +43,7 @@ final class OneByOne implements Several {
       } else {
         giveBack(lease, resources);
         return new ClaimResult.Blocked(
-            List.of(Several.inTheWay(resource.id(), found, claim.start().wall())));
+            List.of(ClaimResult.InTheWay.of(resource.id(), found, claim.start().wall())));
       }
     }
     return new Granted(lease.withResources(resources), takenFrom);

@@ -172,7 +172,7 @@ public final class Breaker {
         }
         if (isClosed()) {
           allPass = ++passesInARow >= RECENT;
-          tell(Result.PASSED, lastFailure);
+          tell(Result.PASSED);
         }
       } finally {
         lock.unlock();
@@ -225,7 +225,7 @@ public final class Breaker {
         lastFailure = cause;
         passesInARow = 0;
         allPass = false;
-        tell(Result.FAILED, cause);
+        tell(Result.FAILED);
       } else if (trying == this) {
         trying = null;
         fault = cause;
@@ -267,7 +267,7 @@ public final class Breaker {
   }
 
   /** Either result may be the one that makes them enough to judge by. */
-  private void tell(Result result, String lastFailure) {
+  private void tell(Result result) {
     circuit.onResult(0, TimeUnit.NANOSECONDS, result);
     if (!isClosed()) {
       opened("Nearly every record fails", lastFailure);

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class BreakerTest {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 

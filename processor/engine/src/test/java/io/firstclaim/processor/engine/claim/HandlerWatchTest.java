@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The keeper looks by itself, every 25 ms; the time stands in between. */
-@Timeout(20)
+@Timeout(60)
 class HandlerWatchTest {
   private static final Duration LEASE = Duration.ofMillis(1500);
   private static final Duration THIRD = LEASE.dividedBy(3);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class StoreGateTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Duration CALL = Duration.ofMillis(500);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class TicketsTest {
   private static final ClaimId ID = ClaimId.of(RecordId.of("order-1"));
   private static final Duration LONG = Duration.ofSeconds(15);

@@ -4,6 +4,7 @@ import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is blocked, and what goes on beside it: partitions of one topic, polled a few at a time. */
-@Timeout(20)
+@Timeout(60)
 class AdmissionTest {
   private static final int A_POLL = 10;
   private static final List<TopicPartition> PARTITIONS =
@@ -80,6 +81,7 @@ class AdmissionTest {
   private final CountDownLatch mayEnd = new CountDownLatch(1);
   private final Input input = new Input();
   private final TestBroker broker = new TestBroker(input);
+  private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
 
   private @Nullable TestInstance instance;
   private @Nullable Thread thread;
@@ -94,7 +96,7 @@ class AdmissionTest {
               handled.add(context.id().text());
               return result;
             },
-            new MemoryClaimStore.Claims(),
+            claims,
             broker,
             time);
     instance = started;
@@ -149,7 +151,12 @@ class AdmissionTest {
   @Test
   void partitionWhoseRecordsAllWait_holdsUpNoOther() throws InterruptedException {
     settings.maxParked = 60;
-    TestInstance _ = start(3, context -> retryLater(context, "p0-"));
+    MemoryClaimStore another = TestInstance.anothers(claims, settings.lease, time);
+    for (int i = 0; i < 200; i++) {
+      assertThat(another.claim(TestInstance.claim("p0-" + i, "{}", time)))
+          .isInstanceOf(ClaimResult.Granted.class);
+    }
+    TestInstance _ = start(3, _ -> HandlerResult.done());
     input.add(0, 200, i -> "p0-" + i, "{}");
     eventually(() -> input.paused().contains(PARTITIONS.getFirst()));
 

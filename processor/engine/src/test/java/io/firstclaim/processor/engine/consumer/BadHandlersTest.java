@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
-import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
@@ -30,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What handlers that spin, hang or kill their process do to the records beside theirs: nothing. */
-@Timeout(20)
+@Timeout(60)
 class BadHandlersTest {
   private static final Duration SHORT_LEASE = Duration.ofMillis(1500);
 
@@ -92,16 +91,7 @@ class BadHandlersTest {
 
   /** So often a process dies that holds these records. */
   private void diesWith(int times, List<String> ids) {
-    MemoryClaimStore dying =
-        new MemoryClaimStore(
-            claims,
-            new ClaimSettings(
-                "test",
-                "a/9",
-                Duration.ofSeconds(30),
-                ClaimSettings.LEAST_SKEW,
-                Duration.ofDays(8)),
-            time);
+    MemoryClaimStore dying = TestInstance.anothers(claims, Duration.ofSeconds(30), time);
     for (int i = 0; i < times; i++) {
       for (String id : ids) {
         assertThat(dying.claim(TestInstance.claim(id, "{}", time)))

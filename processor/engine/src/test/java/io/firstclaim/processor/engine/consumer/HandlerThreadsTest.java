@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
 
-@Timeout(20)
+@Timeout(60)
 class HandlerThreadsTest {
   private static final Duration LONG = Duration.ofMinutes(1);
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class PlacesTest {
   private static final Duration LONG = Duration.ofSeconds(15);
   private static final long MUCH = Long.MAX_VALUE / 2;

@@ -8,7 +8,6 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
-import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.LeaseLostException;
@@ -52,7 +51,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Records from arrival to their end, in two zones over one lock store in memory. A lease is 30 s
  * unless a test says otherwise: longer than any test may take, so none passes by waiting for it.
  */
-@Timeout(15)
+@Timeout(60)
 class RecordFlowTest {
   private static final Duration SHORT_LEASE = Duration.ofMillis(1500);
 
@@ -326,12 +325,7 @@ class RecordFlowTest {
     settings.lease = SHORT_LEASE;
     settings.maxAttempts = 5; // so that one death raises no suspicion
     TestInstance b = start("b", RecordFlowTest::done);
-    MemoryClaimStore dead =
-        new MemoryClaimStore(
-            claims,
-            new ClaimSettings(
-                "test", "a/9", SHORT_LEASE, ClaimSettings.LEAST_SKEW, Duration.ofDays(8)),
-            time);
+    MemoryClaimStore dead = TestInstance.anothers(claims, SHORT_LEASE, time);
     assertThat(dead.claim(TestInstance.claim("order-1", "{}", time)))
         .isInstanceOf(ClaimResult.Granted.class);
 
@@ -1306,15 +1300,7 @@ class RecordFlowTest {
   /** Somebody completes a record, by a clock that shows this, and dies before saying so. */
   private void endedSilently(String id, Instant at) {
     MemoryClaimStore silent =
-        new MemoryClaimStore(
-            claims,
-            new ClaimSettings(
-                "test",
-                "a/9",
-                Duration.ofSeconds(30),
-                ClaimSettings.LEAST_SKEW,
-                Duration.ofDays(8)),
-            () -> new Moment(at, 0));
+        TestInstance.anothers(claims, Duration.ofSeconds(30), () -> new Moment(at, 0));
     ClaimResult.Granted granted =
         (ClaimResult.Granted) silent.claim(TestInstance.claim(id, "{}", () -> new Moment(at, 0)));
     assertThat(silent.complete(granted.lease(), null)).isInstanceOf(SettleResult.Settled.class);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
-import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
@@ -43,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
  * Records that touch the same things, in two zones over one lock store in memory, which has no
  * transactions. A lease is longer than any test may take, unless a test says otherwise.
  */
-@Timeout(30)
+@Timeout(60)
 class ResourceFlowTest {
   private final TestTime time = TestTime.running();
   private final TestBroker broker = new TestBroker();
@@ -285,12 +284,7 @@ class ResourceFlowTest {
   void suspectsOnOneResource_andWhatNobodySuspects_allGetTheirTurns() throws InterruptedException {
     settings.lease = Duration.ofMillis(1500);
     settings.maxAttempts = 3;
-    MemoryClaimStore dying =
-        new MemoryClaimStore(
-            claims,
-            new ClaimSettings(
-                "test", "a/9", settings.lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(8)),
-            time);
+    MemoryClaimStore dying = TestInstance.anothers(claims, settings.lease, time);
     List<String> suspects = List.of("suspect-1", "suspect-2");
     for (String id : suspects) {
       assertThat(dying.claim(TestInstance.claim(id, on("x"), time)))

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class SequencerTest {
   private final TestTime time = TestTime.standing();
   private final AssignedPartition partition = partition(0);

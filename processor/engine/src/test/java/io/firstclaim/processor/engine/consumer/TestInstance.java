@@ -3,6 +3,7 @@ package io.firstclaim.processor.engine.consumer;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
@@ -17,6 +18,7 @@ import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.outcome.KnownDone;
 import io.firstclaim.processor.handler.RecordHandler;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -140,6 +142,15 @@ final class TestInstance implements AutoCloseable {
 
   boolean knows(String id, String value) {
     return known.contains(RecordId.of(id), Fingerprint.of(value.getBytes(UTF_8)));
+  }
+
+  /** The store of another process, which renews nothing. */
+  static MemoryClaimStore anothers(
+      MemoryClaimStore.Claims claims, Duration lease, TimeSource time) {
+    return new MemoryClaimStore(
+        claims,
+        new ClaimSettings("test", "a/9", lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(8)),
+        time);
   }
 
   static Claim claim(String id, String value, TimeSource time) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Signals that come before they are awaited are kept, so most of these need one thread only. */
-@Timeout(20)
+@Timeout(60)
 class WaitingRoomTest {
   private static final Duration LONG = Duration.ofSeconds(15);
   private static final Instant START = TestTime.standing().now().wall();

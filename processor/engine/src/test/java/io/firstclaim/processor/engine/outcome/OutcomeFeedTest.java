@@ -36,7 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class OutcomeFeedTest {
   private static final String TOPIC = "outcomes";
   private static final Origin ORIGIN = new Origin("firstclaim", "shop", "store-1", "me");

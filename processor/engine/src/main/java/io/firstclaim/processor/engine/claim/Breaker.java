@@ -11,24 +11,32 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.SequencedMap;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps records from being tried in vain while the downstream, to which their handler takes them,
- * is not there. Closed, it lets every record pass. Open, it lets one try now and then, each time
- * the one that has waited longest, until one passes.
+ * is not there. Closed, it lets every record pass. Open, it lets one try now and then until one
+ * passes: the partitions take turns, and of each the one that has waited longest tries.
  *
  * <p>It opens when a record is refused and most of the last 20 results were failures too, or nobody
  * has passed since the same record was refused before. And it opens when nine in ten of the last 20
  * attempts failed in whatever way, where a record has a say of two: a few records that fail again
- * and again are poison, but if nearly all do, what they have in common is the downstream.
+ * and again are poison, but if nearly all do, what they have in common is the downstream. Or their
+ * partition, as Kafka delivers many of one partition at a time: so after that, the first record of
+ * each partition that has not failed may try at once, and if it passes, the partitions that have
+ * failed have no say until one of theirs passes.
  *
  * <p>A failure is held against its record only where others pass. Thread-safe.
  */
@@ -53,11 +61,23 @@ public final class Breaker {
   private final TimeSource time;
   private final CircuitBreaker circuit;
   private final ReentrantLock lock = new ReentrantLock();
-  private final SequencedSet<Trial> waiting = new LinkedHashSet<>();
+
+  /** By partition: the first record of the first one tries next. */
+  private final SequencedMap<Object, SequencedSet<Trial>> waiting = new LinkedHashMap<>();
+
   private boolean calling;
   private final AtomicLong passes = new AtomicLong();
 
   private int passesInARow;
+
+  /** Whether it opened as nearly all failed. */
+  private boolean nearlyAll;
+
+  /** Partitions that have failed since they, or as many records as count, last passed. */
+  private final Set<Object> failing = new HashSet<>();
+
+  /** Partitions that failed while others passed: it is theirs, and says nothing of the rest. */
+  private volatile Set<Object> discounted = Set.of();
 
   /** Whether the last ones all passed, so that another pass is no news. */
   private volatile boolean allPass;
@@ -102,14 +122,16 @@ public final class Breaker {
   /**
    * The way of one record through the breaker.
    *
+   * @param partition the record's, or whatever else many records in a row have in common
    * @param call has the record ask again whether it may be tried
    */
-  public Trial trial(Runnable call) {
-    return new Trial(call);
+  public Trial trial(Object partition, Runnable call) {
+    return new Trial(partition, call);
   }
 
   /** One record, as often as it is tried. For one thread at a time, but {@link #end()}. */
   public final class Trial {
+    private final Object partition;
     private final Runnable call;
     private long passesWhenRefused = -1;
     private int refusals;
@@ -121,7 +143,8 @@ public final class Breaker {
     /** Whether it was refused since it last ended, and so may be among those that wait. */
     private volatile boolean waited;
 
-    private Trial(Runnable call) {
+    private Trial(Object partition, Runnable call) {
+      this.partition = partition;
       this.call = call;
     }
 
@@ -132,16 +155,16 @@ public final class Breaker {
       }
       lock.lock();
       try {
-        waiting.remove(this);
         if (trying != null && time.now().since(triesSince).compareTo(ANOTHER_TRIES) > 0) {
           letAnotherTry();
         }
-        if (!circuit.tryAcquirePermission()) {
+        if (!bringsNews() && !(isItsTurn() && circuit.tryAcquirePermission())) {
           waited = true;
-          waiting.addLast(this);
+          boolean _ = waiting.computeIfAbsent(partition, _ -> new LinkedHashSet<>()).add(this);
           callInTurn();
           return false;
         }
+        hasHadItsTurn();
         lone = !isClosed();
         if (lone) {
           trying = this;
@@ -153,6 +176,31 @@ public final class Breaker {
       }
     }
 
+    /** Whether it would tell if the downstream is away, or only for the partitions that failed. */
+    private boolean bringsNews() {
+      return nearlyAll && !isClosed() && trying == null && !failing.contains(partition);
+    }
+
+    private void stopWaiting() {
+      SequencedSet<Trial> others = waiting.get(partition);
+      if (others != null && others.remove(this) && others.isEmpty()) {
+        waiting.remove(partition);
+      }
+    }
+
+    private boolean isItsTurn() {
+      return isClosed() || waiting.isEmpty() || next() == this;
+    }
+
+    /** Those of its partition that wait are behind those of all others now. */
+    private void hasHadItsTurn() {
+      stopWaiting();
+      SequencedSet<Trial> others = waiting.get(partition);
+      if (others != null) {
+        waiting.putLast(partition, others);
+      }
+    }
+
     /** Whether the breaker has opened since this record was let through. */
     public boolean isCalledOff() {
       return !lone && !isClosed();
@@ -161,18 +209,28 @@ public final class Breaker {
     /** The downstream had the record, and said what became of it. */
     public void passed() {
       long _ = passes.incrementAndGet();
-      if (!lone && allPass) {
+      if (!lone && allPass && !discounted.contains(partition)) {
         return;
       }
       lock.lock();
       try {
+        failing.remove(partition);
         if (lone && !isClosed()) {
           circuit.transitionToClosedState();
           closed();
         }
+        if (discounted.contains(partition)) {
+          discounted = without(discounted, partition);
+        }
         if (isClosed()) {
           allPass = ++passesInARow >= RECENT;
+          if (allPass) {
+            failing.clear();
+          }
           tell(Result.PASSED);
+          if (!isClosed()) {
+            boolean _ = failing.add(partition); // so nearly all of its own have failed
+          }
         }
       } finally {
         lock.unlock();
@@ -193,7 +251,7 @@ public final class Breaker {
         failedBecause(cause);
         if (isClosed() && (nobodyPassed || mostFailed())) {
           circuit.transitionToOpenState();
-          opened("The downstream is not there", cause);
+          opened(false, cause);
         }
         return isClosed() && ++refusals >= REFUSALS;
       } finally {
@@ -209,7 +267,7 @@ public final class Breaker {
     public boolean failed(String cause) {
       lock.lock();
       try {
-        if (lone || said < SAY) {
+        if (lone || (said < SAY && !discounted.contains(partition))) {
           said++;
           failedBecause(cause);
         }
@@ -221,6 +279,7 @@ public final class Breaker {
 
     /** While the breaker is open, only the one that tries has a say. */
     private void failedBecause(String cause) {
+      boolean _ = failing.add(partition);
       if (isClosed()) {
         lastFailure = cause;
         passesInARow = 0;
@@ -245,7 +304,7 @@ public final class Breaker {
       }
       lock.lock();
       try {
-        waiting.remove(this);
+        stopWaiting();
         waited = false;
         lone = false;
         if (trying == this) {
@@ -270,7 +329,7 @@ public final class Breaker {
   private void tell(Result result) {
     circuit.onResult(0, TimeUnit.NANOSECONDS, result);
     if (!isClosed()) {
-      opened("Nearly every record fails", lastFailure);
+      opened(true, lastFailure);
     }
   }
 
@@ -279,24 +338,42 @@ public final class Breaker {
     return 2 * recent.getNumberOfFailedCalls() > recent.getNumberOfBufferedCalls();
   }
 
-  private void opened(String what, String cause) {
+  private void opened(boolean asNearlyAllFailed, String cause) {
+    nearlyAll = asNearlyAllFailed;
     fault = cause;
     Moment now = time.now();
     loud = lastLoud == null || now.since(lastLoud).compareTo(LOUD_EVERY) > 0;
     if (loud) {
       lastLoud = now;
-      LOG.warn("{}; records wait, and one tries now and then: {}", what, cause);
+      LOG.warn(
+          "{}; records wait, and one tries now and then: {}",
+          nearlyAll ? "Nearly every record fails" : "The downstream is not there",
+          cause);
     }
   }
 
   private void closed() {
+    if (nearlyAll && !failing.isEmpty()) {
+      Set<Object> theirOwn = new HashSet<>(discounted);
+      theirOwn.addAll(failing);
+      discounted = Set.copyOf(theirOwn);
+      failing.clear();
+    }
     fault = null;
     trying = null;
-    waiting.forEach(trial -> trial.call.run());
+    waiting.values().forEach(trials -> trials.forEach(trial -> trial.call.run()));
     waiting.clear();
     if (loud) {
       LOG.info("The downstream is there again");
     }
+  }
+
+  private static Set<Object> without(Set<Object> all, Object one) {
+    return all.stream().filter(each -> !each.equals(one)).collect(Collectors.toUnmodifiableSet());
+  }
+
+  private Trial next() {
+    return waiting.firstEntry().getValue().getFirst();
   }
 
   private void callInTurn() {
@@ -321,7 +398,7 @@ public final class Breaker {
     try {
       calling = !waiting.isEmpty();
       if (calling) {
-        waiting.removeFirst().call.run();
+        next().call.run();
       }
       return calling;
     } finally {

@@ -135,7 +135,7 @@ final class Leader {
       this.delivery = delivery;
       this.work = work;
       this.seat = seat;
-      this.trial = breaker.trial(seat::call);
+      this.trial = breaker.trial(delivery.partition().id(), seat::call);
       this.resources =
           work.resources().isEmpty()
               ? null

@@ -21,13 +21,34 @@ class BreakerTest {
   private final List<String> called = new CopyOnWriteArrayList<>();
 
   private Trial trial(String name) {
-    return breaker.trial(() -> called.add(name));
+    return trial("p0", name);
+  }
+
+  private Trial trial(String partition, String name) {
+    return breaker.trial(partition, () -> called.add(name));
   }
 
   private Trial begun(String name) {
-    Trial trial = trial(name);
+    return begun("p0", name);
+  }
+
+  private Trial begun(String partition, String name) {
+    Trial trial = trial(partition, name);
     assertThat(trial.begin()).isTrue();
     return trial;
+  }
+
+  private void fails(String partition, int times) {
+    for (int i = 0; i < times; i++) {
+      assertThat(begun(partition, "failing").failed("HTTP 500")).isEqualTo(i < times - 1);
+    }
+    assertThat(breaker.fault()).isEqualTo("HTTP 500");
+  }
+
+  private void mustWait(String partition, String name) {
+    Trial trial = trial(partition, name);
+    assertThat(trial.begin()).isFalse();
+    trial.end();
   }
 
   private void passes(int times) {
@@ -53,7 +74,7 @@ class BreakerTest {
   void refusal_opensIt_ifNobodyHasPassed() {
     open();
 
-    assertThat(trial("next").begin()).isFalse();
+    mustWait("p0", "next");
   }
 
   @Test
@@ -110,7 +131,7 @@ class BreakerTest {
 
     begun("passing").passed();
 
-    assertThat(trial("next").begin()).isFalse();
+    mustWait("p0", "next");
     assertThat(breaker.fault()).isEqualTo("HTTP 500");
   }
 
@@ -133,6 +154,70 @@ class BreakerTest {
         assertThat(begun("failing").failed("HTTP 500")).isTrue();
       }
     }
+  }
+
+  // --- One partition, or all ---
+
+  @Test
+  void recordOfAPartitionThatHasNotFailed_mayTryAtOnce_andClosesIt() {
+    fails("p0", 20);
+    mustWait("p0", "more");
+    Trial other = begun("p1", "other");
+    mustWait("p2", "meanwhile");
+
+    other.passed();
+
+    assertThat(breaker.fault()).isNull();
+    other.end();
+    assertThat(trial("p0", "more").begin()).isTrue();
+  }
+
+  @Test
+  void partitionThatFailedWhileAnotherPassed_hasNoSay_untilOneOfItsPasses() {
+    fails("p0", 20);
+    begun("p1", "other").passed();
+    for (int i = 0; i < 100; i++) {
+      assertThat(begun("p0", "poison").failed("HTTP 500")).isTrue();
+    }
+
+    begun("p0", "mended").passed();
+
+    fails("p0", 18);
+  }
+
+  @Test
+  void eachPartition_mayTryAtOnceOnlyOnce() {
+    fails("p0", 20);
+    for (String partition : List.of("p1", "p2")) {
+      Trial trial = begun(partition, "fresh");
+      assertThat(trial.failed("HTTP 500")).isFalse();
+      trial.end();
+      mustWait(partition, "next");
+    }
+
+    lone("p0").passed();
+
+    for (int i = 0; i < 50; i++) { // p1 and p2 have had their say
+      assertThat(begun("p1", "poison").failed("HTTP 500")).isTrue();
+    }
+  }
+
+  @Test
+  void downstreamThatIsNotThere_isTriedByNoneAtOnce() {
+    open();
+
+    mustWait("p1", "other");
+  }
+
+  @Test
+  void partitionThatPassesWhereAllPass_isNoLongerAmongThoseThatFailed() {
+    passes(20);
+    assertThat(begun("p1", "once").failed("HTTP 500")).isTrue();
+    passes(20);
+    begun("p1", "again").passed();
+    fails("p0", 18);
+
+    assertThat(trial("p1", "fresh").begin()).isTrue();
   }
 
   // --- Whose failure it is ---
@@ -179,7 +264,7 @@ class BreakerTest {
       time.advance(pause.dividedBy(2).plusMillis(2));
       assertThat(next.begin()).isTrue();
       assertThat(next.isCalledOff()).isFalse();
-      assertThat(trial("another").begin()).isFalse();
+      mustWait("p0", "another");
       assertThat(next.refused("still gone")).isFalse();
       pause =
           pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0
@@ -189,27 +274,45 @@ class BreakerTest {
     assertThat(breaker.fault()).isEqualTo("still gone");
   }
 
-  @Test
-  void onesThatWait_areCalledInTurn() {
-    open();
-    List<Trial> waiting = List.of(trial("a"), trial("b"), trial("c"));
-
-    waiting.forEach(trial -> assertThat(trial.begin()).isFalse());
-
-    eventually(() -> called.equals(List.of("a", "b", "c")));
+  /** Has the one that is called next try in vain, and says which one that was. */
+  private String triesInVain(List<Trial> waiting, List<String> names) {
+    called.clear();
+    eventually(() -> !called.isEmpty());
+    String name = called.getFirst();
+    Trial next = waiting.get(names.indexOf(name));
+    assertThat(waiting).filteredOn(trial -> trial != next).noneMatch(Trial::begin);
+    time.advance(LONGEST_PAUSE);
+    assertThat(next.begin()).isTrue();
+    assertThat(next.refused("still gone")).isFalse();
+    next.end();
+    assertThat(next.begin()).isFalse();
+    return name;
   }
 
   @Test
-  void oneThatWasCalledInVain_isCalledAgainAfterTheOthers() {
+  void onesThatWait_tryInTurn_andNobodyIsAheadOfThem() {
     open();
-    Trial a = trial("a");
-    Trial b = trial("b");
-    assertThat(a.begin()).isFalse();
-    eventually(() -> called.equals(List.of("a")));
-    assertThat(b.begin()).isFalse();
-    assertThat(a.begin()).isFalse();
+    List<String> names = List.of("a", "b", "c");
+    List<Trial> waiting = names.stream().map(this::trial).toList();
+    waiting.forEach(trial -> assertThat(trial.begin()).isFalse());
 
-    eventually(() -> called.equals(List.of("a", "b", "a")));
+    for (String name : List.of("a", "b", "c", "a", "b")) {
+      time.advance(LONGEST_PAUSE);
+      mustWait("p0", "new");
+      assertThat(triesInVain(waiting, names)).isEqualTo(name);
+    }
+  }
+
+  @Test
+  void partitionsOfThoseThatWait_takeTurns() {
+    open();
+    List<String> names = List.of("a0", "b0", "c0", "a1", "a2");
+    List<Trial> waiting = names.stream().map(name -> trial("p" + name.charAt(1), name)).toList();
+    waiting.forEach(trial -> assertThat(trial.begin()).isFalse());
+
+    for (String name : List.of("a0", "a1", "a2", "b0", "a1", "a2", "c0", "a1")) {
+      assertThat(triesInVain(waiting, names)).isEqualTo(name);
+    }
   }
 
   @Test
@@ -236,10 +339,10 @@ class BreakerTest {
     time.advance(LONGEST_PAUSE.plusMillis(1));
 
     Trial other = begun("other");
-    assertThat(trial("third").begin()).isFalse();
+    mustWait("p0", "third");
 
     assertThat(hangs.failed("no answer")).isFalse();
-    assertThat(trial("third").begin()).isFalse();
+    mustWait("p0", "third");
     other.passed();
     assertThat(breaker.fault()).isNull();
   }
@@ -282,10 +385,14 @@ class BreakerTest {
   @Test
   void onePass_letsAllGoOn() {
     open();
+    Trial lone = trial("lone");
     Trial waiting = trial("waiting");
+    assertThat(lone.begin()).isFalse();
     assertThat(waiting.begin()).isFalse();
 
-    lone("lone").passed();
+    time.advance(LONGEST_PAUSE);
+    assertThat(lone.begin()).isTrue();
+    lone.passed();
 
     assertThat(breaker.fault()).isNull();
     eventually(() -> called.contains("waiting"));

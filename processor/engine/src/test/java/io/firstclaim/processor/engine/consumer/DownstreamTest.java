@@ -308,9 +308,12 @@ class DownstreamTest {
           return good.stream().allMatch(Sent::isSettled);
         });
     for (int i = 0; !poison.stream().allMatch(Sent::isSettled); i++) {
-      time.advance(LONGEST_PAUSE);
       Sent more = a.deliver("more-" + i, "{}");
-      eventually(more::isSettled);
+      eventually(
+          () -> {
+            time.advance(LONGEST_PAUSE);
+            return more.isSettled();
+          });
     }
 
     assertThat(broker.deadLetters()).hasSize(20);

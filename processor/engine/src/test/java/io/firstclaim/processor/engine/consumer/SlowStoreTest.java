@@ -79,8 +79,9 @@ class SlowStoreTest {
     eventually(() -> backlog.stream().allMatch(Sent::isSettled));
   }
 
+  /** A claim may take several requests, so that it would come too late each time. */
   @Test
-  void grantThatComesAfterAThirdOfTheLease_isGivenBack_andNotCounted() {
+  void grantThatComesAfterAThirdOfTheLease_isRenewedBeforeItBegins() {
     Hold held = a.store.hold(Op.CLAIM);
     Sent sent = a.deliver("order-1", "{}");
     eventually(() -> held.arrived() == 1);
@@ -89,14 +90,24 @@ class SlowStoreTest {
     held.release();
 
     eventually(sent::isSettled);
+    assertThat(a.store.calls(Op.RENEW)).isOne();
+    assertThat(a.store.calls(Op.RELEASE)).isZero();
+    assertThat(calls).singleElement().matches(call -> call.attempt() == 1 && call.token() == 1);
+  }
+
+  @Test
+  void grantThatCannotBeRenewed_isGivenBack_andNotCounted() {
+    Hold claim = a.store.hold(Op.CLAIM);
+    a.store.next(Op.RENEW, Fault.LOST_REQUEST);
+    Sent sent = a.deliver("order-1", "{}");
+    eventually(() -> claim.arrived() == 1);
+    time.advance(settings.lease.dividedBy(3));
+
+    claim.release();
+
+    eventually(sent::isSettled);
     assertThat(a.store.calls(Op.RELEASE)).isOne();
-    assertThat(calls)
-        .singleElement()
-        .satisfies(
-            call -> {
-              assertThat(call.attempt()).isOne();
-              assertThat(call.token()).isEqualTo(2);
-            });
+    assertThat(calls).singleElement().matches(call -> call.attempt() == 1);
   }
 
   @Test

@@ -4,7 +4,8 @@ import java.util.Optional;
 
 /**
  * What operators may do to a claim that is not theirs. Apart from {@link ClaimStore}, so that who
- * only claims cannot free what others hold. Every store has it.
+ * only claims cannot free what others hold. {@link io.firstclaim.lock.store.DrivenClaimStore} has
+ * both, and so has every store that is made with it.
  *
  * <p>Each is a write on the condition that what was just read is still stored, as all writes to
  * claims are: it changes nothing that is newer. Thread-safe; may block for the store's time limit.

@@ -27,7 +27,8 @@ public sealed interface RedriveResult {
 
   /**
    * It is not dead; nothing was changed. One that is held may be about to be: its dead letter is
-   * written before its end is recorded.
+   * written before its end is recorded. One that the store does not know any more is new to it:
+   * deliver it again, and it is processed.
    *
    * @param present what is stored; null for nothing
    */

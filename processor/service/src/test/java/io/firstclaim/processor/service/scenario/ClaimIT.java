@@ -100,12 +100,24 @@ class ClaimIT {
   }
 
   @Test
-  void whatCannotBeAsked_isToldInOneLine() throws IOException {
+  void memoryOfAnotherProcess_cannotBeAsked() throws IOException {
     requireOneLine(
         "firstclaim.claim.backend=memory: ",
         run(Map.of("FIRSTCLAIM_CLAIM_BACKEND", "memory"), "claim", "x"));
+  }
+
+  @Test
+  void claimWithoutAnId_isToldInOneLine() throws IOException {
     requireOneLine("argument=claim: ", run(Map.of(), "claim"));
+  }
+
+  @Test
+  void whatIsNoId_isToldInOneLine() throws IOException {
     requireOneLine("claim=: ", run(Backend.DYNAMODB.settings("any"), "claim", ""));
+  }
+
+  @Test
+  void missingTable_isToldInOneLine() throws IOException {
     requireOneLine("DynamoDB table ", run(Backend.DYNAMODB.settings("not-there"), "claim", "x"));
   }
 }

@@ -13,6 +13,9 @@ import io.firstclaim.lock.RedriveResult;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.api.DeadLetter;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.WaitsFor;
+import io.firstclaim.processor.engine.claim.ClaimId;
+import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
 import io.firstclaim.processor.engine.outcome.Outcome;
@@ -179,6 +182,31 @@ class RedriveTest {
 
     assertThat(calls).hasSize(2);
     assertThat(operator.find(ID).orElseThrow().state()).isInstanceOf(ClaimState.Done.class);
+  }
+
+  @Test
+  void redrivenRecord_thatFollowsOneFromTheSource_isNotSettledWithIt_byAStaleOutcome()
+      throws InterruptedException {
+    diesInBothZonesEyes();
+    Outcome old = broker.outcomes(Outcome.Kind.DEAD).getFirst();
+    ConsumerRecord<byte[], byte[]> again = freedAndPublished(FIRST);
+    MemoryClaimStore another = TestInstance.anothers(claims, Duration.ofHours(1), time);
+    assertThat(another.claim(TestInstance.claim("order-1", "{}", time))).isNotNull();
+    TestInstance late = instance("c"); // has not heard of the old end
+    Sent fromSource = late.deliver("order-1", "{}");
+    eventually(() -> late.listener.claimed().size() == 1);
+    Sent redriven = late.deliver(again);
+    eventually(
+        () ->
+            late.parked(10, null).items().stream()
+                .anyMatch(each -> each.waitsFor() == WaitsFor.SAME_ID));
+
+    assertThat(late.known.add(ID, PAYLOAD, old.token(), old.at())).isTrue();
+    late.tickets.signal(ClaimId.of(ID), new Signal.Ended());
+
+    eventually(fromSource::isSettled);
+    eventually(() -> late.listener.claimed().size() == 2);
+    assertThat(redriven.isSettled()).isFalse();
   }
 
   @Test

@@ -2,9 +2,9 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.claim.ClaimId;
 import io.firstclaim.processor.engine.identity.Identity;
-import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

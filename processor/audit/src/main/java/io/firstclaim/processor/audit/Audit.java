@@ -165,6 +165,8 @@ public final class Audit {
                   .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
       if (!closed) {
         LOG.warn("The audit did not stop within {}", limit);
+      } else if (!settings.keepsState()) {
+        running.cleanUp();
       }
     }
   }

@@ -43,6 +43,8 @@ final class StreamsConfiguration {
     config.put(StreamsConfig.STATE_DIR_CONFIG, settings.directory().toString());
     config.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     config.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, true);
+    // The default of versions to come; until then, Kafka Streams asks for a word on it.
+    config.put("processing.exception.handler.global.enabled", true);
     config.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, -1);
     config.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     config.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_EVERY_MILLIS);

@@ -25,6 +25,7 @@ final class AuditProcess {
         Duration.ofMillis(1),
         new Address("127.0.0.1", port),
         directory,
+        true,
         Map.of(
             "bootstrap.servers", bootstrapServers,
             "session.timeout.ms", 2_000,

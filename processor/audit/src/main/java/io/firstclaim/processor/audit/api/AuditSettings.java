@@ -16,6 +16,8 @@ import java.util.Map;
  * @param stuckAfter a record that was begun is stuck when it is not settled for so long
  * @param address where the other instances find this one's answers
  * @param directory for its state, of no other process; what is lost there is restored from Kafka
+ * @param keepsState whether the next start finds the directory again; else it is deleted at the
+ *     stop
  * @param kafka passed to the Kafka clients; holds secrets
  */
 public record AuditSettings(
@@ -28,6 +30,7 @@ public record AuditSettings(
     Duration stuckAfter,
     Address address,
     Path directory,
+    boolean keepsState,
     Map<String, Object> kafka) {
   /** What the violations topic of this application is called. */
   public static String violationsTopicOf(String application) {

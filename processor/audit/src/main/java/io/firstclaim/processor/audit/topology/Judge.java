@@ -88,7 +88,7 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
   public void process(Record<byte[], byte[]> message) {
     OutcomeMessage.read(message.key(), message.value(), message.headers())
         .filter(this::isOurs)
-        .ifPresent(read -> note(read, message.timestamp()));
+        .ifPresent(read -> note(read, kept(read.outcome(), message.value()), message.timestamp()));
   }
 
   private boolean isOurs(OutcomeMessage message) {
@@ -98,10 +98,9 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
         && ZONE.matcher(message.outcome().zone()).matches();
   }
 
-  private void note(OutcomeMessage message, long published) {
+  private void note(OutcomeMessage message, byte[] json, long published) {
     long now = context.currentStreamTimeMs();
     byte[] id = message.id().bytes();
-    byte[] json = json(message.outcome());
     RecordState before = Stores.record(records, id, now, settings.retention());
     RecordState.Change change = before.with(message, json, now, settings.retention());
     if (change.known()) {
@@ -203,8 +202,8 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
     return headers;
   }
 
-  private static byte[] json(Outcome outcome) {
-    byte[] json = outcome.json();
+  /** An outcome as it came, unless it is long. */
+  private static byte[] kept(Outcome outcome, byte[] json) {
     return json.length > MAX_JSON ? brief(outcome).json() : json;
   }
 

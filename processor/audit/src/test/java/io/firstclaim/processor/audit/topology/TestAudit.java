@@ -78,6 +78,7 @@ final class TestAudit implements AutoCloseable {
         STUCK_AFTER,
         new Address("127.0.0.1", 8080),
         directory,
+        true,
         Map.of());
   }
 

@@ -52,6 +52,7 @@ final class AuditReader {
             given.stuckAfter() == null ? suitable : given.stuckAfter(),
             address(given.address()),
             directory(given.directory(), application + "-audit-" + zone, instance),
+            given.directory() != null || binder.text("firstclaim.instance").isPresent(),
             kafka);
     Optional<String> off =
         given.enabled()

@@ -884,6 +884,12 @@ class SettingsReaderTest {
           .hasParentRaw(temporary)
           .isNormalized();
     }
+    assertThat(read("firstclaim.instance", "host-1").audit().settings().keepsState()).isTrue();
+    assertThat(read("firstclaim.audit.directory", "/audit").audit().settings().keepsState())
+        .isTrue();
+    assertThat(read("firstclaim.claim.lease", "60s").audit().settings().keepsState())
+        .as("of an instance that is named at random")
+        .isFalse();
   }
 
   @Test

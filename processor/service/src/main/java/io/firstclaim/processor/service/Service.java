@@ -1,6 +1,8 @@
 package io.firstclaim.processor.service;
 
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.api.EngineSettings;
@@ -13,6 +15,7 @@ import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,10 +23,13 @@ import org.slf4j.LoggerFactory;
 @Singleton
 public class Service {
   private static final Logger LOG = LoggerFactory.getLogger(Service.class);
+  private static final Duration AUDIT_STOP = Duration.ofSeconds(5);
 
   private final ServiceSettings settings;
   private final LockStore store;
+  private final Audit audit;
   private final Engine engine;
+  private volatile String storeIdentity = "";
 
   Service(
       ServiceSettings settings,
@@ -31,9 +37,11 @@ public class Service {
       Upkeep upkeep,
       RecordHandler handler,
       EngineMetrics metrics,
+      Audit audit,
       TimeSource time) {
     this.settings = settings;
     this.store = store;
+    this.audit = audit;
     EngineBuilder builder = Engine.builder(settings.engine());
     EngineBuilder handling =
         switch (settings.handler()) {
@@ -43,12 +51,18 @@ public class Service {
         };
     this.engine =
         handling
-            .store(_ -> store.open(time, metrics, upkeep))
+            .store(_ -> opened(store.open(time, metrics, upkeep)))
             .listener(metrics)
             .time(time)
             .onDefect(Application::fail)
             .build();
     metrics.observe(engine);
+    metrics.observe(audit);
+  }
+
+  private ClaimStore opened(ClaimStore claims) {
+    storeIdentity = claims.identity();
+    return claims;
   }
 
   /** Waits for the lock store and for Kafka, then begins to process, and returns. */
@@ -60,6 +74,9 @@ public class Service {
     } finally {
       KafkaClientLog.asConfigured();
     }
+    if (settings.audit().off().isEmpty()) {
+      audit.start(storeIdentity);
+    }
     EngineSettings values = settings.engine();
     LOG.info(
         "Zone {} as {} processes {} with handler {}, claims in {}",
@@ -70,9 +87,12 @@ public class Service {
         store.name());
   }
 
-  /** Stops in good order. */
+  /** Stops in good order; both at a time, as there is not much. */
   void stop() throws InterruptedException {
+    Thread auditing =
+        Thread.ofPlatform().name("firstclaim-audit-stop").start(() -> audit.stop(AUDIT_STOP));
     engine.stop();
+    boolean _ = auditing.join(AUDIT_STOP.plusSeconds(1));
   }
 
   /** What the engine is doing. */

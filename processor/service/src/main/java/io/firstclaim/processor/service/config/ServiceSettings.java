@@ -10,6 +10,7 @@ import java.util.Map;
  * @param engine the engine's settings
  * @param backend where claims are kept
  * @param handler what to do with a record
+ * @param audit of what became of the records
  * @param inForce all by name, without secrets
  * @param unused names of settings that were given for a backend or handler not chosen
  * @param toCome names of settings that were given and have no effect in this version
@@ -18,6 +19,7 @@ public record ServiceSettings(
     EngineSettings engine,
     Backend backend,
     Handling handler,
+    Auditing audit,
     Map<String, String> inForce,
     List<String> unused,
     List<String> toCome) {

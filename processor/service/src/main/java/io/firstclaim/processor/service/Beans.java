@@ -13,6 +13,8 @@ import io.firstclaim.processor.service.handler.LogHandler;
 import io.firstclaim.processor.service.handler.TopicHandler;
 import io.firstclaim.processor.service.handler.TopicProducer;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
+import io.firstclaim.processor.service.security.Gate;
+import io.firstclaim.processor.service.security.TokenFile;
 import io.firstclaim.processor.service.store.AwsClients;
 import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
@@ -37,6 +39,11 @@ final class Beans {
   @Singleton
   TimeSource time() {
     return TimeSource.system();
+  }
+
+  @Singleton
+  Gate gate(ServiceSettings settings, TimeSource time) {
+    return new Gate(settings.tokenFile().map(file -> new TokenFile(file, time)));
   }
 
   @Singleton

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service;
 
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.EngineBuilder;
@@ -13,6 +14,9 @@ import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
 import jakarta.inject.Singleton;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +28,7 @@ public class Service {
   private final ServiceSettings settings;
   private final LockStore store;
   private final Engine engine;
+  private final AtomicReference<@Nullable ClaimStore> claims = new AtomicReference<>();
 
   Service(
       ServiceSettings settings,
@@ -43,7 +48,12 @@ public class Service {
         };
     this.engine =
         handling
-            .store(_ -> store.open(time, metrics, upkeep))
+            .store(
+                _ -> {
+                  ClaimStore opened = store.open(time, metrics, upkeep);
+                  claims.set(opened);
+                  return opened;
+                })
             .listener(metrics)
             .time(time)
             .onDefect(Application::fail)
@@ -73,6 +83,11 @@ public class Service {
   /** Stops in good order. */
   void stop() throws InterruptedException {
     engine.stop();
+  }
+
+  /** The claims; empty until the store has answered for the first time. */
+  public Optional<ClaimStore> claims() {
+    return Optional.ofNullable(claims.get());
   }
 
   /** What the engine is doing. */

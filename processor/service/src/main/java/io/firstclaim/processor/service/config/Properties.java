@@ -39,6 +39,7 @@ final class Properties {
           Retry.class,
           DeadLetter.class,
           Outcomes.class,
+          Admin.class,
           Shutdown.class);
 
   private static final String NAME = "[!-~]{1,128}";
@@ -323,6 +324,16 @@ final class Properties {
                   + " the store was asked, for when others may write to the topic")
           @Bindable(defaultValue = "topic")
           Trust trust) {}
+
+  @Introspected
+  @ConfigurationProperties("firstclaim.admin")
+  record Admin(
+      @Meaning(
+              value =
+                  "file of bearer tokens, one a line: `NAME ROLE SHA256-OF-THE-TOKEN` in hex, role"
+                      + " `reader` or `operator`, `#` begins a comment; read again when it changes",
+              otherwise = "`/api` answers this machine only, and changes nothing")
+          @Nullable String tokenFile) {}
 
   @Introspected
   @ConfigurationProperties("firstclaim.shutdown")

@@ -6,9 +6,13 @@ import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.handler.StatusMeanings;
+import io.firstclaim.processor.service.security.TokenFile;
+import io.firstclaim.processor.service.security.WrongTokenFileException;
 import io.micronaut.context.env.Environment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -94,6 +98,7 @@ public final class SettingsReader {
     Properties.Outcomes outcomes = binder.bind(Properties.Outcomes.class);
     Optional<String> outcomesTopic = outcomesTopic(names.application(), outcomes.topic());
     requireApart(input.topics(), deadLetterTopic, outcomesTopic, handling);
+    Optional<Path> tokenFile = tokenFile();
     Duration grace = binder.bind(Properties.Shutdown.class).grace();
     Map<String, Object> kafka = kafka();
     binder.requireRight();
@@ -128,6 +133,7 @@ public final class SettingsReader {
         engine,
         backend,
         handling,
+        tokenFile,
         binder.inForce(),
         List.copyOf(unused),
         GivenNames.of(environment).toCome());
@@ -386,6 +392,21 @@ public final class SettingsReader {
     String use = uses.put(topic, property);
     if (use != null && binder.areRight(property)) {
       binder.wrong(property, topic, "it is %s; give another topic".formatted(use));
+    }
+  }
+
+  private Optional<Path> tokenFile() {
+    @Nullable String given = binder.bind(Properties.Admin.class).tokenFile();
+    if (given == null) {
+      return Optional.empty();
+    }
+    try {
+      Path file = Path.of(given);
+      TokenFile.requireRight(file);
+      return Optional.of(file);
+    } catch (InvalidPathException | WrongTokenFileException e) {
+      binder.wrong("firstclaim.admin.token-file", given, String.valueOf(e.getMessage()));
+      return Optional.empty();
     }
   }
 

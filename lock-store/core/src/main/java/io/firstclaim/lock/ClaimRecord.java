@@ -1,16 +1,24 @@
 package io.firstclaim.lock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a store keeps of one ID.
  *
  * @param token of the last grant
- * @param attempts grants so far
+ * @param attempts grants so far, since the last redrive
  * @param nonce of the last write
  * @param fingerprint of the payload
  * @param state where the claim stands
+ * @param redrive the redrive that last freed it from its end; null if none did
  */
 public record ClaimRecord(
-    long token, int attempts, Nonce nonce, Fingerprint fingerprint, ClaimState state) {
+    long token,
+    int attempts,
+    Nonce nonce,
+    Fingerprint fingerprint,
+    ClaimState state,
+    @Nullable RedriveId redrive) {
   /**
    * Checks the numbers.
    *
@@ -21,6 +29,12 @@ public record ClaimRecord(
       throw new IllegalArgumentException(
           "token %d with %d attempts was never granted".formatted(token, attempts));
     }
+  }
+
+  /** What was never redriven. */
+  public ClaimRecord(
+      long token, int attempts, Nonce nonce, Fingerprint fingerprint, ClaimState state) {
+    this(token, attempts, nonce, fingerprint, state, null);
   }
 
   /**

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param onBehalfOf of what it is held, for those in whose way it is
  * @param resources the leases on what was {@linkplain Claim#resources() claimed with it}: they are
  *     renewed with this one, and free again once it is settled; losing one is losing all
+ * @param redrive the redrive that last freed the record from its end, which every step keeps; null
+ *     if none did
  */
 public record Lease(
     RecordId id,
@@ -40,7 +42,8 @@ public record Lease(
     Duration length,
     @Nullable String version,
     @Nullable String onBehalfOf,
-    List<Lease> resources) {
+    List<Lease> resources,
+    @Nullable RedriveId redrive) {
 
   /** By how many parts per million a clock may run too fast or too slow: one in twelve. */
   public static final int SLEW_PPM = 83_333;
@@ -55,7 +58,8 @@ public record Lease(
       Nonce nonce,
       Moment start,
       Duration length) {
-    this(id, holder, token, attempt, fingerprint, nonce, start, length, null, null, List.of());
+    this(
+        id, holder, token, attempt, fingerprint, nonce, start, length, null, null, List.of(), null);
   }
 
   /** Keeps a copy of the resources. */
@@ -98,7 +102,8 @@ public record Lease(
         length,
         null,
         onBehalfOf,
-        resources);
+        resources,
+        redrive);
   }
 
   /**
@@ -117,7 +122,8 @@ public record Lease(
         length,
         version,
         onBehalfOf,
-        resources);
+        resources,
+        redrive);
   }
 
   /** This lease with the store's own name for its write. */
@@ -133,12 +139,24 @@ public record Lease(
         length,
         newVersion,
         onBehalfOf,
-        resources);
+        resources,
+        redrive);
   }
 
   /** This lease with the leases on what was claimed with it. */
   public Lease withResources(List<Lease> leases) {
     return new Lease(
-        id, holder, token, attempt, fingerprint, nonce, start, length, version, onBehalfOf, leases);
+        id,
+        holder,
+        token,
+        attempt,
+        fingerprint,
+        nonce,
+        start,
+        length,
+        version,
+        onBehalfOf,
+        leases,
+        redrive);
   }
 }

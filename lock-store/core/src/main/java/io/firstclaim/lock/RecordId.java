@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The identity of a record: 1 to {@value #MAX_BYTES} bytes, compared byte for byte, never as text.
@@ -107,6 +108,34 @@ public final class RecordId implements Comparable<RecordId> {
    */
   public String text() {
     return escaped(RecordId::isPlainText);
+  }
+
+  /**
+   * The ID that has this {@link #text()}. Every ID but that of a resource is found again by its
+   * text.
+   *
+   * @throws IllegalArgumentException if no ID has it
+   */
+  public static RecordId parse(String text) {
+    RecordId asItIs = RecordId.withText(text, false);
+    RecordId found = asItIs == null ? RecordId.withText(text, true) : asItIs;
+    if (found == null) {
+      throw new IllegalArgumentException("no record ID is printed like this");
+    }
+    return found;
+  }
+
+  private static @Nullable RecordId withText(String text, boolean escaped) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length > 3 * MAX_BYTES) {
+      return null;
+    }
+    byte[] id = escaped ? decode(bytes) : bytes;
+    if (id.length == 0 || id.length > MAX_BYTES) {
+      return null;
+    }
+    RecordId found = new RecordId(id);
+    return found.text().equals(text) ? found : null;
   }
 
   /**

@@ -287,4 +287,27 @@ class RecordIdTest {
 
     assertThat(new TreeSet<>(List.of(high, longer, low))).containsExactly(low, longer, high);
   }
+
+  @Test
+  void everyId_isFoundAgainByItsText() {
+    for (String text : TRICKY) {
+      assertThat(RecordId.parse(RecordId.of(text).text())).isEqualTo(RecordId.of(text));
+    }
+    Random random = new Random(7);
+    for (int i = 0; i < 10_000; i++) {
+      byte[] bytes = new byte[1 + random.nextInt(8)];
+      random.nextBytes(bytes);
+      RecordId id = RecordId.of(bytes);
+      assertThat(RecordId.parse(id.text())).isEqualTo(id);
+    }
+    byte[] longest = new byte[RecordId.MAX_BYTES];
+    assertThat(RecordId.parse(RecordId.of(longest).text())).isEqualTo(RecordId.of(longest));
+  }
+
+  @Test
+  void textOfNoId_isRefused() {
+    for (String text : List.of("", "\n", "a\u0000", "\ud83d", "x".repeat(1025), "%".repeat(9999))) {
+      assertThatThrownBy(() -> RecordId.parse(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+  }
 }

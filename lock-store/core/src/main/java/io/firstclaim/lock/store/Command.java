@@ -1,7 +1,10 @@
 package io.firstclaim.lock.store;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RedriveId;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -27,4 +30,18 @@ sealed interface Command {
 
   /** To end it as dead. */
   record Bury(Lease lease, String cause) implements Settle {}
+
+  /**
+   * To take back what another holds.
+   *
+   * @param nonce of the write
+   */
+  record TakeBack(String reason, Nonce nonce) implements Command {}
+
+  /**
+   * To free what is dead.
+   *
+   * @param nonce of the write
+   */
+  record Redrive(Fingerprint payload, RedriveId by, Nonce nonce) implements Command {}
 }

@@ -1,6 +1,7 @@
 package io.firstclaim.lock.store;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Granted;
@@ -8,9 +9,14 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.RedriveResult;
+import io.firstclaim.lock.ReleaseResult;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -33,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A store of your own either extends this or contains it. Thread-safe.
  */
-public class DrivenClaimStore implements ClaimStore {
+public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   /**
    * Decisions on a record that changes under us converge quickly; more rounds than this mean a
    * defect.
@@ -132,6 +138,30 @@ public class DrivenClaimStore implements ClaimStore {
   @Override
   public final SettleResult bury(Lease lease, String cause) {
     return settle("bury", lease, unused -> new Command.Bury(lease, cause));
+  }
+
+  @Override
+  public final ReleaseResult release(RecordId id, String reason) {
+    Stored found = records.read(id).orElse(null);
+    ClaimRecord meant = found == null ? null : found.claim();
+    var takeBack = new Command.TakeBack(reason, Nonce.random());
+    return drive(
+        "release",
+        id,
+        found,
+        (stored, unused) -> Protocol.decide(stored, takeBack, meant),
+        (answer, unused) -> answer);
+  }
+
+  @Override
+  public final RedriveResult redrive(RecordId id, Fingerprint payload, RedriveId by) {
+    var redrive = new Command.Redrive(payload, by, Nonce.random());
+    return drive(
+        "redrive",
+        id,
+        records.read(id).orElse(null),
+        (stored, unused) -> Protocol.decide(stored, redrive),
+        (answer, unused) -> answer);
   }
 
   @Override

@@ -14,6 +14,9 @@ import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.RedriveResult;
+import io.firstclaim.lock.ReleaseResult;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.Sighting;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * ABSENT ──▶ HELD ──▶ DONE | DEAD
  *             ▲ └───▶ FREE ──▶ HELD     takeover: HELD ──▶ HELD with a higher token
+ *                       ▲
+ *              DEAD ────┘               only by an operator's redrive, with a higher token
  * </pre>
  */
 final class Protocol {
@@ -51,7 +56,8 @@ final class Protocol {
     if (stored.state() instanceof Held && stored.nonce().equals(claim.nonce())) {
       // Our own write, whose answer was lost on the way.
       return new Decision.Answer<>(
-          new ClaimResult.Granted(lease(claim, stored.token(), stored.attempts(), settings), null));
+          new ClaimResult.Granted(
+              lease(claim, stored.token(), stored.attempts(), stored.redrive(), settings), null));
     }
     if (!stored.fingerprint().equals(claim.fingerprint())) {
       return new Decision.Answer<>(new ClaimResult.Mismatch(stored.fingerprint()));
@@ -125,6 +131,63 @@ final class Protocol {
   }
 
   /**
+   * What becomes of an operator's release. A holder that has renewed meanwhile is still the one
+   * that is meant; another grant is not.
+   *
+   * @param meant what was stored when the operator first looked; null for nothing
+   */
+  static Decision<ReleaseResult> decide(
+      @Nullable ClaimRecord stored, Command.TakeBack command, @Nullable ClaimRecord meant) {
+    if (stored == null || meant == null || stored.token() != meant.token()) {
+      return new Decision.Answer<>(new ReleaseResult.NotReleased(stored));
+    }
+    if (stored.nonce().equals(command.nonce())) {
+      // Our own write, whose answer was lost on the way.
+      return new Decision.Answer<>(new ReleaseResult.Released(meant, stored));
+    }
+    if (!(stored.state() instanceof Held)) {
+      return new Decision.Answer<>(new ReleaseResult.NotReleased(stored));
+    }
+    ClaimRecord free =
+        new ClaimRecord(
+            stored.token(),
+            stored.attempts(),
+            command.nonce(),
+            stored.fingerprint(),
+            new Free(ClaimStore.AT_ONCE, cut(command.reason())),
+            stored.redrive());
+    return new Decision.Write<>(free, new ReleaseResult.Released(stored, free));
+  }
+
+  /** What becomes of a redrive. */
+  static Decision<RedriveResult> decide(@Nullable ClaimRecord stored, Command.Redrive command) {
+    if (stored == null) {
+      return new Decision.Answer<>(new RedriveResult.NotDead(null));
+    }
+    if (!stored.fingerprint().equals(command.payload())) {
+      return new Decision.Answer<>(new RedriveResult.Mismatch(stored.fingerprint()));
+    }
+    if (command.by().equals(stored.redrive())) {
+      return new Decision.Answer<>(
+          stored.nonce().equals(command.nonce())
+              ? new RedriveResult.Freed(stored.token()) // by our own write, whose answer was lost
+              : new RedriveResult.FreedBefore(stored));
+    }
+    if (!(stored.state() instanceof Dead)) {
+      return new Decision.Answer<>(new RedriveResult.NotDead(stored));
+    }
+    ClaimRecord free =
+        new ClaimRecord(
+            stored.token() + 1,
+            0,
+            command.nonce(),
+            stored.fingerprint(),
+            new Free(ClaimStore.AT_ONCE, "freed by redrive " + command.by()),
+            command.by());
+    return new Decision.Write<>(free, new RedriveResult.Freed(free.token()));
+  }
+
+  /**
    * A grant over what is stored: the next token, the next attempt, and who had it before. For
    * stores that judge the condition themselves and learn afterwards what they wrote over.
    */
@@ -132,14 +195,15 @@ final class Protocol {
       @Nullable ClaimRecord stored, Claim claim, StoreMoment at, ClaimSettings settings) {
     Lease lease =
         stored == null
-            ? lease(claim, claim.firstToken(at.late()), 1, settings)
-            : lease(claim, stored.token() + 1, stored.attempts() + 1, settings);
+            ? lease(claim, claim.firstToken(at.late()), 1, null, settings)
+            : lease(claim, stored.token() + 1, stored.attempts() + 1, stored.redrive(), settings);
     String takenFrom = stored != null && stored.state() instanceof Held held ? held.holder() : null;
     return new Decision.Write<>(
         held(lease, claim.nonce(), at.late()), new ClaimResult.Granted(lease, takenFrom));
   }
 
-  private static Lease lease(Claim claim, long token, int attempt, ClaimSettings settings) {
+  private static Lease lease(
+      Claim claim, long token, int attempt, @Nullable RedriveId redrive, ClaimSettings settings) {
     return new Lease(
         claim.id(),
         settings.holder(),
@@ -151,7 +215,8 @@ final class Protocol {
         settings.lease(),
         null,
         claim.onBehalfOf(),
-        List.of());
+        List.of(),
+        redrive);
   }
 
   /** What is stored while a lease stands, as far as its holder knows. */
@@ -210,12 +275,13 @@ final class Protocol {
         lease.attempt(),
         nonce,
         lease.fingerprint(),
-        new Held(lease.holder(), lease.length(), late.plus(lease.length()), lease.onBehalfOf()));
+        new Held(lease.holder(), lease.length(), late.plus(lease.length()), lease.onBehalfOf()),
+        lease.redrive());
   }
 
   private static ClaimRecord record(Lease lease, ClaimState state) {
     return new ClaimRecord(
-        lease.token(), lease.attempt(), lease.nonce(), lease.fingerprint(), state);
+        lease.token(), lease.attempt(), lease.nonce(), lease.fingerprint(), state, lease.redrive());
   }
 
   private static Ending ending(ClaimRecord stored, String by, Instant at) {

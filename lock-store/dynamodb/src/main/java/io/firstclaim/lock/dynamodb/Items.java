@@ -9,6 +9,7 @@ import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -34,6 +35,9 @@ final class Items {
 
   /** Of a resource; for people. */
   static final String IS_RESOURCE = "isResource";
+
+  /** The claim's update leaves it as it is; absent in what was never redriven. */
+  static final String REDRIVE = "redriveId";
 
   static final String LEASE_MILLIS = "leaseMillis";
   static final String LEASE_END = "leaseEnd";
@@ -66,6 +70,9 @@ final class Items {
     item.put(FINGERPRINT, bytes(claim.fingerprint().hash()));
     item.put(EXPIRES_AT, expiresAt);
     item.put(STATE, kind(claim.state()));
+    if (claim.redrive() != null) {
+      item.put(REDRIVE, text(claim.redrive().text()));
+    }
     switch (claim.state()) {
       case Held held -> {
         item.put(HOLDER, text(held.holder()));
@@ -138,7 +145,8 @@ final class Items {
                     textOf(item, CAUSE));
             default ->
                 throw new IllegalStateException(STATE + " is none of HELD, FREE, DONE, DEAD");
-          });
+          },
+          redriveOf(item));
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw new IllegalStateException(e.getMessage(), e);
     }
@@ -170,6 +178,11 @@ final class Items {
       throw new IllegalStateException(name + " is not a string");
     }
     return text;
+  }
+
+  private static @Nullable RedriveId redriveOf(Map<String, AttributeValue> item) {
+    String redrive = optionalTextOf(item, REDRIVE);
+    return redrive == null ? null : new RedriveId(redrive);
   }
 
   private static @Nullable String optionalTextOf(Map<String, AttributeValue> item, String name) {

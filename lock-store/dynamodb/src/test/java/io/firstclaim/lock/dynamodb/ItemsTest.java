@@ -11,6 +11,7 @@ import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
@@ -69,6 +70,19 @@ class ItemsTest {
       assertThat(Items.decode(encoded(state)))
           .isEqualTo(new ClaimRecord(7, 3, new Nonce(1, 2), Claimant.PAYLOAD, state));
     }
+  }
+
+  @Test
+  void redrive_isReadAsItWasWritten_andIsAbsentInWhatWasNeverRedriven() {
+    ClaimState free = new ClaimState.Free(AT, "cause");
+    var claim =
+        new ClaimRecord(7, 0, new Nonce(1, 2), Claimant.PAYLOAD, free, new RedriveId("redrive-1"));
+
+    Map<String, AttributeValue> item = Items.encode(Items.text("key"), ID, claim, Items.number(1));
+
+    assertThat(Items.decode(item)).isEqualTo(claim);
+    assertThat(encoded(free)).doesNotContainKey(Items.REDRIVE);
+    assertThat(Items.decode(encoded(free)).redrive()).isNull();
   }
 
   @Test

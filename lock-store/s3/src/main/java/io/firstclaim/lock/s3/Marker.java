@@ -13,6 +13,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -50,6 +51,10 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
   private static final String RETENTION = "retentionMillis";
   private static final String RESOURCE = "resource";
   private static final String ON_BEHALF_OF = "onBehalfOf";
+
+  /** Absent in what was never redriven. */
+  private static final String REDRIVE = "redrive";
+
   private static final JsonFactory JSON = new JsonFactory();
   private static final Base64.Encoder BASE64 = Base64.getEncoder();
 
@@ -86,6 +91,9 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
     json.writeStringField("nonce", claim.nonce().toString());
     json.writeNumberField(RETENTION, retention.toMillis());
     json.writeStringField("payload", BASE64.encodeToString(claim.fingerprint().hash()));
+    if (claim.redrive() != null) {
+      json.writeStringField(REDRIVE, claim.redrive().text());
+    }
     switch (claim.state()) {
       case Held held -> {
         json.writeStringField("state", "HELD");
@@ -156,7 +164,8 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
                     new Dead(textOf(json, "holder"), endedAt(json), textOf(json, "cause"));
                 default ->
                     throw new IllegalStateException("state is none of HELD, FREE, DONE, DEAD");
-              }),
+              },
+              redriveOf(json)),
           json.containsKey(RETENTION)
               ? Duration.ofMillis(numberOf(json, RETENTION))
               : Duration.ZERO);
@@ -233,6 +242,11 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
       return text;
     }
     throw new IllegalStateException(name + " is not a string");
+  }
+
+  private static @Nullable RedriveId redriveOf(Map<String, Object> json) {
+    String redrive = optionalTextOf(json, REDRIVE);
+    return redrive == null ? null : new RedriveId(redrive);
   }
 
   private static @Nullable String optionalTextOf(Map<String, Object> json, String name) {

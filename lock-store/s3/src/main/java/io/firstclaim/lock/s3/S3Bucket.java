@@ -2,6 +2,7 @@ package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
@@ -208,6 +209,11 @@ public final class S3Bucket {
 
   String prefix() {
     return prefix;
+  }
+
+  /** Where the claim on this ID is in the bucket. */
+  public String key(RecordId id, String namespace) {
+    return key(id.key(namespace));
   }
 
   /**

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The contract of every claim store: what it promises of claims, takeovers, steps and races. The
  * test of a store inherits it and says how to make one.
  */
-public abstract class ClaimStoreContract extends ResourceContract {
+public abstract class ClaimStoreContract extends OperationsContract {
   // First claim
 
   @Test

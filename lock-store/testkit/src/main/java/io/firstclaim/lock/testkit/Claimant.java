@@ -3,6 +3,7 @@ package io.firstclaim.lock.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
@@ -10,6 +11,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveResult;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.TimeSource;
@@ -21,6 +23,11 @@ public record Claimant(ClaimStore store, TimeSource time) {
       Fingerprint.of("payload".getBytes(StandardCharsets.UTF_8));
   public static final Fingerprint OTHER_PAYLOAD =
       Fingerprint.of("other payload".getBytes(StandardCharsets.UTF_8));
+
+  /** What an operator may do, by the same store. */
+  public ClaimOperations operations() {
+    return (ClaimOperations) store;
+  }
 
   public Claim newClaim(RecordId id) {
     return Claim.of(id, PAYLOAD, time.now());
@@ -43,6 +50,12 @@ public record Claimant(ClaimStore store, TimeSource time) {
   /** Claims and must be held off. */
   public Held heldOff(RecordId id) {
     return held(claim(id));
+  }
+
+  /** The token of what this redrive has freed. */
+  public static long freed(RedriveResult result) {
+    assertThat(result).isInstanceOf(RedriveResult.Freed.class);
+    return ((RedriveResult.Freed) result).token();
   }
 
   public static Granted granted(ClaimResult result) {

@@ -16,6 +16,9 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.RedriveResult;
+import io.firstclaim.lock.ReleaseResult;
 import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -249,6 +252,56 @@ public abstract class FaultContract {
     b.acquire(ID);
 
     assertThat(a.store().claim(claim)).isInstanceOf(Held.class);
+  }
+
+  // An operator's redrive
+
+  private static final RedriveId REDRIVE = new RedriveId("redrive-1");
+
+  @Test
+  void redriveWhoseAnswerIsLost_isFreed_byTheSdksOwnRetry() {
+    Claimant a = retrying();
+    settled(a.store().bury(a.acquire(ID), "poison"));
+    proxy().add(Rule.once(step(), new Fault.ResetAfterApply()));
+
+    assertThat(a.operations().redrive(ID, Claimant.PAYLOAD, REDRIVE))
+        .isEqualTo(new RedriveResult.Freed(2));
+    assertThat(stored()).get().extracting(ClaimRecord::token).isEqualTo(2L);
+  }
+
+  @Test
+  void redriveWhoseAnswerIsLost_withoutRetries_isUnavailable_andItsRepetitionFindsItFree() {
+    Claimant a = notRetrying();
+    settled(a.store().bury(a.acquire(ID), "poison"));
+    proxy().add(Rule.once(step(), new Fault.ResetAfterApply()));
+
+    assertThatThrownBy(() -> a.operations().redrive(ID, Claimant.PAYLOAD, REDRIVE))
+        .isInstanceOf(StoreUnavailableException.class);
+
+    assertThat(a.operations().redrive(ID, Claimant.PAYLOAD, REDRIVE))
+        .isInstanceOfSatisfying(
+            RedriveResult.FreedBefore.class, before -> assertThat(before.isFree()).isTrue());
+    assertThat(stored()).get().extracting(ClaimRecord::token).isEqualTo(2L);
+  }
+
+  @Test
+  void doubledRedrive_freesItOnce() {
+    Claimant a = retrying();
+    settled(a.store().bury(a.acquire(ID), "poison"));
+    proxy().add(Rule.once(step(), new Fault.Duplicate()));
+
+    assertThat(a.operations().redrive(ID, Claimant.PAYLOAD, REDRIVE))
+        .isEqualTo(new RedriveResult.Freed(2));
+    assertThat(stored()).get().extracting(ClaimRecord::token).isEqualTo(2L);
+  }
+
+  @Test
+  void operatorsReleaseWhoseAnswerIsLost_isReleased_byTheSdksOwnRetry() {
+    Claimant a = retrying();
+    b.acquire(ID);
+    proxy().add(Rule.once(step(), new Fault.ResetAfterApply()));
+
+    assertThat(a.operations().release(ID, "why")).isInstanceOf(ReleaseResult.Released.class);
   }
 
   // The answer begins but does not end

@@ -89,11 +89,12 @@ public abstract class RaceContract extends StepContract {
     }
   }
 
-  private interface Racer<T> {
+  /** One of those that run at once. */
+  interface Racer<T> {
     T run(int number) throws Exception;
   }
 
-  private static <T> List<T> concurrently(int count, Racer<T> racer) throws Exception {
+  static <T> List<T> concurrently(int count, Racer<T> racer) throws Exception {
     var start = new CountDownLatch(1);
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<T>> running = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.firstclaim.lock.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Granted;
@@ -15,6 +16,9 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.RedriveResult;
+import io.firstclaim.lock.ReleaseResult;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.memory.MemoryClaimStore;
@@ -33,11 +37,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One random history of a claim store: three holders, whose clocks differ within the bound and are
- * set now and then, do at random what holders do: claim, send a claim again, renew, complete,
- * release and bury, with leases new and old, their answers lost now and then. Every command goes to
- * the store under test and to the memory store, whose answers and contents must be equal; and
- * whatever both say, the protocol's invariants must hold of it. Invariant numbers are those of the
- * protocol's document.
+ * set now and then, do at random what holders and operators do: claim, send a claim again, renew,
+ * complete, release and bury, with leases new and old, their answers lost now and then. Every
+ * command goes to the store under test and to the memory store, whose answers and contents must be
+ * equal; and whatever both say, the protocol's invariants must hold of it. Invariant numbers are
+ * those of the protocol's document.
  */
 public final class RandomHistory {
   private static final int STEPS = 60;
@@ -97,6 +101,10 @@ public final class RandomHistory {
 
   private final Map<Grant, Nonce> granted = new HashMap<>();
   private final Set<Write> written = new HashSet<>();
+
+  /** Operators' writes have nonces of their own, in the store and in the model. */
+  private final Map<Nonce, Nonce> operations = new HashMap<>();
+
   private final Map<RecordId, List<LeaseOf>> everLeased = new HashMap<>();
 
   RandomHistory(long seed, Stores stores) {
@@ -140,8 +148,10 @@ public final class RandomHistory {
       Party party = oneOf(parties);
       RecordId id = oneOf(ids);
       int dice = random.nextInt(100);
-      if (dice < 25) {
+      if (dice < 23) {
         time.advance(oneOf(passing));
+      } else if (dice < 25) {
+        operate(party, id);
       } else if (dice < 28) {
         party.clock.setSkew(skew());
       } else if (dice < 60) {
@@ -234,6 +244,50 @@ public final class RandomHistory {
     }
   }
 
+  /** An operator's release or redrive, whose answers hold their own nonces. */
+  private void operate(Party party, RecordId id) {
+    RedriveId by = new RedriveId("redrive-" + random.nextInt(3));
+    boolean releases = random.nextInt(3) == 0;
+    Optional<ClaimRecord> before = party.store.find(id);
+    operate(party.store, id, by, releases);
+    operate(party.model, id, by, releases);
+    log.add("%s operator: %s".formatted(time.elapsed(), releases ? "release" : "redrive " + by));
+
+    Optional<ClaimRecord> after = party.store.find(id);
+    party
+        .model
+        .find(id)
+        .ifPresent(model -> operations.put(after.orElseThrow().nonce(), model.nonce()));
+    assertAlike("as the model has it", after, party.model.find(id));
+    if (after.equals(before)) {
+      return;
+    }
+    ClaimRecord was = before.orElseThrow();
+    ClaimRecord now = after.orElseThrow();
+    assertThat(written.add(new Write(id, now.token(), now.nonce()))).as("invariant 9").isTrue();
+    assertThat(now.state()).isInstanceOf(ClaimState.Free.class);
+    assertThat(now.fingerprint()).isEqualTo(was.fingerprint());
+    if (releases) {
+      assertThat(was.state()).isInstanceOf(ClaimState.Held.class);
+      assertThat(now.token()).isEqualTo(was.token());
+      assertThat(now.redrive()).isEqualTo(was.redrive());
+    } else {
+      assertThat(was.state()).isInstanceOf(ClaimState.Dead.class);
+      assertThat(was.redrive()).as("a redrive frees a record once").isNotEqualTo(by);
+      assertThat(now.redrive()).isEqualTo(by);
+      assertThat(now.token()).isEqualTo(was.token() + 1);
+    }
+  }
+
+  private static void operate(ClaimStore store, RecordId id, RedriveId by, boolean releases) {
+    ClaimOperations operator = (ClaimOperations) store;
+    if (releases) {
+      ReleaseResult unused = operator.release(id, "by an operator");
+    } else {
+      RedriveResult unused = operator.redrive(id, Claimant.PAYLOAD, by);
+    }
+  }
+
   private static Instant retryAt(Party party, Duration delay) {
     return isAtOnce(delay) ? ClaimStore.AT_ONCE : party.clock.now().wall().plus(delay);
   }
@@ -280,6 +334,8 @@ public final class RandomHistory {
         .withComparatorForType(
             (x, y) -> Duration.between(x, y).abs().compareTo(slack) <= 0 ? 0 : x.compareTo(y),
             Instant.class)
+        .withComparatorForType(
+            (x, y) -> y.equals(operations.getOrDefault(x, x)) ? 0 : 1, Nonce.class)
         .withComparatorForType(
             (x, y) -> x.minus(y).abs().compareTo(slack) <= 0 ? 0 : x.compareTo(y), Duration.class)
         .isEqualTo(model);

@@ -12,6 +12,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.ClaimRecords;
@@ -37,7 +38,7 @@ final class H2ClaimStore extends DrivenClaimStore {
       """
       CREATE TABLE IF NOT EXISTS claims (id CHAR(64) PRIMARY KEY, token BIGINT, attempts INT,
         nonce CHAR(32), hash VARBINARY(32), state CHAR(4), holder VARCHAR(256), millis BIGINT,
-        at BIGINT, note VARCHAR);
+        at BIGINT, note VARCHAR, redrive VARCHAR(64));
       CREATE TABLE IF NOT EXISTS store (one INT PRIMARY KEY, identity CHAR(32))""";
 
   H2ClaimStore(DataSource database, ClaimSettings settings, TimeSource time) {
@@ -73,20 +74,20 @@ final class H2ClaimStore extends DrivenClaimStore {
     private static String sqlOf(@Nullable Stored on) {
       return on == null
           ? "INSERT INTO claims (token, attempts, nonce, hash, state, holder, millis, at,"
-              + " note, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+              + " note, redrive, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
           : "UPDATE claims SET token = ?, attempts = ?, nonce = ?, hash = ?, state = ?,"
-              + " holder = ?, millis = ?, at = ?, note = ? WHERE id = ? AND nonce = ?"
+              + " holder = ?, millis = ?, at = ?, note = ?, redrive = ? WHERE id = ? AND nonce = ?"
               + " AND state = ? AND token = ?";
     }
 
     private boolean isWritten(PreparedStatement write, Change change) throws SQLException {
       encode(change.next(), write);
-      write.setString(10, change.id().key(namespace));
+      write.setString(11, change.id().key(namespace));
       Stored on = change.on();
       if (on != null) {
-        write.setString(11, on.claim().nonce().toString());
-        write.setString(12, kind(on.claim().state()));
-        write.setLong(13, on.claim().token());
+        write.setString(12, on.claim().nonce().toString());
+        write.setString(13, kind(on.claim().state()));
+        write.setLong(14, on.claim().token());
       }
       try {
         return write.executeUpdate() == 1;
@@ -178,6 +179,7 @@ final class H2ClaimStore extends DrivenClaimStore {
       row.setString(3, claim.nonce().toString());
       row.setBytes(4, claim.fingerprint().hash());
       row.setString(5, kind(claim.state()));
+      row.setString(10, claim.redrive() == null ? null : claim.redrive().text());
       switch (claim.state()) {
         case Held(var by, var length, var end, var behalf) -> state(row, by, length, end, behalf);
         case Free(var at, var cause) -> state(row, null, Duration.ZERO, at, cause);
@@ -211,6 +213,7 @@ final class H2ClaimStore extends DrivenClaimStore {
     private static ClaimRecord decode(ResultSet row) throws SQLException {
       String holder = row.getString("holder");
       String note = row.getString("note");
+      String redrive = row.getString("redrive");
       Instant at = Instant.ofEpochMilli(row.getLong("at"));
       ClaimState state =
           switch (row.getString("state")) {
@@ -224,7 +227,8 @@ final class H2ClaimStore extends DrivenClaimStore {
           row.getInt("attempts"),
           Nonce.parse(row.getString("nonce")),
           Fingerprint.ofHash(row.getBytes("hash")),
-          state);
+          state,
+          redrive == null ? null : new RedriveId(redrive));
     }
   }
 }

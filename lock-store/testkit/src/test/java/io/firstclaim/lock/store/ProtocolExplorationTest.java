@@ -16,6 +16,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.Sighting;
@@ -40,7 +41,10 @@ class ProtocolExplorationTest {
   private static final int DEPTH = Integer.getInteger("firstclaim.depth", 6);
 
   private static final int CLAIMS_PER_HOLDER = 2;
+  private static final int OPERATIONS = 2;
+  private static final RedriveId REDRIVE = new RedriveId("redrive-1");
 
+  private static final long OPERATOR = 1000;
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Duration MAX_SKEW = Duration.ofSeconds(1);
   private static final Duration HALF = LEASE.dividedBy(2);
@@ -65,7 +69,12 @@ class ProtocolExplorationTest {
   }
 
   private record World(
-      long millis, @Nullable ClaimRecord stored, Memory a, Memory b, @Nullable Write inFlight) {
+      long millis,
+      @Nullable ClaimRecord stored,
+      Memory a,
+      Memory b,
+      @Nullable Write inFlight,
+      int operations) {
     Moment now() {
       return new Moment(START.plusMillis(millis), millis * 1_000_000);
     }
@@ -76,16 +85,20 @@ class ProtocolExplorationTest {
 
     World with(int holder, Memory memory) {
       return holder == 0
-          ? new World(millis, stored, memory, b, inFlight)
-          : new World(millis, stored, a, memory, inFlight);
+          ? new World(millis, stored, memory, b, inFlight, operations)
+          : new World(millis, stored, a, memory, inFlight, operations);
     }
 
     World with(@Nullable ClaimRecord newStored, @Nullable Write nowInFlight) {
-      return new World(millis, newStored, a, b, nowInFlight);
+      return new World(millis, newStored, a, b, nowInFlight, operations);
     }
 
     World after(Duration passing) {
-      return new World(millis + passing.toMillis(), stored, a, b, inFlight);
+      return new World(millis + passing.toMillis(), stored, a, b, inFlight, operations);
+    }
+
+    World afterOperation() {
+      return new World(millis, stored, a, b, inFlight, operations + 1);
     }
   }
 
@@ -93,11 +106,12 @@ class ProtocolExplorationTest {
   private List<World> next = new ArrayList<>();
   private int takeovers;
   private int completions;
+  private int operated;
 
   @Test
   void everyHistoryOfTwoHolders_keepsTheInvariants() {
     var nothing = new Memory(0, null, null, null);
-    List<World> now = List.of(new World(0, null, nothing, nothing, null));
+    List<World> now = List.of(new World(0, null, nothing, nothing, null, 0));
     for (int depth = 0; depth < DEPTH; depth++) {
       next = new ArrayList<>();
       now.forEach(this::explore);
@@ -105,6 +119,7 @@ class ProtocolExplorationTest {
     }
 
     assertThat(takeovers).as("takeovers explored").isGreaterThan(1000);
+    assertThat(operated).as("releases and redrives explored").isGreaterThan(1000);
     assertThat(completions).as("completions explored").isGreaterThan(1000);
     assertThat(seen).hasSizeGreaterThan(100_000);
   }
@@ -121,6 +136,9 @@ class ProtocolExplorationTest {
     for (int holder = 0; holder < 2; holder++) {
       exploreClaims(world, holder);
       exploreSteps(world, holder);
+    }
+    if (world.operations() < OPERATIONS) {
+      exploreOperations(world.afterOperation());
     }
   }
 
@@ -161,6 +179,25 @@ class ProtocolExplorationTest {
         reach(world, world.with(world.stored(), write));
         reach(world, told(applied, holder, claim, then).with(record, write));
       }
+    }
+  }
+
+  /** Each with a nonce of its own, high enough to be told from those of holders. */
+  private void exploreOperations(World world) {
+    ClaimRecord stored = world.stored();
+    var nonce = new Nonce(OPERATOR + world.operations(), 0);
+    operate(world, Protocol.decide(stored, new Command.TakeBack("why", nonce), stored));
+    operate(
+        world, Protocol.decide(stored, new Command.Redrive(Fingerprint.none(), REDRIVE, nonce)));
+  }
+
+  private <R> void operate(World world, Decision<R> decision) {
+    if (decision instanceof Decision.Write<R>(ClaimRecord next, _)) {
+      operated++;
+      var write = new Write(world.stored(), next);
+      reach(world, world.with(next, world.inFlight()));
+      reach(world, world.with(world.stored(), write));
+      reach(world, world.with(next, write));
     }
   }
 
@@ -280,6 +317,12 @@ class ProtocolExplorationTest {
       require(to.token() == 1 && to.attempts() == 1, "the first grant has token 1", from, to);
       return;
     }
+    if (to.nonce().high() >= OPERATOR && !to.nonce().equals(from.nonce())) {
+      checkOperation(from, to);
+      return;
+    }
+    require(
+        Objects.equals(from.redrive(), to.redrive()), "only a redrive leaves its name", from, to);
     require(
         !(from.state() instanceof Done || from.state() instanceof Dead),
         "a terminal state is overwritten",
@@ -302,6 +345,31 @@ class ProtocolExplorationTest {
     }
     if (to.state() instanceof Done) {
       completions++;
+    }
+  }
+
+  private static void checkOperation(ClaimRecord from, ClaimRecord to) {
+    require(to.state() instanceof ClaimState.Free, "an operator only frees", from, to);
+    if (from.state() instanceof Held) {
+      require(
+          to.token() == from.token()
+              && to.attempts() == from.attempts()
+              && Objects.equals(to.redrive(), from.redrive()),
+          "a release leaves the rest as it is",
+          from,
+          to);
+    } else {
+      require(from.state() instanceof Dead, "a redrive is of what is dead", from, to);
+      require(
+          to.token() == from.token() + 1 && to.attempts() == 0,
+          "a redrive's token is higher than any",
+          from,
+          to);
+      require(
+          REDRIVE.equals(to.redrive()) && from.redrive() == null,
+          "a redrive frees a record once",
+          from,
+          to);
     }
   }
 

@@ -2,12 +2,16 @@ package io.firstclaim.processor.engine;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.Waiting.Answer;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.engine.api.HeldRecord;
+import io.firstclaim.processor.engine.api.Page;
+import io.firstclaim.processor.engine.api.ParkedRecord;
 import io.firstclaim.processor.engine.consumer.Instance;
 import io.firstclaim.processor.engine.consumer.KafkaClients;
 import io.firstclaim.processor.engine.topic.TopicIds;
@@ -49,6 +53,7 @@ import org.slf4j.LoggerFactory;
 public final class Engine {
   private static final Phase NEW = new Phase.New();
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+  private static final int MAX_REASON = 1000;
   private static final Duration KAFKA_LIMIT = Duration.ofSeconds(3);
 
   private final EngineSettings settings;
@@ -159,6 +164,60 @@ public final class Engine {
       }
       case Phase.New _, Phase.Over _ -> {}
     }
+  }
+
+  /**
+   * Takes no more records from now on, until {@link #resume}; it stays in its group and keeps its
+   * partitions. Records that were taken before go on to their end, and so do those that a poll under
+   * way, of a tenth of a second, still brings. What is paused again has the new reason. Does not
+   * outlive the engine.
+   *
+   * @param reason for people; {@link EngineState.Running#paused()} has it, in one printable line
+   * @throws IllegalStateException if the engine is not running
+   */
+  public void pause(String reason) {
+    String why = OneLine.of(reason, MAX_REASON);
+    running().pause(why);
+    LOG.warn("No more records are taken: {}", why);
+  }
+
+  /**
+   * Takes records again, if it was paused.
+   *
+   * @throws IllegalStateException if the engine is not running
+   */
+  public void resume() {
+    running().resume();
+    LOG.warn("Records are taken again");
+  }
+
+  /**
+   * A page of the records on which this instance has a lease. Made from what is at hand, which
+   * changes meanwhile; never blocks.
+   *
+   * @param limit the most items, 1 to 1,000
+   * @param after {@link Page#next()} of the page before; null for the first
+   * @throws IllegalArgumentException if limit or after is wrong
+   * @throws IllegalStateException if the engine is not running
+   */
+  public Page<HeldRecord> held(int limit, @Nullable String after) {
+    return running().held(limit, after);
+  }
+
+  /**
+   * A page of the records that this instance has taken and has no lease on, with what each waits
+   * for; the rest as for {@link #held}. Where records are ordered, those whose turn has not come
+   * are not among them.
+   */
+  public Page<ParkedRecord> parked(int limit, @Nullable String after) {
+    return running().parked(limit, after);
+  }
+
+  private Instance running() {
+    if (phase.get() instanceof Phase.Running(Instance instance)) {
+      return instance;
+    }
+    throw new IllegalStateException("the engine is not running");
   }
 
   /** What the engine is doing now. Never blocks. */

@@ -3,6 +3,7 @@ package io.firstclaim.processor.service;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.ShortRetentionException;
 import io.firstclaim.processor.engine.api.TopicRefusedException;
 import io.firstclaim.processor.service.config.Arguments;
@@ -10,6 +11,7 @@ import io.firstclaim.processor.service.config.HandlerJars;
 import io.firstclaim.processor.service.config.Help;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.SettingsReader;
+import io.firstclaim.processor.service.config.StoreSettings;
 import io.firstclaim.processor.service.config.WrongSettingException;
 import io.firstclaim.processor.service.config.WrongSettingsException;
 import io.firstclaim.processor.service.log.LogSettings;
@@ -21,8 +23,10 @@ import io.micronaut.http.server.exceptions.ServerStartupException;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -35,8 +39,10 @@ import org.slf4j.LoggerFactory;
  * Starts the service and ends it: with exit code 0 when it is told to stop, with 1 and one line
  * that says why when it cannot start or go on, or one line for each wrong setting. With the
  * argument {@code probe} it only tries the lock store and prints what that does: 0 if claims can
- * rest on it, 1 if not, 2 and one line if it cannot be tried. {@code --help} and {@code --version}
- * answer, other arguments are settings, such as {@code -firstclaim.zone=a}.
+ * rest on it, 1 if not, 2 and one line if it cannot be tried. With {@code claim ID} it only prints
+ * what the lock store has for that record: 0 if it has something, 1 if not, 2 and one line if it
+ * cannot be asked. {@code --help} and {@code --version} answer, other arguments are settings, such
+ * as {@code -firstclaim.zone=a}.
  */
 public final class Application {
   /** Found before the first logger is made. */
@@ -57,7 +63,8 @@ public final class Application {
       switch (arguments.command()) {
         case HELP -> System.out.println(Help.text());
         case VERSION -> System.out.println("firstclaim " + version());
-        case PROBE -> System.exit(probe(arguments));
+        case PROBE -> System.exit(onStore(arguments, Application::probe));
+        case CLAIM -> System.exit(onStore(arguments, store -> claim(store, arguments)));
         case SERVE -> serve(arguments);
       }
     } catch (WrongSettingException e) {
@@ -150,8 +157,21 @@ public final class Application {
     }
   }
 
-  /** Tries the lock store; returns the exit code. */
-  private static int probe(Arguments arguments) {
+  private static int probe(StoreSettings settings) {
+    Probe probe = Probe.of(settings);
+    System.out.println(probe.table());
+    return probe.accepted() ? 0 : 1;
+  }
+
+  private static int claim(StoreSettings settings, Arguments arguments) {
+    String id = Objects.requireNonNull(arguments.id());
+    StoredClaim found = StoredClaim.of(settings, id, TimeSource.system());
+    System.out.println(found.table());
+    return found.claim().isPresent() ? 0 : 1;
+  }
+
+  /** Does this with the lock store alone; returns the exit code. */
+  private static int onStore(Arguments arguments, ToIntFunction<StoreSettings> command) {
     ClassLoader classes = Application.class.getClassLoader();
     try (Environment environment = context(arguments, classes).getEnvironment()) {
       environment.start();
@@ -159,11 +179,9 @@ public final class Application {
         LOG_FAULTS.forEach(Application::tell);
         return 2;
       }
-      Probe probe = Probe.of(SettingsReader.readStore(environment));
-      System.out.println(probe.table());
-      return probe.accepted() ? 0 : 1;
+      return command.applyAsInt(SettingsReader.readStore(environment));
     } catch (RuntimeException e) {
-      LOG.debug("Cannot probe", e);
+      LOG.debug("The lock store cannot be asked", e);
       tell(e);
       return 2;
     }

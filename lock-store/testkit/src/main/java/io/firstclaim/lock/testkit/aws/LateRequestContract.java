@@ -14,6 +14,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -298,6 +299,53 @@ public abstract class LateRequestContract {
     settled(end.take(a.store(), lease));
 
     assertChangesNothing(late);
+  }
+
+  @Test
+  void redriveThatArrivesAgain_changesNothing_evenAfterAnotherDeath() throws Exception {
+    settled(a.store().bury(a.acquire(ID), "poison"));
+    Claimant.freed(a.operations().redrive(ID, Claimant.PAYLOAD, new RedriveId("redrive-1")));
+    HttpRequest late = sent.last();
+
+    assertChangesNothing(late);
+    Lease lease = b.acquire(ID);
+    assertChangesNothing(late);
+    settled(b.store().bury(lease, "poison again"));
+    assertChangesNothing(late);
+  }
+
+  @Test
+  void redriveThatArrivesOnlyNow_afterAnotherRedriveAndItsEnd_changesNothing() throws Exception {
+    settled(b.store().bury(b.acquire(ID), "poison"));
+    proxy.add(Rule.once(LateRequestContract::isWrite, new Fault.Refuse()));
+    assertThatThrownBy(
+            () -> a.operations().redrive(ID, Claimant.PAYLOAD, new RedriveId("redrive-1")))
+        .isInstanceOf(StoreUnavailableException.class);
+    HttpRequest late = sent.last();
+
+    Claimant.freed(b.operations().redrive(ID, Claimant.PAYLOAD, new RedriveId("redrive-2")));
+    assertChangesNothing(late);
+    settled(b.store().bury(b.acquire(ID), "poison again"));
+    assertChangesNothing(late);
+  }
+
+  @Test
+  void operatorsReleaseThatArrivesOnlyNow_changesNothingOfARenewedLease() throws Exception {
+    Lease lease = b.acquire(ID);
+    proxy.add(Rule.once(LateRequestContract::isWrite, new Fault.Refuse()));
+    assertThatThrownBy(() -> a.operations().release(ID, "why"))
+        .isInstanceOf(StoreUnavailableException.class);
+    HttpRequest late = sent.last();
+
+    lease = settled(b.store().renew(lease));
+    assertChangesNothing(late);
+    settled(b.store().complete(lease, null));
+    assertChangesNothing(late);
+  }
+
+  /** Whether a request writes over what is there. */
+  private static boolean isWrite(Request request) {
+    return Match.operation("PutItem").test(request) || Match.header("If-Match").test(request);
   }
 
   /** A waiter must not count from before it saw the lease: the holder may have renewed since. */

@@ -29,6 +29,7 @@ public sealed interface EngineState {
    * @param otherStores how many other stores living instances of the application use
    * @param downstreamFault why records wait and only one tries now and then: what their handler
    *     takes them to is not there, or nearly all fail; empty otherwise
+   * @param paused why an operator has it take no records; empty if it takes them
    * @param lifeFault why no records can be processed, or few, until the process is restarted; empty
    *     if they can
    */
@@ -42,6 +43,7 @@ public sealed interface EngineState {
       Optional<String> storeFault,
       int otherStores,
       Optional<String> downstreamFault,
+      Optional<String> paused,
       Optional<String> lifeFault)
       implements EngineState {}
 

@@ -24,6 +24,7 @@ public final class Ticket<D> {
   private final Thread thread = Thread.currentThread();
   private final List<D> followers = new ArrayList<>();
   private boolean left;
+  private volatile Doing doing = Doing.STORE;
   private volatile @Nullable Signal signal;
 
   /** A ticket of the current thread, which works on this. */
@@ -40,6 +41,21 @@ public final class Ticket<D> {
   /** What its owner works on. */
   public D owner() {
     return owner;
+  }
+
+  /** What its owner is doing, as it said last. */
+  public Doing doing() {
+    return doing;
+  }
+
+  /** Its owner is doing this from now on. */
+  public void doing(Doing now) {
+    doing = now;
+  }
+
+  /** Those that wait until the owner leaves. */
+  public synchronized List<D> followers() {
+    return List.copyOf(followers);
   }
 
   /** Whether it is for this payload. */

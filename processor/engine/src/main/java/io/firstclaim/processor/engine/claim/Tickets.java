@@ -28,6 +28,11 @@ public final class Tickets<D> {
     return tickets.putIfAbsent(ticket.id(), ticket);
   }
 
+  /** Those that are there now. */
+  public List<Ticket<D>> all() {
+    return List.copyOf(tickets.values());
+  }
+
   /** Its owner is done. Returns those that have followed it: none, if it is called again. */
   public List<D> leave(Ticket<D> ticket) {
     boolean _ = tickets.remove(ticket.id(), ticket);

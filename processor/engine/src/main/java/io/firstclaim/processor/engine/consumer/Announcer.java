@@ -40,7 +40,7 @@ final class Announcer {
       Ending ending,
       Duration took,
       @Nullable String cause) {
-    if (!known.add(work.reportId(), work.fingerprint(), ending.at())) {
+    if (!known.add(work.reportId(), work.fingerprint(), ending.token(), ending.at())) {
       delivery.letOffsetGo(); // somebody took us for dead and announced it for us
       return;
     }

@@ -323,7 +323,8 @@ final class Attempt {
         return release(cause, Duration.ZERO, number);
       }
       try {
-        deadLetters.write(delivery.record(), work.reportId(), retry.made(number), cause);
+        deadLetters.write(
+            delivery.record(), work.reportId(), retry.made(number), cause, work.redrive());
         return new Verdict.Bury(cause);
       } catch (DeadLetterException e) {
         LOG.warn("No dead letter of {} yet", work.reportId(), e);

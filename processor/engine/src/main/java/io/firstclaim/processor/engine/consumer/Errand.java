@@ -1,5 +1,7 @@
 package io.firstclaim.processor.engine.consumer;
 
+import java.util.Objects;
+
 /**
  * A delivery, and what is to be done with it.
  *
@@ -8,9 +10,13 @@ package io.firstclaim.processor.engine.consumer;
  */
 record Errand(Delivery delivery, Work work, boolean counted) {
 
-  /** Whether both, which have one ID, have the same payload: then they are one record. */
+  /**
+   * Whether both, which have one ID, have the same payload: then they are one record. One that was
+   * redriven is no twin of one that was not, as what ends the one may be the old end of the other.
+   */
   boolean isTwinOf(Errand other) {
-    return work.fingerprint().equals(other.work.fingerprint());
+    return work.fingerprint().equals(other.work.fingerprint())
+        && Objects.equals(work.redrive(), other.work.redrive());
   }
 
   /** This one while its twin is worked on: if it must go on by itself, the twin's record serves. */

@@ -10,6 +10,9 @@ import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.engine.api.HeldRecord;
+import io.firstclaim.processor.engine.api.Page;
+import io.firstclaim.processor.engine.api.ParkedRecord;
 import io.firstclaim.processor.engine.claim.Affinity;
 import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
@@ -57,6 +60,7 @@ public final class Instance {
 
   private final Consumer<byte[], byte[]> input;
   private final Producer<byte[], byte[]> deadLetters;
+  private final Roster roster = new Roster(tickets);
   private final Optional<OutcomeFeed> feed;
   private final Optional<PresenceBeat> presence;
   private final StoreAgreement agreement;
@@ -128,7 +132,8 @@ public final class Instance {
         new Attempt(
             deduplicator,
             handlers,
-            new DeadLetters(deadLetters, settings::deadLetterTopicOf, settings.zone()),
+            new DeadLetters(
+                deadLetters, settings::deadLetterTopicOf, settings.application(), settings.zone()),
             announcer,
             settings.zone(),
             listener,
@@ -155,7 +160,10 @@ public final class Instance {
     this.flow =
         new RecordFlow(
             new Identifier(
-                settings.input().recordId(), settings.claim().resources(), clients.topicIds()::of),
+                settings.input().recordId(),
+                settings.claim().resources(),
+                clients.topicIds()::of,
+                settings.application()),
             handler,
             room,
             leader,
@@ -236,6 +244,26 @@ public final class Instance {
     outcomes.close(limit);
   }
 
+  /** Takes no more records, for this reason. */
+  public void pause(String reason) {
+    loop.pause(reason);
+  }
+
+  /** Takes records again. */
+  public void resume() {
+    loop.resume();
+  }
+
+  /** A page of the records under a lease. */
+  public Page<HeldRecord> held(int limit, @Nullable String after) {
+    return roster.held(limit, after);
+  }
+
+  /** A page of the records that wait. */
+  public Page<ParkedRecord> parked(int limit, @Nullable String after) {
+    return roster.parked(limit, after);
+  }
+
   /** What it is doing now. */
   public EngineState.Running state() {
     return new EngineState.Running(
@@ -248,6 +276,7 @@ public final class Instance {
         presence.flatMap(_ -> agreement.obstacle()).or(() -> Optional.ofNullable(gate.fault())),
         agreement.otherStores(),
         Optional.ofNullable(breaker.fault()),
+        Optional.ofNullable(loop.paused()),
         Optional.ofNullable(watchdog.fault()));
   }
 }

@@ -1,5 +1,7 @@
 package io.firstclaim.processor.engine.consumer;
 
+import static java.util.stream.Collectors.joining;
+
 import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
@@ -8,6 +10,7 @@ import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OncePerMinute;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
@@ -15,8 +18,10 @@ import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.engine.claim.Affinity;
 import io.firstclaim.processor.engine.claim.Breaker;
+import io.firstclaim.processor.engine.claim.Doing;
 import io.firstclaim.processor.engine.claim.ResourceTurns;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
@@ -167,8 +172,10 @@ final class Leader {
           }
           case Next.WhenStoreAnswers _ ->
               next = lookAfter(StoreGate.pauseAfter(++unansweredInARow), next);
-          case Next.Refused(Duration after) ->
-              next = seat.awaitEnd(after) == Woken.ITS_END ? duplicate(delivery) : lookInTurn(next);
+          case Next.Refused(Duration after) -> {
+            waits(WaitsFor.DOWNSTREAM, after, null);
+            next = seat.awaitEnd(after) == Woken.ITS_END ? duplicate(delivery) : lookInTurn(next);
+          }
           case Next.LookAgain(Duration after, _) -> {
             unansweredInARow = 0;
             next = lookAfter(after, next);
@@ -190,6 +197,8 @@ final class Leader {
     private boolean isEndedByItsZone() throws InterruptedException {
       Duration until = affinity.headStartOfOthers(grouping());
       while (until.isPositive()) {
+        seat.doing(
+            new Doing.Waiting(WaitsFor.HEAD_START, delivery.arrival().wall().plus(until), null));
         switch (seat.await(until.minus(time.now().since(delivery.arrival())))) {
           case ITS_END -> {
             return true;
@@ -235,7 +244,33 @@ final class Leader {
      * suspect, unless its end is heard of first.
      */
     private Next lookAfter(Duration pause, Next why) throws InterruptedException {
+      if (pause.isPositive()) {
+        tellWhy(pause, why);
+      }
       return seat.await(pause) == Woken.ITS_END ? endedElsewhere() : lookInTurn(why);
+    }
+
+    private void tellWhy(Duration pause, Next why) {
+      switch (why) {
+        case Next.LookAgain(_, ClaimResult.Held held) when held != null ->
+            waits(WaitsFor.HOLDER, pause, held.by());
+        case Next.LookAgain _, Next.Settled _, Next.Instead _, Next.Abandoned _ ->
+            waits(WaitsFor.RETRY, pause, null);
+        case Next.Blocked(_, ClaimResult.Blocked answer) ->
+            waits(WaitsFor.RESOURCE, pause, inTheWay(answer));
+        case Next.WhenStoreAnswers _ -> waits(WaitsFor.STORE, pause, null);
+        case Next.Refused _ -> waits(WaitsFor.DOWNSTREAM, pause, null);
+        case Next.Unannounced _ -> waits(WaitsFor.ANNOUNCEMENT, pause, null);
+      }
+    }
+
+    private void waits(WaitsFor what, Duration atMost, @Nullable String by) {
+      Instant until = time.now().wall().plus(atMost);
+      seat.doing(new Doing.Waiting(what, until, by == null ? null : OneLine.of(by)));
+    }
+
+    private static String inTheWay(ClaimResult.Blocked answer) {
+      return answer.inTheWay().stream().map(each -> each.id().text()).collect(joining(", "));
     }
 
     private Next lookInTurn(Next why) throws InterruptedException {
@@ -249,6 +284,7 @@ final class Leader {
         if (pause == null) {
           break;
         }
+        seat.doing(Doing.RESOURCE);
         if (seat.awaitCall(pause)) {
           return duplicate(delivery);
         }
@@ -269,6 +305,7 @@ final class Leader {
     private Next lookAsSuspect(Next why) throws InterruptedException {
       Woken woken = Woken.TIME_UP;
       while (woken != Woken.ITS_END && delivery.isWanted() && !turn.takeIfNeeded()) {
+        seat.doing(Doing.SUSPECT);
         woken = seat.await(Suspects.PAUSE);
       }
       try {
@@ -286,6 +323,7 @@ final class Leader {
       // A claim that may have been granted is settled first: its lease would run out as it waits.
       boolean mayHold = why instanceof Next.WhenStoreAnswers;
       while (!mayHold && !trial.begin()) {
+        seat.doing(Doing.DOWNSTREAM);
         if (seat.awaitCall()) {
           return duplicate(delivery);
         }
@@ -293,7 +331,9 @@ final class Leader {
           return why;
         }
       }
+      seat.doing(Doing.PLACE);
       places.takeOff(delivery.partition());
+      seat.doing(Doing.STORE);
       try {
         try (StoreGate.Begun begun = gate.begin(delivery::isWanted)) {
           if (begun == null) {
@@ -365,9 +405,15 @@ final class Leader {
     /** What the store's answer means; if it granted the record, makes an attempt. */
     private Next next(ClaimResult answer, int round) throws InterruptedException {
       return switch (answer) {
-        case ClaimResult.Granted granted ->
-            attempt.make(delivery, work, granted, turn, trial, abandoned);
-        case ClaimResult.Held held -> new Next.LookAgain(patience(held.remaining(), round), held);
+        case ClaimResult.Granted granted -> {
+          seat.lives(granted.lease().token());
+          seat.doing(new Doing.Working(granted.lease()));
+          yield attempt.make(delivery, work, granted, turn, trial, abandoned);
+        }
+        case ClaimResult.Held held -> {
+          seat.lives(held.token());
+          yield new Next.LookAgain(patience(held.remaining(), round), held);
+        }
         case ClaimResult.Blocked blocked -> blocked(blocked);
         case ClaimResult.Later(Instant retryAt, _) ->
             new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
@@ -422,6 +468,7 @@ final class Leader {
 
     /** The record has ended for good: there is nothing more to ask the store. */
     private Next announceUnlessHeard(Next.Unannounced end) throws InterruptedException {
+      waits(WaitsFor.ANNOUNCEMENT, end.atMost(), null);
       return switch (seat.awaitEnd(end.atMost())) {
         case ITS_END -> endedElsewhere();
         case STOP -> end;

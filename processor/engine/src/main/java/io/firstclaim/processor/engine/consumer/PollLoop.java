@@ -31,6 +31,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,6 +86,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private volatile Moment lastPoll;
   private volatile long lag;
   private volatile boolean stopping;
+  private volatile @Nullable String paused;
   private boolean isMember;
   private boolean commitsFail;
 
@@ -128,6 +130,21 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   /** Offsets between the watermarks and what has been polled, over all partitions. */
   long lag() {
     return lag;
+  }
+
+  /** Takes no more records from now on, for this reason; those that were taken go on. */
+  void pause(String reason) {
+    paused = reason;
+  }
+
+  /** Takes records again. */
+  void resume() {
+    paused = null;
+  }
+
+  /** Why no records are taken; null if they are. */
+  @Nullable String paused() {
+    return paused;
   }
 
   /** Makes the loop end in good order. */
@@ -177,7 +194,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   }
 
   private void pollOnce() {
-    boolean open = gate.isOpen();
+    boolean open = gate.isOpen() && paused == null;
     Set<TopicPartition> room = open ? room() : Set.of();
     pauseAllBut(room);
     try {
@@ -340,6 +357,9 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     askTopicIds();
     for (TopicPartition id : assigned) {
       partitions.put(id, new AssignedPartition(id));
+    }
+    if (paused != null) {
+      consumer.pause(assigned); // this very poll might bring records of theirs
     }
     places.share(partitions.values());
     LOG.info("Assigned {}", assigned);

@@ -55,7 +55,12 @@ final class RecordFlow {
         followers,
         () -> {
           ConsumerRecord<byte[], byte[]> record = delivery.record();
-          Work work = Work.of(identifier.identify(record), record.value(), handler);
+          Work work =
+              Work.of(
+                  identifier.identify(record),
+                  record.value(),
+                  handler,
+                  identifier.redriveOf(record));
           return process(new Errand(delivery, work, true), followers);
         });
   }

@@ -5,6 +5,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.claim.ClaimId;
+import io.firstclaim.processor.engine.claim.Doing;
 import io.firstclaim.processor.engine.claim.ResourceTurns;
 import io.firstclaim.processor.engine.claim.Signal;
 import io.firstclaim.processor.engine.claim.Ticket;
@@ -154,13 +155,26 @@ final class WaitingRoom implements OutcomeFeed.Listener {
       return tickets.leave(ticket);
     }
 
-    /** Whether the record's end was announced, and that is enough. */
+    /**
+     * Whether the record's end was announced, and that is enough: not for a redriven one, as that
+     * may be the end that it was freed from.
+     */
     boolean isKnownToHaveEnded() {
-      return trust == Trust.TOPIC && wasAnnounced();
+      return trust == Trust.TOPIC
+          && work.redrive() == null
+          && known.contains(work.reportId(), work.fingerprint());
     }
 
-    private boolean wasAnnounced() {
-      return known.contains(work.reportId(), work.fingerprint());
+    /** Says what the record is doing, for people. */
+    void doing(Doing now) {
+      ticket.doing(now);
+    }
+
+    /** The store says that the record lives, under a lease with this token. */
+    void lives(long token) {
+      if (work.redrive() != null) {
+        known.lives(work.reportId(), work.fingerprint(), token);
+      }
     }
 
     /** Whether waiting is enough, as what the others announce is heard at once. */
@@ -170,7 +184,9 @@ final class WaitingRoom implements OutcomeFeed.Listener {
 
     /** Whether this end would be known here if it had been announced, and is not. */
     boolean misses(Ending ending) {
-      return hearsOutcomes() && ending.at().isAfter(known.horizon()) && !wasAnnounced();
+      return hearsOutcomes()
+          && ending.at().isAfter(known.horizon())
+          && !known.contains(work.reportId(), work.fingerprint(), ending.token());
     }
 
     /** Waits this long or, if an attempt is announced to have failed, until the next one is due. */
@@ -249,6 +265,7 @@ final class WaitingRoom implements OutcomeFeed.Listener {
 
     /** Waits this long after a defect, or for a signal of any kind. */
     void pause(Duration atMost) throws InterruptedException {
+      doing(Doing.DEFECT);
       Signal _ = ticket.await(atMost);
     }
   }

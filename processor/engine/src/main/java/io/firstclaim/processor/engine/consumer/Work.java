@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.processor.engine.claim.ClaimId;
 import io.firstclaim.processor.engine.identity.Identity;
 import io.firstclaim.processor.engine.outcome.Outcome;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param task what is done
  * @param deadKind as what giving it up is published
  * @param resources what it touches, claimed with it for its handler
+ * @param redrive by which it is delivered again after it was given up; null for all others. Its old
+ *     end may still be announced, so only the store's word ends it
  */
 record Work(
     ClaimId claimId,
@@ -26,16 +29,17 @@ record Work(
     Fingerprint fingerprint,
     Task task,
     Outcome.Kind deadKind,
-    List<RecordId> resources) {
+    List<RecordId> resources,
+    @Nullable RedriveId redrive) {
 
-  /** Work that touches nothing. */
+  /** Work that touches nothing and was not redriven. */
   Work(
       ClaimId claimId,
       RecordId reportId,
       Fingerprint fingerprint,
       Task task,
       Outcome.Kind deadKind) {
-    this(claimId, reportId, fingerprint, task, deadKind, List.of());
+    this(claimId, reportId, fingerprint, task, deadKind, List.of(), null);
   }
 
   /** What is done with a record. */
@@ -47,7 +51,11 @@ record Work(
     record GiveUp(String cause) implements Task {}
   }
 
-  static Work of(Identity identity, byte @Nullable [] value, RecordHandler handler) {
+  static Work of(
+      Identity identity,
+      byte @Nullable [] value,
+      RecordHandler handler,
+      @Nullable RedriveId redrive) {
     Fingerprint fingerprint = value == null ? Fingerprint.none() : Fingerprint.of(value);
     return switch (identity) {
       case Identity.Found(RecordId id, List<RecordId> resources) ->
@@ -57,14 +65,24 @@ record Work(
               fingerprint,
               new Task.Handle(handler),
               Outcome.Kind.DEAD,
-              resources);
-      case Identity.Refused(RecordId id, String cause) -> givenUp(id, fingerprint, cause);
-      case Identity.Missing(RecordId standIn, String cause) -> givenUp(standIn, fingerprint, cause);
+              resources,
+              redrive);
+      case Identity.Refused(RecordId id, String cause) -> givenUp(id, fingerprint, cause, redrive);
+      case Identity.Missing(RecordId standIn, String cause) ->
+          givenUp(standIn, fingerprint, cause, redrive);
     };
   }
 
-  private static Work givenUp(RecordId id, Fingerprint fingerprint, String cause) {
-    return new Work(ClaimId.of(id), id, fingerprint, new Task.GiveUp(cause), Outcome.Kind.DEAD);
+  private static Work givenUp(
+      RecordId id, Fingerprint fingerprint, String cause, @Nullable RedriveId redrive) {
+    return new Work(
+        ClaimId.of(id),
+        id,
+        fingerprint,
+        new Task.GiveUp(cause),
+        Outcome.Kind.DEAD,
+        List.of(),
+        redrive);
   }
 
   /** The printable names of what it touches. */
@@ -74,7 +92,8 @@ record Work(
 
   /** The same work once its verdict is in: its handler is not asked again. */
   Work givenUp(String cause) {
-    return new Work(claimId, reportId, fingerprint, new Task.GiveUp(cause), deadKind);
+    return new Work(
+        claimId, reportId, fingerprint, new Task.GiveUp(cause), deadKind, List.of(), redrive);
   }
 
   /**
@@ -89,6 +108,8 @@ record Work(
         reportId,
         fingerprint,
         new Task.GiveUp(cause),
-        Outcome.Kind.MISMATCH);
+        Outcome.Kind.MISMATCH,
+        List.of(),
+        redrive);
   }
 }

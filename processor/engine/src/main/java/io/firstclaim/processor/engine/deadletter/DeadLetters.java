@@ -3,6 +3,8 @@ package io.firstclaim.processor.engine.deadletter;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.processor.engine.api.LetterHeaders;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +15,9 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,30 +32,51 @@ public final class DeadLetters {
 
   private final Producer<byte[], byte[]> producer;
   private final UnaryOperator<String> topicOf;
+  private final String application;
   private final String zone;
 
   /**
-   * Dead letters of this zone.
+   * Dead letters of this application and zone.
    *
    * @param producer must ask for the acknowledgement of all in-sync replicas
    * @param topicOf the dead-letter topic of an input topic
    */
   public DeadLetters(
-      Producer<byte[], byte[]> producer, UnaryOperator<String> topicOf, String zone) {
+      Producer<byte[], byte[]> producer,
+      UnaryOperator<String> topicOf,
+      String application,
+      String zone) {
     this.producer = producer;
     this.topicOf = topicOf;
+    this.application = application;
     this.zone = zone;
   }
 
   /**
    * Writes a dead letter and waits until it is acknowledged.
    *
+   * @param redrive by which the record was delivered, if any: the headers that it brought are not
+   *     the record's own
    * @throws DeadLetterException if it was not: the record must not count as dead
    */
-  public void write(ConsumerRecord<byte[], byte[]> record, RecordId id, int attempts, String cause)
+  public void write(
+      ConsumerRecord<byte[], byte[]> record,
+      RecordId id,
+      int attempts,
+      String cause,
+      @Nullable RedriveId redrive)
       throws InterruptedException {
+    Iterable<Header> own =
+        redrive == null ? record.headers() : LetterHeaders.beforeRedrive(record.headers());
     ProducerRecord<byte[], byte[]> letter =
-        letter(record, record.key(), record.value(), id, attempts, cause);
+        describe(
+            new ProducerRecord<>(
+                topicOf.apply(record.topic()), null, record.key(), record.value(), own),
+            record,
+            id,
+            attempts,
+            cause,
+            redrive);
     try {
       send(letter);
     } catch (DeadLetterException e) {
@@ -69,25 +94,15 @@ public final class DeadLetters {
           letter.topic());
       ProducerRecord<byte[], byte[]> stub =
           describe(
-              new ProducerRecord<>(letter.topic(), null, null, null), record, id, attempts, cause);
-      stub.headers().add("firstclaim-omitted", "key,value,headers".getBytes(UTF_8));
+              new ProducerRecord<>(letter.topic(), null, null, null),
+              record,
+              id,
+              attempts,
+              cause,
+              redrive);
+      stub.headers().add(LetterHeaders.OMITTED, "key,value,headers".getBytes(UTF_8));
       send(stub);
     }
-  }
-
-  private ProducerRecord<byte[], byte[]> letter(
-      ConsumerRecord<byte[], byte[]> record,
-      byte[] key,
-      byte[] value,
-      RecordId id,
-      int attempts,
-      String cause) {
-    return describe(
-        new ProducerRecord<>(topicOf.apply(record.topic()), null, key, value, record.headers()),
-        record,
-        id,
-        attempts,
-        cause);
   }
 
   private ProducerRecord<byte[], byte[]> describe(
@@ -95,15 +110,20 @@ public final class DeadLetters {
       ConsumerRecord<byte[], byte[]> record,
       RecordId id,
       int attempts,
-      String cause) {
+      String cause,
+      @Nullable RedriveId redrive) {
     Headers headers = letter.headers();
-    headers.add("firstclaim-id", id.text().getBytes(UTF_8));
-    headers.add("firstclaim-attempts", Integer.toString(attempts).getBytes(UTF_8));
-    headers.add("firstclaim-zone", zone.getBytes(UTF_8));
-    headers.add("firstclaim-cause", cut(cause).getBytes(UTF_8));
-    headers.add("firstclaim-topic", record.topic().getBytes(UTF_8));
-    headers.add("firstclaim-partition", Integer.toString(record.partition()).getBytes(UTF_8));
-    headers.add("firstclaim-offset", Long.toString(record.offset()).getBytes(UTF_8));
+    headers.add(LetterHeaders.APPLICATION, application.getBytes(UTF_8));
+    if (redrive != null) {
+      headers.add(LetterHeaders.REDRIVE, redrive.text().getBytes(UTF_8));
+    }
+    headers.add(LetterHeaders.ID, id.text().getBytes(UTF_8));
+    headers.add(LetterHeaders.ATTEMPTS, Integer.toString(attempts).getBytes(UTF_8));
+    headers.add(LetterHeaders.ZONE, zone.getBytes(UTF_8));
+    headers.add(LetterHeaders.CAUSE, cut(cause).getBytes(UTF_8));
+    headers.add(LetterHeaders.TOPIC, record.topic().getBytes(UTF_8));
+    headers.add(LetterHeaders.PARTITION, Integer.toString(record.partition()).getBytes(UTF_8));
+    headers.add(LetterHeaders.OFFSET, Long.toString(record.offset()).getBytes(UTF_8));
     return letter;
   }
 

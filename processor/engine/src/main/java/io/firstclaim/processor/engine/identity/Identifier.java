@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.joining;
 import com.fasterxml.jackson.core.JsonPointer;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.engine.api.ResourceSource;
 import java.nio.charset.StandardCharsets;
@@ -38,18 +39,21 @@ public final class Identifier {
   private final List<ResourceSource> resources;
   private final List<JsonPointer> resourcesInValue;
   private final UnaryOperator<String> topicIds;
+  private final String application;
 
   /**
    * An identifier that asks these sources in their order.
    *
    * @param resources where the resources are
    * @param topicIds what Kafka calls a topic: another that was made later under its name is another
+   * @param application whose redriven records are heeded
    * @throws IllegalArgumentException if there are none
    */
   public Identifier(
       List<RecordIdSource> sources,
       List<ResourceSource> resources,
-      UnaryOperator<String> topicIds) {
+      UnaryOperator<String> topicIds,
+      String application) {
     if (sources.isEmpty()) {
       throw new IllegalArgumentException("at least one source of record IDs is needed");
     }
@@ -61,14 +65,44 @@ public final class Identifier {
             .map(source -> ((ResourceSource.JsonFields) source).pointer())
             .toList();
     this.topicIds = topicIds;
+    this.application = application;
   }
 
-  /** The identity of this record. Never throws, whatever the record holds. */
+  /**
+   * The redrive by which this record is delivered again, after it was given up; null for all that
+   * come for the first time, or once more from their source.
+   */
+  public @Nullable RedriveId redriveOf(ConsumerRecord<byte[], byte[]> record) {
+    Redriven redriven = Redriven.of(record.headers(), application);
+    return redriven == null ? null : redriven.by();
+  }
+
+  /**
+   * The identity of this record. That of a redriven one is what it was given up under, as its place
+   * and the settings may be others by now. Never throws, whatever the record holds.
+   */
   public Identity identify(ConsumerRecord<byte[], byte[]> record) {
+    Redriven redriven = Redriven.of(record.headers(), application);
+    return redriven == null ? bySources(record) : again(redriven, record);
+  }
+
+  private Identity again(Redriven redriven, ConsumerRecord<byte[], byte[]> record) {
+    RecordId id = redriven.id();
+    if (id == null) {
+      return missing(record, "a redriven record's header firstclaim-id names no ID");
+    }
+    if (startsWith(id.bytes(), ascii(STAND_IN))) {
+      // It had no ID, and a redrive gives it none: it is given up again under the same stand-in.
+      return new Identity.Missing(id, "the record has no ID, and a redrive gives it none");
+    }
+    return usable(id.bytes(), "header firstclaim-id", record);
+  }
+
+  private Identity bySources(ConsumerRecord<byte[], byte[]> record) {
     for (RecordIdSource source : sources) {
       byte[] id = idFrom(source, record);
       if (id != null && id.length > 0) {
-        return usable(id, source, record);
+        return usable(id, source.text(), record);
       }
     }
     return missing(
@@ -77,18 +111,17 @@ public final class Identifier {
             + sources.stream().map(RecordIdSource::text).collect(joining(", ")));
   }
 
-  private Identity usable(byte[] id, RecordIdSource source, ConsumerRecord<byte[], byte[]> record) {
+  private Identity usable(byte[] id, String source, ConsumerRecord<byte[], byte[]> record) {
     if (id.length > RecordId.MAX_BYTES) {
       return missing(
           record,
           "the ID from %s has %d bytes, more than %d"
-              .formatted(source.text(), id.length, RecordId.MAX_BYTES));
+              .formatted(source, id.length, RecordId.MAX_BYTES));
     }
     for (String prefix : RESERVED) {
       if (startsWith(id, ascii(prefix))) {
         return missing(
-            record,
-            "the ID from %s begins with '%s', which is reserved".formatted(source.text(), prefix));
+            record, "the ID from %s begins with '%s', which is reserved".formatted(source, prefix));
       }
     }
     return resources.isEmpty()

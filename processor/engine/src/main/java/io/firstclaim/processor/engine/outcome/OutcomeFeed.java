@@ -276,7 +276,7 @@ public final class OutcomeFeed implements AutoCloseable {
     Outcome outcome = read.get();
     sign(outcome.zone(), outcome.at());
     switch (outcome.kind()) {
-      case COMPLETED, DEAD, MISMATCH -> known.add(id, fingerprint, outcome.at());
+      case COMPLETED, DEAD, MISMATCH -> known.add(id, fingerprint, outcome.token(), outcome.at());
       case FAILED, TAKEN_OVER, LEASE_LOST, BLOCKED -> {}
     }
     listener.heard(id, fingerprint, outcome);

@@ -356,6 +356,44 @@ class PollLoopTest {
   }
 
   @Test
+  void pausedByAnOperator_takesNothing_letsGoOnWhatItHas_andCommits() throws InterruptedException {
+    TestInstance running = start(this::holdFirst);
+    input.add(0, 1);
+    eventually(() -> running.places.inFlight() == 1);
+    assertThat(running.held(10, null).items()).hasSize(1);
+
+    running.pause("maintenance");
+    eventually(() -> input.paused().contains(IN));
+    input.add(1, 5);
+    mayEnd.countDown();
+    eventually(() -> input.committed(Set.of(IN)).get(IN) != null);
+    int polls = input.polls.get();
+    eventually(() -> input.polls.get() > polls + 5);
+
+    assertThat(handled).hasSize(1);
+    assertThat(running.state().paused()).contains("maintenance");
+
+    running.resume();
+    eventually(() -> handled.size() == 6);
+    assertThat(running.state().paused()).isEmpty();
+  }
+
+  @Test
+  void partitionAssignedWhilePaused_isPausedToo() throws InterruptedException {
+    TestInstance running = start(PollLoopTest::done);
+    running.pause("maintenance");
+    eventually(() -> input.paused().contains(IN));
+
+    input.whilePolling(
+        () -> {
+          loop().onPartitionsRevoked(Set.of(IN));
+          input.resume(Set.of(IN));
+          loop().onPartitionsAssigned(Set.of(IN));
+          assertThat(input.paused()).contains(IN);
+        });
+  }
+
+  @Test
   void fullFlight_pausesThePartitions_untilThereIsRoom() throws InterruptedException {
     settings.maxInFlight = 2;
     TestInstance a = start(_ -> hold());

@@ -164,7 +164,7 @@ class RecordFlowTest {
     assertThat(b.listener.claimed()).containsExactly(Claimed.DONE);
     assertThat(b.listener.delivered()).containsExactly(Delivered.DUPLICATE);
 
-    b.known.add(RecordId.of("order-2"), Fingerprint.of("{}".getBytes(UTF_8)), time.now().wall());
+    b.known.add(RecordId.of("order-2"), Fingerprint.of("{}".getBytes(UTF_8)), 1, time.now().wall());
     Sent forged = b.deliver("order-2", "{}");
     eventually(forged::isSettled);
 

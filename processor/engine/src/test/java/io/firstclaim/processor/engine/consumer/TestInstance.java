@@ -12,6 +12,9 @@ import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.engine.api.HeldRecord;
+import io.firstclaim.processor.engine.api.Page;
+import io.firstclaim.processor.engine.api.ParkedRecord;
 import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
@@ -79,6 +82,22 @@ final class TestInstance implements AutoCloseable {
 
   EngineState.Running state() {
     return instance.state();
+  }
+
+  void pause(String reason) {
+    instance.pause(reason);
+  }
+
+  void resume() {
+    instance.resume();
+  }
+
+  Page<HeldRecord> held(int limit, @Nullable String after) {
+    return instance.held(limit, after);
+  }
+
+  Page<ParkedRecord> parked(int limit, @Nullable String after) {
+    return instance.parked(limit, after);
   }
 
   /** Has the poll loop take records in, on the thread returned. */

@@ -46,7 +46,7 @@ class WaitingRoomTest {
   }
 
   private static Work work(String value) {
-    return Work.of(new Identity.Found(ID), value.getBytes(UTF_8), _ -> HandlerResult.done());
+    return Work.of(new Identity.Found(ID), value.getBytes(UTF_8), _ -> HandlerResult.done(), null);
   }
 
   private Errand errand(Work work) {
@@ -67,7 +67,7 @@ class WaitingRoomTest {
   /** As the feed does it. */
   private void hear(Outcome.Kind kind, String value, @Nullable Duration retry) {
     switch (kind) {
-      case COMPLETED, DEAD, MISMATCH -> known.add(ID, payload(value), START);
+      case COMPLETED, DEAD, MISMATCH -> known.add(ID, payload(value), 1, START);
       case FAILED, TAKEN_OVER, LEASE_LOST, BLOCKED -> {}
     }
     room.heard(

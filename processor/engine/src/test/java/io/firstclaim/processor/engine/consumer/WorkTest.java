@@ -19,7 +19,7 @@ class WorkTest {
   private static final Fingerprint OTHER = Fingerprint.of(new byte[] {3});
 
   private static Work found(RecordId id, byte[] value) {
-    return Work.of(new Identity.Found(id), value, HANDLER);
+    return Work.of(new Identity.Found(id), value, HANDLER, null);
   }
 
   @Test
@@ -36,7 +36,7 @@ class WorkTest {
 
   @Test
   void recordWithoutValue_hasNoFingerprint_whichIsNotThatOfAnEmptyOne() {
-    Work without = Work.of(new Identity.Found(ID), null, HANDLER);
+    Work without = Work.of(new Identity.Found(ID), null, HANDLER, null);
 
     assertThat(without.fingerprint()).isEqualTo(Fingerprint.none());
     assertThat(without.fingerprint()).isNotEqualTo(found(ID, new byte[0]).fingerprint());
@@ -45,7 +45,7 @@ class WorkTest {
   @Test
   void unidentifiedRecord_isClaimedUnderItsStandIn_andGivenUp() {
     RecordId standIn = RecordId.of("unidentified:in:0:7");
-    Work work = Work.of(new Identity.Missing(standIn, "no ID"), VALUE, HANDLER);
+    Work work = Work.of(new Identity.Missing(standIn, "no ID"), VALUE, HANDLER, null);
 
     assertThat(work.claimId()).isEqualTo(ClaimId.of(standIn));
     assertThat(work.reportId()).isEqualTo(standIn);

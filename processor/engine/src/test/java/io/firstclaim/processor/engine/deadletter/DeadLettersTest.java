@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -58,7 +59,8 @@ class DeadLettersTest {
   }
 
   private final Sink sink = new Sink();
-  private final DeadLetters letters = new DeadLetters(sink, topic -> topic + ".dlt", "eu-1");
+  private final DeadLetters letters =
+      new DeadLetters(sink, topic -> topic + ".dlt", "shop", "eu-1");
 
   @SuppressWarnings("NullAway") // key and value of a Kafka record may be null
   private static ConsumerRecord<byte[], byte[]> record(
@@ -94,7 +96,7 @@ class DeadLettersTest {
   void letter_isTheRecordUntouched_andHeadersThatSayWhatHappened() throws InterruptedException {
     ConsumerRecord<byte[], byte[]> record = record(KEY, VALUE);
 
-    letters.write(record, ID, 5, "no such customer");
+    letters.write(record, ID, 5, "no such customer", null);
 
     ProducerRecord<byte[], byte[]> letter = sink.only();
     assertThat(letter.topic()).isEqualTo("orders.dlt");
@@ -106,6 +108,7 @@ class DeadLettersTest {
             "ce_type",
             "empty",
             "ce_type",
+            "firstclaim-application",
             "firstclaim-id",
             "firstclaim-attempts",
             "firstclaim-zone",
@@ -126,7 +129,7 @@ class DeadLettersTest {
 
   @Test
   void recordWithoutKeyOrValue_isALetterWithoutThem() throws InterruptedException {
-    letters.write(record(null, null), ID, 1, "no ID");
+    letters.write(record(null, null), ID, 1, "no ID", null);
 
     assertThat(sink.only().key()).isNull();
     assertThat(sink.only().value()).isNull();
@@ -134,14 +137,15 @@ class DeadLettersTest {
 
   @Test
   void configuredTopic_takesAll() throws InterruptedException {
-    new DeadLetters(sink, _ -> "dead", "eu-1").write(record(KEY, VALUE), ID, 1, "why");
+    new DeadLetters(sink, _ -> "dead", "shop", "eu-1")
+        .write(record(KEY, VALUE), ID, 1, "why", null);
 
     assertThat(sink.only().topic()).isEqualTo("dead");
   }
 
   @Test
   void longCause_isCut() throws InterruptedException {
-    letters.write(record(KEY, VALUE), ID, 1, "x".repeat(5000));
+    letters.write(record(KEY, VALUE), ID, 1, "x".repeat(5000), null);
 
     assertThat(text(sink.only(), "firstclaim-cause")).hasSizeLessThanOrEqualTo(1001);
   }
@@ -150,7 +154,7 @@ class DeadLettersTest {
   void letterThatIsTooLarge_becomesAStub_thatSaysWhereTheRecordIs() throws InterruptedException {
     sink.longestValue = 2;
 
-    letters.write(record(KEY, VALUE), ID, 1, "why");
+    letters.write(record(KEY, VALUE), ID, 1, "why", null);
 
     ProducerRecord<byte[], byte[]> stub = sink.only();
     assertThat(stub.topic()).isEqualTo("orders.dlt");
@@ -174,8 +178,8 @@ class DeadLettersTest {
         };
     assertThatThrownBy(
             () ->
-                new DeadLetters(mute, topic -> topic + ".dlt", "a")
-                    .write(record(KEY, VALUE), ID, 1, "why"))
+                new DeadLetters(mute, topic -> topic + ".dlt", "shop", "a")
+                    .write(record(KEY, VALUE), ID, 1, "why", null))
         .isInstanceOf(DeadLetterException.class)
         .hasMessageContaining("orders.dlt")
         .hasMessageContaining("no broker");
@@ -185,7 +189,36 @@ class DeadLettersTest {
   void sendingThatThrows_isAFault() {
     sink.sendException = new KafkaException("in an error state");
 
-    assertThatThrownBy(() -> letters.write(record(KEY, VALUE), ID, 1, "why"))
+    assertThatThrownBy(() -> letters.write(record(KEY, VALUE), ID, 1, "why", null))
         .isInstanceOf(DeadLetterException.class);
+  }
+
+  @Test
+  void letterOfARedrivenRecord_hasTheRecordsOwnHeaders_andEachOfOursOnce()
+      throws InterruptedException {
+    ConsumerRecord<byte[], byte[]> record = record(KEY, VALUE);
+    record
+        .headers()
+        .add("firstclaim-application", "shop".getBytes(UTF_8))
+        .add("firstclaim-redrive", "redrive-1".getBytes(UTF_8))
+        .add("firstclaim-id", ID.text().getBytes(UTF_8));
+
+    letters.write(record, ID, 5, "no such customer", new RedriveId("redrive-1"));
+
+    assertThat(names(sink.only().headers()))
+        .containsExactly(
+            "ce_type",
+            "empty",
+            "ce_type",
+            "firstclaim-application",
+            "firstclaim-redrive",
+            "firstclaim-id",
+            "firstclaim-attempts",
+            "firstclaim-zone",
+            "firstclaim-cause",
+            "firstclaim-topic",
+            "firstclaim-partition",
+            "firstclaim-offset");
+    assertThat(text(sink.only(), "firstclaim-redrive")).isEqualTo("redrive-1");
   }
 }

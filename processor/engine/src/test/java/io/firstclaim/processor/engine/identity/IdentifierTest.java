@@ -31,7 +31,7 @@ final class IdentifierTest {
 
   private static Identity identify(
       String sources, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
-    return new Identifier(RecordIdSource.parseList(sources), List.of(), ID_OF)
+    return new Identifier(RecordIdSource.parseList(sources), List.of(), ID_OF, "shop")
         .identify(record(key, value, headers));
   }
 
@@ -367,7 +367,10 @@ final class IdentifierTest {
     byte[] alphabet = latin("{}[]\":,\\u0019e-.idtrue null\u00ff\u00c0\u0000\n");
     Identifier identifier =
         new Identifier(
-            RecordIdSource.parseList("header:ce_id,key,json:/id/0,sha256:value"), List.of(), ID_OF);
+            RecordIdSource.parseList("header:ce_id,key,json:/id/0,sha256:value"),
+            List.of(),
+            ID_OF,
+            "shop");
     for (int i = 0; i < 100_000; i++) {
       RecordHeaders headers = header("ce_source", pick(random, alphabet, random.nextInt(4)));
       headers.add("ce_id", pick(random, alphabet, random.nextInt(2)));
@@ -380,7 +383,60 @@ final class IdentifierTest {
 
   @Test
   void noSources_areRefused() {
-    assertThatThrownBy(() -> new Identifier(List.of(), List.of(), ID_OF))
+    assertThatThrownBy(() -> new Identifier(List.of(), List.of(), ID_OF, "shop"))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static Headers redriven(String id) {
+    return new RecordHeaders()
+        .add("firstclaim-application", "shop".getBytes(UTF_8))
+        .add("firstclaim-redrive", "redrive-1".getBytes(UTF_8))
+        .add("firstclaim-id", id.getBytes(UTF_8));
+  }
+
+  @Test
+  void redrivenRecord_hasTheIdItWasGivenUpUnder_whateverTheSourcesSay() {
+    byte[] raw = {0, '%', (byte) 0xff, 'a'};
+    String text = RecordId.of(raw).text();
+
+    for (String sources : List.of("key", "sha256:value", "offset", "header:none")) {
+      assertThat(identify(sources, latin("key"), latin("{}"), redriven(text)))
+          .isEqualTo(new Identity.Found(RecordId.of(raw)));
+    }
+  }
+
+  @Test
+  void redrivenRecord_thatHadNoId_isGivenUpUnderTheSameStandIn() {
+    assertThat(identify("key", latin("key"), latin("{}"), redriven("unidentified:quakes:1:5")))
+        .isInstanceOfSatisfying(
+            Identity.Missing.class,
+            missing ->
+                assertThat(missing.standIn()).isEqualTo(RecordId.of("unidentified:quakes:1:5")));
+  }
+
+  @Test
+  void redrivenRecord_withoutAnIdThatCanBeRead_isMissing() {
+    assertThat(identify("key", latin("key"), latin("{}"), redriven("")))
+        .isInstanceOf(Identity.Missing.class);
+    assertThat(identify("key", latin("key"), latin("{}"), redriven("mismatch:x")))
+        .isInstanceOf(Identity.Missing.class);
+  }
+
+  @Test
+  void headersOfARedrive_thatAreNotAllThere_orAnotherApplications_areNotHeeded() {
+    Identity own = new Identity.Found(RecordId.of("key"));
+    Headers alone = new RecordHeaders().add("firstclaim-id", "other".getBytes(UTF_8));
+    assertThat(identify("key", latin("key"), latin("{}"), alone)).isEqualTo(own);
+    Headers without = redriven("other");
+    without.remove("firstclaim-id");
+    assertThat(identify("key", latin("key"), latin("{}"), without)).isEqualTo(own);
+    Headers others = redriven("other").add("firstclaim-application", "another".getBytes(UTF_8));
+    assertThat(identify("key", latin("key"), latin("{}"), others)).isEqualTo(own);
+    Headers forged = redriven("other").add("firstclaim-redrive", "a b".getBytes(UTF_8));
+    assertThat(identify("key", latin("key"), latin("{}"), forged)).isEqualTo(own);
+    Headers unnamed = redriven("other");
+    unnamed.remove("firstclaim-application");
+    assertThat(identify("key", latin("key"), latin("{}"), unnamed))
+        .isEqualTo(new Identity.Found(RecordId.of("other")));
   }
 }

@@ -30,7 +30,8 @@ final class ResourcesTest {
     return new Identifier(
             RecordIdSource.parseList("header:id"),
             ResourceSource.parseList(resources),
-            topic -> topic)
+            topic -> topic,
+            "shop")
         .identify(
             new ConsumerRecord<>(
                 "in",
@@ -164,7 +165,8 @@ final class ResourcesTest {
             new Identifier(
                     RecordIdSource.parseList("key"),
                     ResourceSource.parseList("key"),
-                    topic -> topic)
+                    topic -> topic,
+                    "shop")
                 .identify(new ConsumerRecord<>("in", 0, 0, new byte[0], "{}".getBytes(UTF_8))))
         .isInstanceOf(Identity.Missing.class);
   }

@@ -19,7 +19,7 @@ class KnownDoneTest {
   private final KnownDone known = new KnownDone(3, RETENTION, time);
 
   private void add(int order) {
-    known.add(id(order), PAYLOAD, start.plusSeconds(order));
+    known.add(id(order), PAYLOAD, 1, start.plusSeconds(order));
   }
 
   private static RecordId id(int order) {
@@ -60,7 +60,7 @@ class KnownDoneTest {
 
   @Test
   void horizon_neverGoesBack_thoughAnOlderRecordIsForgotten() {
-    known.add(id(1), PAYLOAD, start.minusSeconds(100));
+    known.add(id(1), PAYLOAD, 1, start.minusSeconds(100));
     add(2);
     add(3);
     add(4);
@@ -93,27 +93,27 @@ class KnownDoneTest {
 
   @Test
   void record_isForgotten_whenItsClaimIs() {
-    known.add(id(1), PAYLOAD, start.minus(RETENTION).plusSeconds(60));
-    known.add(id(2), PAYLOAD, start);
+    known.add(id(1), PAYLOAD, 1, start.minus(RETENTION).plusSeconds(60));
+    known.add(id(2), PAYLOAD, 1, start);
 
     time.advance(Duration.ofSeconds(60));
 
     assertThat(knows(1)).isFalse();
     assertThat(knows(2)).isTrue();
-    assertThat(known.add(id(1), PAYLOAD, time.now().wall())).isTrue();
+    assertThat(known.add(id(1), PAYLOAD, 1, time.now().wall())).isTrue();
     assertThat(knows(1)).isTrue();
   }
 
   @Test
   void recordThatEndedBeforeTheRetention_isNotRemembered() {
-    assertThat(known.add(id(1), PAYLOAD, start.minus(RETENTION))).isTrue();
+    assertThat(known.add(id(1), PAYLOAD, 1, start.minus(RETENTION))).isTrue();
 
     assertThat(knows(1)).isFalse();
   }
 
   @Test
   void recordFromAClockThatIsAhead_isForgottenAfterTheRetention_asHereItCounts() {
-    known.add(id(1), PAYLOAD, start.plus(RETENTION.multipliedBy(1000)));
+    known.add(id(1), PAYLOAD, 1, start.plus(RETENTION.multipliedBy(1000)));
 
     time.setWall(Duration.ofDays(-3));
     time.advance(RETENTION.minusMillis(1));
@@ -128,5 +128,32 @@ class KnownDoneTest {
     known.startAt(start.minusSeconds(120));
 
     assertThat(known.horizon()).isEqualTo(start.minusSeconds(120));
+  }
+
+  @Test
+  void recordThatLives_isForgotten_andNoEndOfBeforeCountsAnyMore() {
+    assertThat(known.add(id(1), PAYLOAD, 4, start)).isTrue();
+
+    known.lives(id(1), PAYLOAD, 6);
+
+    assertThat(knows(1)).isFalse();
+    assertThat(known.add(id(1), PAYLOAD, 4, start)).isFalse();
+    assertThat(knows(1)).isFalse();
+    assertThat(known.add(id(1), PAYLOAD, 6, start)).isTrue();
+    assertThat(knows(1)).isTrue();
+    known.lives(id(1), PAYLOAD, 6);
+    assertThat(knows(1)).as("the word of its life came late").isTrue();
+  }
+
+  @Test
+  void laterEnd_takesThePlaceOfAnEarlierOne() {
+    assertThat(known.add(id(1), PAYLOAD, 4, start)).isTrue();
+    assertThat(known.contains(id(1), PAYLOAD, 5)).isFalse();
+
+    assertThat(known.add(id(1), PAYLOAD, 6, start)).isTrue();
+
+    assertThat(known.contains(id(1), PAYLOAD, 6)).isTrue();
+    assertThat(known.add(id(1), PAYLOAD, 6, start)).isFalse();
+    assertThat(known.add(id(1), PAYLOAD, 4, start)).isFalse();
   }
 }

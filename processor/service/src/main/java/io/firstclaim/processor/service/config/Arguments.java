@@ -4,14 +4,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the service was called with.
  *
  * @param command what to do
  * @param settings those that were given, by property
+ * @param id of the record that is asked for; null with all commands but {@link Command#CLAIM}
  */
-public record Arguments(Command command, Map<String, Object> settings) {
+public record Arguments(Command command, Map<String, Object> settings, @Nullable String id) {
   private static final Pattern SETTING = Pattern.compile("--?([a-z][a-zA-Z0-9-]*\\..+?)=(.*)");
 
   /** What the service can be told to do. */
@@ -20,6 +22,8 @@ public record Arguments(Command command, Map<String, Object> settings) {
     SERVE,
     /** To try the lock store. */
     PROBE,
+    /** To say what the lock store has for a record. */
+    CLAIM,
     /** To say how it is used. */
     HELP,
     /** To say its version. */
@@ -27,15 +31,17 @@ public record Arguments(Command command, Map<String, Object> settings) {
   }
 
   /**
-   * Reads the arguments: {@code probe}, {@code --help}, {@code --version} and settings such as
-   * {@code -firstclaim.zone=a} or {@code --firstclaim.zone=a}.
+   * Reads the arguments: {@code probe}, {@code claim ID}, {@code --help}, {@code --version} and
+   * settings such as {@code -firstclaim.zone=a} or {@code --firstclaim.zone=a}.
    *
    * @throws WrongSettingException if one is none of these
    */
   public static Arguments parse(String... args) {
     Command command = Command.SERVE;
     Map<String, Object> settings = new LinkedHashMap<>();
-    for (String arg : args) {
+    String id = null;
+    for (int i = 0; i < args.length; i++) {
+      String arg = args[i];
       Matcher setting = SETTING.matcher(arg);
       if (setting.matches()) {
         settings.put(setting.group(1), setting.group(2));
@@ -43,17 +49,24 @@ public record Arguments(Command command, Map<String, Object> settings) {
         command =
             switch (arg) {
               case "probe" -> Command.PROBE;
+              case "claim" -> Command.CLAIM;
               case "-h", "-help", "--help", "help" -> Command.HELP;
               case "-V", "-version", "--version", "version" -> Command.VERSION;
               default ->
                   throw new WrongSettingException(
                       "argument",
                       arg,
-                      "give none, probe to try the lock store, --help, --version, or settings such"
+                      "give none, probe to try the lock store, claim ID to read it, --help, --version, or settings such"
                           + " as -firstclaim.zone=a");
             };
+        if (command == Command.CLAIM) {
+          if (++i == args.length) {
+            throw new WrongSettingException("argument", arg, "give the record's ID after it");
+          }
+          id = args[i]; // whatever it looks like
+        }
       }
     }
-    return new Arguments(command, Map.copyOf(settings));
+    return new Arguments(command, Map.copyOf(settings), id);
   }
 }

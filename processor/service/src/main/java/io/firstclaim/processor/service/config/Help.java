@@ -10,8 +10,9 @@ public final class Help {
       """
       Firstclaim processes each Kafka record once across zones.
 
-      java -jar firstclaim.jar [-PROPERTY=VALUE ...]         one instance of the service
-      java -jar firstclaim.jar probe [-PROPERTY=VALUE ...]   tries the lock store
+      java -jar firstclaim.jar [-PROPERTY=VALUE ...]           one instance of the service
+      java -jar firstclaim.jar probe [-PROPERTY=VALUE ...]     tries the lock store
+      java -jar firstclaim.jar claim ID [-PROPERTY=VALUE ...]  says what the lock store has for a record
       java -jar firstclaim.jar --help | --version
 
       Settings are arguments, system properties or environment variables: firstclaim.claim.lease is

@@ -61,6 +61,7 @@ class KafkaHealth extends AbstractHealthIndicator<Map<String, Object>> {
     Map<String, Object> details = new LinkedHashMap<>();
     Duration silent = time.now().since(running.lastPoll());
     details.put("lastPollMillisAgo", silent.toMillis());
+    running.paused().ifPresent(why -> details.put("paused", why));
     try {
       details.put(
           "brokers",

@@ -1,8 +1,11 @@
 package io.firstclaim.processor.service.store;
 
 import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
@@ -38,6 +41,19 @@ final class DynamoDbStore implements LockStore {
           create();
           return DynamoDbClaimStore.open(client, place.table(), claims, time, metrics);
         });
+  }
+
+  @Override
+  public ClaimOperations operations(TimeSource time) {
+    return new AskedClaims(
+        new DynamoDbClaimStore(client, place.table(), claims, time, StoreListener.NONE),
+        AwsClients.DYNAMODB,
+        client.serviceClientConfiguration().region());
+  }
+
+  @Override
+  public String key(RecordId id) {
+    return id.key(claims.namespace());
   }
 
   @Override

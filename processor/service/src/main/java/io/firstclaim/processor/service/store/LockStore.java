@@ -1,7 +1,9 @@
 package io.firstclaim.processor.service.store;
 
 import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.service.config.Backend;
@@ -38,6 +40,16 @@ public interface LockStore extends AutoCloseable {
    *     wrong credentials or in the wrong Region
    */
   ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep);
+
+  /**
+   * The claims, for operators. Nothing is created or tried, and nothing is asked yet.
+   *
+   * @return what throws what {@link #open} throws, and reads and writes the same claims
+   */
+  ClaimOperations operations(TimeSource time);
+
+  /** Under which key, item or object, the claim on this ID is kept. */
+  String key(RecordId id);
 
   /**
    * Tries what claims rest on; throws what {@link #open} throws.

@@ -1,15 +1,21 @@
 package io.firstclaim.processor.service.store;
 
 import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.service.config.WrongSettingException;
 import java.util.List;
 
 /** Claims in this process. */
-record MemoryStore(ClaimSettings claims) implements LockStore {
+record MemoryStore(ClaimSettings claims, MemoryClaimStore.Claims kept) implements LockStore {
+  MemoryStore(ClaimSettings claims) {
+    this(claims, new MemoryClaimStore.Claims());
+  }
+
   @Override
   public String name() {
     return "memory";
@@ -17,7 +23,17 @@ record MemoryStore(ClaimSettings claims) implements LockStore {
 
   @Override
   public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
-    return new MemoryClaimStore(claims, time);
+    return new MemoryClaimStore(kept, claims, time);
+  }
+
+  @Override
+  public ClaimOperations operations(TimeSource time) {
+    return new MemoryClaimStore(kept, claims, time);
+  }
+
+  @Override
+  public String key(RecordId id) {
+    return id.key(claims.namespace());
   }
 
   @Override

@@ -1,8 +1,11 @@
 package io.firstclaim.processor.service.store;
 
 import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
@@ -49,6 +52,19 @@ final class S3Store implements LockStore {
       upkeep.start("sweep of the claims", sweeper::sweep);
     }
     return store;
+  }
+
+  @Override
+  public ClaimOperations operations(TimeSource time) {
+    return new AskedClaims(
+        new S3ClaimStore(bucket, claims, time, StoreListener.NONE),
+        AwsClients.S3,
+        client.serviceClientConfiguration().region());
+  }
+
+  @Override
+  public String key(RecordId id) {
+    return bucket.key(id, claims.namespace());
   }
 
   @Override

@@ -1,0 +1,314 @@
+package io.firstclaim.lock.testkit;
+
+import static io.firstclaim.lock.testkit.Claimant.OTHER_PAYLOAD;
+import static io.firstclaim.lock.testkit.Claimant.PAYLOAD;
+import static io.firstclaim.lock.testkit.Claimant.granted;
+import static io.firstclaim.lock.testkit.Claimant.settled;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimOperations;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimResult.Done;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimState.Free;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.RedriveResult;
+import io.firstclaim.lock.RedriveResult.Freed;
+import io.firstclaim.lock.RedriveResult.FreedBefore;
+import io.firstclaim.lock.RedriveResult.NotDead;
+import io.firstclaim.lock.ReleaseResult;
+import io.firstclaim.lock.ReleaseResult.NotReleased;
+import io.firstclaim.lock.ReleaseResult.Released;
+import io.firstclaim.lock.SettleResult.Lost;
+import io.firstclaim.lock.SettleResult.Settled;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The part of {@link ClaimStoreContract} about what operators do to claims that are not theirs. */
+public abstract class OperationsContract extends ResourceContract {
+  private static final RedriveId FIRST = new RedriveId("redrive-1");
+  private static final RedriveId SECOND = new RedriveId("redrive-2");
+
+  private static ClaimOperations operator(Claimant claimant) {
+    return claimant.operations();
+  }
+
+  private RedriveResult redrive(RedriveId by) {
+    return operator(b).redrive(ID, PAYLOAD, by);
+  }
+
+  private ClaimRecord present() {
+    return stored().orElseThrow();
+  }
+
+  private Lease buried() {
+    return settled(a.store().bury(a.acquire(ID), "poison"));
+  }
+
+  // Release
+
+  @Test
+  void releasedByAnOperator_isFreeAtOnce_withItsTokenAndAttempts() {
+    a.store().release(a.acquire(ID), ClaimStore.AT_ONCE, "again");
+    Lease lease = a.acquire(ID);
+    ClaimRecord held = present();
+
+    ReleaseResult answer = operator(b).release(ID, "its host is gone");
+
+    ClaimRecord free = present();
+    assertThat(answer).isEqualTo(new Released(held, free));
+    assertThat(free.token()).isEqualTo(lease.token()).isEqualTo(2);
+    assertThat(free.attempts()).isEqualTo(2);
+    assertThat(free.nonce()).isNotEqualTo(held.nonce()).isNotEqualTo(held.nonce().next());
+    assertThat(free.state()).isEqualTo(new Free(ClaimStore.AT_ONCE, "its host is gone"));
+    assertThat(b.acquire(ID).token()).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void holderWhoseRecordAnOperatorReleased_isToldByItsNextStep(Step step) {
+    Lease lease = a.acquire(ID);
+    operator(b).release(ID, "its host is gone");
+    Optional<ClaimRecord> before = stored();
+
+    assertThat(step.take(a.store(), lease)).isEqualTo(new Lost(null));
+    assertThat(stored()).isEqualTo(before);
+  }
+
+  @Test
+  void releaseByAnOperator_ofWhatIsNotHeld_changesNothing_andSaysWhatIs() {
+    assertThat(operator(b).release(ID, "why")).isEqualTo(new NotReleased(null));
+
+    Lease lease = a.acquire(ID);
+    settled(a.store().release(lease, time.now().wall().plusSeconds(5), "again"));
+    assertNotReleased();
+    time.advance(HOUR);
+    settled(a.store().complete(a.acquire(ID), null));
+    assertNotReleased();
+  }
+
+  private void assertNotReleased() {
+    ClaimRecord before = present();
+    assertThat(operator(b).release(ID, "why")).isInstanceOf(NotReleased.class);
+    assertThat(present()).isEqualTo(before);
+  }
+
+  @Test
+  void releaseByAnOperator_ofARecordWithResources_leavesThemToTheirHolder() {
+    RecordId account = RecordId.of("account").asResource();
+    Lease lease = granted(a.store().claim(a.newClaim(ID).withResources(List.of(account)))).lease();
+    assertThat(operator(b).release(ID, "why")).isInstanceOf(Released.class);
+
+    assertThat(b.store().find(account).orElseThrow().state()).isInstanceOf(ClaimState.Held.class);
+    assertThat(a.store().complete(lease, null)).isEqualTo(new Lost(null));
+    time.advance(HOUR);
+    Claim next = b.newClaim(ID).withResources(List.of(account));
+    assertThat(granted(b.store().claim(next)).lease().resources()).hasSize(1);
+  }
+
+  @Test
+  void resource_isReleasedByItself() {
+    RecordId account = RecordId.of("account").asResource();
+    granted(a.store().claim(a.newClaim(ID).withResources(List.of(account))));
+
+    assertThat(operator(b).release(account, "why")).isInstanceOf(Released.class);
+
+    Claim other = b.newClaim(RecordId.of("another")).withResources(List.of(account));
+    assertThat(b.store().claim(other)).isInstanceOf(Granted.class);
+  }
+
+  // Redrive
+
+  @Test
+  void redrivenRecord_isFreeAtOnce_withAHigherTokenAndNoAttempts() {
+    Lease lease = buried();
+
+    assertThat(redrive(FIRST)).isEqualTo(new Freed(lease.token() + 1));
+
+    assertThat(present().token()).isEqualTo(lease.token() + 1);
+    assertThat(present().attempts()).isZero();
+    assertThat(present().redrive()).isEqualTo(FIRST);
+    assertThat(present().fingerprint()).isEqualTo(PAYLOAD);
+    assertThat(storedState(Free.class).retryAt()).isEqualTo(ClaimStore.AT_ONCE);
+    Lease next = b.acquire(ID);
+    assertThat(next.token()).isEqualTo(lease.token() + 2);
+    assertThat(next.attempt()).isEqualTo(1);
+    settled(b.store().complete(next, "at last"));
+    assertThat(a.claim(ID)).isInstanceOf(Done.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void redrive_isKeptByEveryStep(Step step) {
+    buried();
+    redrive(FIRST);
+
+    Lease lease = b.acquire(ID);
+    assertThat(present().redrive()).isEqualTo(FIRST);
+    lease = settled(b.store().renew(lease));
+    assertThat(present().redrive()).isEqualTo(FIRST);
+    settled(step.take(b.store(), lease));
+    assertThat(present().redrive()).isEqualTo(FIRST);
+  }
+
+  @Test
+  void redrive_isKeptByTakeoversAndReleases_andByARecordWithResources() {
+    buried();
+    redrive(FIRST);
+    a.acquire(ID);
+    time.advance(HOUR);
+    Lease taken = b.acquire(ID);
+    assertThat(taken.redrive()).isEqualTo(FIRST);
+    operator(a).release(ID, "why");
+    assertThat(present().redrive()).isEqualTo(FIRST);
+
+    RecordId account = RecordId.of("account-" + ID).asResource();
+    Lease lease = granted(a.store().claim(a.newClaim(ID).withResources(List.of(account)))).lease();
+    settled(a.store().bury(lease, "again"));
+    assertThat(present().redrive()).isEqualTo(FIRST);
+  }
+
+  @Test
+  void claimSentAgain_afterARedrive_isGrantedTheSame_withTheRedrive() {
+    buried();
+    redrive(FIRST);
+    Claim claim = a.newClaim(ID);
+    Lease lease = granted(a.store().claim(claim)).lease();
+
+    assertThat(granted(a.store().claim(claim)).lease()).isEqualTo(lease);
+    assertThat(lease.redrive()).isEqualTo(FIRST);
+  }
+
+  @Test
+  void sameRedriveAgain_changesNothing_whateverBecameOfTheRecord() {
+    buried();
+    redrive(FIRST);
+    assertFreedBefore(true);
+
+    Lease lease = a.acquire(ID);
+    assertFreedBefore(false);
+    settled(a.store().release(lease, ClaimStore.AT_ONCE, "again"));
+    assertFreedBefore(true);
+    settled(a.store().bury(a.acquire(ID), "poison again"));
+    assertFreedBefore(false);
+
+    assertThat(redrive(SECOND)).isInstanceOf(Freed.class);
+    settled(a.store().complete(a.acquire(ID), null));
+    assertThat(redrive(SECOND)).isInstanceOf(FreedBefore.class);
+  }
+
+  private void assertFreedBefore(boolean free) {
+    ClaimRecord before = present();
+    FreedBefore answer = (FreedBefore) redrive(FIRST);
+    assertThat(answer.isFree()).isEqualTo(free);
+    assertThat(answer.present().nonce()).isEqualTo(before.nonce());
+    assertThat(present()).isEqualTo(before);
+  }
+
+  @Test
+  void redriveOfWhatIsNotDead_changesNothing_andSaysWhatIs() {
+    assertThat(redrive(FIRST)).isEqualTo(new NotDead(null));
+    Lease lease = a.acquire(ID);
+    assertNotDead();
+    settled(a.store().release(lease, time.now().wall().plusSeconds(5), "again"));
+    assertNotDead();
+    time.advance(HOUR);
+    settled(a.store().complete(a.acquire(ID), null));
+    assertNotDead();
+  }
+
+  private void assertNotDead() {
+    ClaimRecord before = present();
+    NotDead answer = (NotDead) redrive(FIRST);
+    @Nullable ClaimRecord said = answer.present();
+    assertThat(said).isNotNull();
+    assertThat(present()).isEqualTo(before);
+  }
+
+  @Test
+  void redriveOfAnotherPayload_changesNothing() {
+    buried();
+    ClaimRecord before = present();
+
+    assertThat(operator(b).redrive(ID, OTHER_PAYLOAD, FIRST))
+        .isEqualTo(new RedriveResult.Mismatch(PAYLOAD));
+    assertThat(present()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void lateStepOfTheOldEnd_isLost_afterARedrive(Step step) {
+    Lease zombie = a.acquire(ID);
+    time.advance(HOUR);
+    Lease lease = b.acquire(ID);
+    settled(b.store().bury(lease, "poison"));
+    redrive(FIRST);
+    ClaimRecord before = present();
+
+    assertThat(step.take(a.store(), zombie)).isEqualTo(new Lost(null));
+    assertThat(step.take(b.store(), lease)).isEqualTo(new Lost(null));
+    assertThat(present()).isEqualTo(before);
+  }
+
+  // Races
+
+  @Test
+  void manyOfOneRedriveAtOnce_freeItOnce() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      RecordId id = RecordId.of("redriven-" + round);
+      settled(a.store().bury(a.acquire(id), "poison"));
+
+      List<RedriveResult> answers =
+          concurrently(8, i -> operator(i % 2 == 0 ? a : b).redrive(id, PAYLOAD, FIRST));
+
+      assertThat(answers).hasOnlyElementsOfTypes(Freed.class, FreedBefore.class);
+      assertThat(answers.stream().filter(Freed.class::isInstance)).hasSize(1);
+      assertThat(b.store().find(id).orElseThrow().token()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void twoRedrivesAtOnce_oneFreesIt() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      RecordId id = RecordId.of("redriven-twice-" + round);
+      settled(a.store().bury(a.acquire(id), "poison"));
+
+      List<RedriveResult> answers =
+          concurrently(
+              2, i -> operator(i == 0 ? a : b).redrive(id, PAYLOAD, i == 0 ? FIRST : SECOND));
+
+      assertThat(answers.stream().filter(Freed.class::isInstance)).hasSize(1);
+      assertThat(answers.stream().filter(NotDead.class::isInstance)).hasSize(1);
+      assertThat(b.store().find(id).orElseThrow().token()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void releaseByAnOperator_againstACompletion_isOneOrTheOther() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      RecordId id = RecordId.of("released-" + round);
+      Lease lease = a.acquire(id);
+      List<Object> answers =
+          concurrently(
+              2,
+              i ->
+                  i == 0
+                      ? a.store().complete(lease, null)
+                      : operator(b).release(id, "its host is gone"));
+
+      boolean completed = answers.get(0) instanceof Settled;
+      assertThat(answers.get(1)).isInstanceOf(completed ? NotReleased.class : Released.class);
+      assertThat(b.store().find(id).orElseThrow().state())
+          .isInstanceOf(completed ? ClaimState.Done.class : Free.class);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.firstclaim.processor.engine.api;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The headers that a dead letter has beside the record's own, and a redriven record too. They come
+ * after the record's own, which may have the same names if the record was another application's
+ * dead letter: the last of a name is the one that counts.
+ */
+public final class LetterHeaders {
+  /** The record's ID, as {@link io.firstclaim.lock.RecordId#text()}. */
+  public static final String ID = "firstclaim-id";
+
+  /** Whose dead letter it is, or whose redriven record; not in letters of version 0.1.0. */
+  public static final String APPLICATION = "firstclaim-application";
+
+  /** The redrive that a record comes with, or that its dead letter has been through. */
+  public static final String REDRIVE = "firstclaim-redrive";
+
+  /** How many attempts were made. */
+  public static final String ATTEMPTS = "firstclaim-attempts";
+
+  /** The zone that gave it up. */
+  public static final String ZONE = "firstclaim-zone";
+
+  /** Why. */
+  public static final String CAUSE = "firstclaim-cause";
+
+  /** The input topic. */
+  public static final String TOPIC = "firstclaim-topic";
+
+  /** The partition it came from. */
+  public static final String PARTITION = "firstclaim-partition";
+
+  /** Its offset there. */
+  public static final String OFFSET = "firstclaim-offset";
+
+  /** What of the record the letter had no room for. */
+  public static final String OMITTED = "firstclaim-omitted";
+
+  private static final Set<String> OF_REDRIVEN = Set.of(ID, APPLICATION, REDRIVE);
+  private static final Set<String> OF_LETTER =
+      Set.of(ID, APPLICATION, REDRIVE, ATTEMPTS, ZONE, CAUSE, TOPIC, PARTITION, OFFSET, OMITTED);
+
+  private LetterHeaders() {}
+
+  /** The last header of this name as text; null if there is none, or if it has no value. */
+  public static @Nullable String text(Headers headers, String name) {
+    @Nullable Header header = headers.lastHeader(name);
+    return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
+  }
+
+  /** What a record had before it became this dead letter. */
+  public static List<Header> beforeLetter(Headers headers) {
+    return withoutTheLastOf(OF_LETTER, headers);
+  }
+
+  /** What a record had before it was redriven. */
+  public static List<Header> beforeRedrive(Headers headers) {
+    return withoutTheLastOf(OF_REDRIVEN, headers);
+  }
+
+  private static List<Header> withoutTheLastOf(Set<String> names, Headers headers) {
+    Set<String> left = new HashSet<>(names);
+    List<Header> kept = new ArrayList<>();
+    Header[] all = headers.toArray();
+    for (int i = all.length - 1; i >= 0; i--) {
+      if (!left.remove(all[i].key())) {
+        kept.add(all[i]);
+      }
+    }
+    Collections.reverse(kept);
+    return kept;
+  }
+}

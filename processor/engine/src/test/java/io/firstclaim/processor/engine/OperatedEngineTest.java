@@ -1,0 +1,188 @@
+package io.firstclaim.processor.engine;
+
+import static io.firstclaim.processor.engine.claim.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.RedriveResult;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.api.DeadLetter;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.stack.server.KafkaBroker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What an operator does to the engines of two zones, through their door, with a real broker. */
+@Timeout(90)
+class OperatedEngineTest {
+  private static final int RECORDS = 20;
+  private static final RedriveId REDRIVE = new RedriveId("redrive-1");
+
+  private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
+  private final MemoryClaimStore operator =
+      new MemoryClaimStore(
+          claims, ClaimSettings.of("orders", "operator"), TimeSource.system());
+  private final AtomicBoolean mended = new AtomicBoolean();
+  private final Map<String, AtomicInteger> completions = new ConcurrentHashMap<>();
+
+  private Engine engine(String zone, KafkaBroker broker) {
+    return Engine.builder()
+        .application("orders")
+        .zone(zone)
+        .zones(List.of("a", "b"))
+        .topics("in")
+        .recordId("offset")
+        .bootstrapServers(broker.bootstrapServers())
+        .store(settings -> new MemoryClaimStore(claims, settings, TimeSource.system()))
+        .waitingHandler(
+            record -> {
+              if (!mended.get()) {
+                return new HandlerResult.Failed("a bug");
+              }
+              completions
+                  .computeIfAbsent(record.id().text(), _ -> new AtomicInteger())
+                  .incrementAndGet();
+              return HandlerResult.done();
+            })
+        .build();
+  }
+
+  private static Producer<byte[], byte[]> producer(KafkaBroker broker) {
+    return new KafkaProducer<>(
+        Map.of("bootstrap.servers", broker.bootstrapServers()),
+        new ByteArraySerializer(),
+        new ByteArraySerializer());
+  }
+
+  private static List<DeadLetter> letters(KafkaBroker broker, int expected) {
+    List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
+    try (var consumer =
+        new KafkaConsumer<>(
+            Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      List<TopicPartition> partitions =
+          consumer.partitionsFor("in.dlt").stream()
+              .map(each -> new TopicPartition(each.topic(), each.partition()))
+              .toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      eventually(
+          () -> {
+            consumer.poll(Duration.ofMillis(200)).forEach(read::add);
+            return read.size() >= expected;
+          });
+    }
+    return read.stream().map(letter -> DeadLetter.read(letter).orElseThrow()).toList();
+  }
+
+  private static EngineState.Running running(Engine engine) {
+    return (EngineState.Running) engine.state();
+  }
+
+  @Test
+  void deadRecordsOfTwoZones_areRedriven_andEachIsCompletedOnceMore_thoughPublishedTwice()
+      throws Exception {
+    try (KafkaBroker broker = KafkaBroker.start();
+        Producer<byte[], byte[]> producer = producer(broker)) {
+      broker.createTopic("in", 2);
+      Engine a = engine("a", broker);
+      Engine b = engine("b", broker);
+      a.start();
+      b.start();
+      for (int i = 0; i < RECORDS; i++) {
+        Object _ =
+            producer.send(new ProducerRecord<>("in", i % 2, null, "{}".getBytes(UTF_8))).get();
+      }
+      List<DeadLetter> letters = letters(broker, RECORDS);
+      eventually(() -> running(a).watermarkLag() == 0 && running(b).watermarkLag() == 0);
+      assertThat(letters).hasSize(RECORDS).allMatch(letter -> letter.isOf(settings(broker)));
+
+      mended.set(true);
+      for (int round = 0; round < 2; round++) {
+        for (DeadLetter letter : letters) {
+          RedriveResult answer = operator.redrive(letter.id(), letter.payload(), REDRIVE);
+          assertThat(answer)
+              .isInstanceOfAny(RedriveResult.Freed.class, RedriveResult.FreedBefore.class);
+          Object _ = producer.send(letter.again("orders", REDRIVE)).get();
+        }
+      }
+      eventually(() -> completions.size() == RECORDS);
+      eventually(() -> running(a).watermarkLag() == 0 && running(b).watermarkLag() == 0);
+
+      assertThat(completions.values()).allMatch(times -> times.get() == 1);
+      assertThat(letters)
+          .allMatch(
+              letter ->
+                  operator.find(letter.id()).orElseThrow().state() instanceof ClaimState.Done);
+      assertThat(letters(broker, RECORDS)).hasSize(RECORDS);
+      a.stop();
+      b.stop();
+    }
+  }
+
+  private EngineSettings settings(KafkaBroker broker) {
+    return Engine.builder()
+        .application("orders")
+        .zone("a")
+        .topics("in")
+        .recordId("offset")
+        .bootstrapServers(broker.bootstrapServers())
+        .settings();
+  }
+
+  private static void awaitPolls(Engine engine, int count) {
+    for (int i = 0; i < count; i++) {
+      Moment last = running(engine).lastPoll();
+      eventually(() -> running(engine).lastPoll().since(last).isPositive());
+    }
+  }
+
+  @Test
+  void pausedEngine_takesNothing_untilItIsResumed() throws Exception {
+    try (KafkaBroker broker = KafkaBroker.start();
+        Producer<byte[], byte[]> producer = producer(broker)) {
+      broker.createTopic("in", 1);
+      mended.set(true);
+      Engine a = engine("a", broker);
+      assertThatThrownBy(() -> a.pause("too early")).isInstanceOf(IllegalStateException.class);
+      a.start();
+      a.pause("maintenance\nof the sink");
+      assertThat(running(a).paused()).contains("maintenance of the sink");
+      awaitPolls(a, 2); // the first may have been under way
+      Object _ = producer.send(new ProducerRecord<>("in", new byte[] {1})).get();
+      awaitPolls(a, 5);
+      assertThat(completions).isEmpty();
+
+      a.resume();
+      eventually(() -> completions.size() == 1);
+      assertThat(running(a).paused()).isEmpty();
+      assertThat(a.held(10, null).next()).isEmpty();
+      a.stop();
+      assertThatThrownBy(() -> a.held(10, null)).isInstanceOf(IllegalStateException.class);
+    }
+  }
+}

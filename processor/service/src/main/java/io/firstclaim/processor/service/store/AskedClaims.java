@@ -1,0 +1,33 @@
+package io.firstclaim.processor.service.store;
+
+import io.firstclaim.lock.ClaimOperations;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.RedriveResult;
+import io.firstclaim.lock.ReleaseResult;
+import java.util.Optional;
+import software.amazon.awssdk.regions.Region;
+
+/**
+ * Claims in a store of AWS, of which wrong credentials or a wrong Region are told as the wrong
+ * settings that they are.
+ */
+record AskedClaims(ClaimOperations claims, AwsClients service, Region region)
+    implements ClaimOperations {
+  @Override
+  public Optional<ClaimRecord> find(RecordId id) {
+    return service.ask(region, () -> claims.find(id));
+  }
+
+  @Override
+  public ReleaseResult release(RecordId id, String reason) {
+    return service.ask(region, () -> claims.release(id, reason));
+  }
+
+  @Override
+  public RedriveResult redrive(RecordId id, Fingerprint payload, RedriveId by) {
+    return service.ask(region, () -> claims.redrive(id, payload, by));
+  }
+}

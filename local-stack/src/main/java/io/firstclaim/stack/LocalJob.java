@@ -86,6 +86,9 @@ public final class LocalJob {
       List<String> problems = new ArrayList<>(work(stack, kill));
       Duration work = elapsed(workBegin);
       stack.zones().forEach(Zone::scrape);
+      // Not the zone that was killed: its new process waits until the old one's session is over.
+      AuditVerdict audit =
+          AuditVerdict.await(stack.kafka().bootstrapServers(), stack.zones().getLast().name());
 
       long stopBegin = System.nanoTime();
       if (!options.keep()) {
@@ -96,7 +99,8 @@ public final class LocalJob {
       if (options.kill() && !killed) {
         problems.add("zone a held no record half-way and was not killed: the input is too small");
       }
-      Summary summary = Summary.of(file, ledger, stack.zones(), killed, times).with(problems);
+      Summary summary =
+          Summary.of(file, ledger, stack.zones(), killed, times).with(problems).with(audit);
       summary.print(terminal);
       if (options.keep()) {
         leaveRunning(stack);

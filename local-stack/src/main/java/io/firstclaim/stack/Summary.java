@@ -63,6 +63,20 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
     return new Summary(figures, notes, Stream.concat(others.stream(), problems.stream()).toList());
   }
 
+  /** This summary with what the audit found. */
+  Summary with(AuditVerdict audit) {
+    List<String> all = new ArrayList<>(figures);
+    if (audit.isComplete()) {
+      all.add(
+          line(
+              "Violations",
+              "%,d",
+              audit.violations(),
+              "found by the audit of zone " + audit.zone()));
+    }
+    return new Summary(all, notes, problems).with(audit.problems());
+  }
+
   /** Prints it all, and whether all is well. */
   void print(Terminal terminal) {
     terminal.say("");

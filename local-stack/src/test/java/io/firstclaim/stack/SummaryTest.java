@@ -155,6 +155,20 @@ class SummaryTest {
     assertThat(summary(false).with(List.of("firstclaim-a has 1 offsets left")).isGood()).isFalse();
   }
 
+  @Test
+  void audit_thatFoundSomething_orDidNotGetThrough_isAProblem() {
+    process("1", "a");
+    process("2", "b");
+    Summary good = summary(false).with(new AuditVerdict("b", true, 0));
+    assertThat(good.isGood()).isTrue();
+    assertThat(good.figures().getLast())
+        .isEqualTo("  Violations               0   found by the audit of zone b");
+    assertThat(summary(false).with(new AuditVerdict("b", true, 2)).problems())
+        .containsExactly("2 violations, see the topic firstclaim.violations");
+    assertThat(summary(false).with(new AuditVerdict("b", false, 0)).problems())
+        .containsExactly("the audit of zone b did not read all outcomes in time");
+  }
+
   private void process(String id, String zone) {
     ledger.ran(id, zone);
     ledger.outcome(id, "COMPLETED", zone, 1);

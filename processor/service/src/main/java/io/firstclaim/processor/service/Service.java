@@ -2,6 +2,7 @@ package io.firstclaim.processor.service;
 
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.api.EngineSettings;
@@ -17,6 +18,7 @@ import jakarta.inject.Singleton;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,11 +26,14 @@ import org.slf4j.LoggerFactory;
 @Singleton
 public class Service {
   private static final Logger LOG = LoggerFactory.getLogger(Service.class);
+  private static final Duration AUDIT_STOP = Duration.ofSeconds(5);
 
   private final ServiceSettings settings;
   private final LockStore store;
+  private final Audit audit;
   private final Engine engine;
   private final AtomicReference<@Nullable ClaimStore> claims = new AtomicReference<>();
+  private volatile String storeIdentity = "";
 
   Service(
       ServiceSettings settings,
@@ -36,9 +41,11 @@ public class Service {
       Upkeep upkeep,
       RecordHandler handler,
       EngineMetrics metrics,
+      Audit audit,
       TimeSource time) {
     this.settings = settings;
     this.store = store;
+    this.audit = audit;
     EngineBuilder builder = Engine.builder(settings.engine());
     EngineBuilder handling =
         switch (settings.handler()) {
@@ -48,17 +55,19 @@ public class Service {
         };
     this.engine =
         handling
-            .store(
-                _ -> {
-                  ClaimStore opened = store.open(time, metrics, upkeep);
-                  claims.set(opened);
-                  return opened;
-                })
+            .store(_ -> opened(store.open(time, metrics, upkeep)))
             .listener(metrics)
             .time(time)
             .onDefect(Application::fail)
             .build();
     metrics.observe(engine);
+    metrics.observe(audit);
+  }
+
+  private ClaimStore opened(ClaimStore store) {
+    storeIdentity = store.identity();
+    claims.set(store);
+    return store;
   }
 
   /** Waits for the lock store and for Kafka, then begins to process, and returns. */
@@ -70,6 +79,9 @@ public class Service {
     } finally {
       KafkaClientLog.asConfigured();
     }
+    if (settings.audit().off().isEmpty()) {
+      audit.start(storeIdentity);
+    }
     EngineSettings values = settings.engine();
     LOG.info(
         "Zone {} as {} processes {} with handler {}, claims in {}",
@@ -80,9 +92,12 @@ public class Service {
         store.name());
   }
 
-  /** Stops in good order. */
+  /** Stops in good order; both at a time, as there is not much. */
   void stop() throws InterruptedException {
+    Thread auditing =
+        Thread.ofPlatform().name("firstclaim-audit-stop").start(() -> audit.stop(AUDIT_STOP));
     engine.stop();
+    boolean _ = auditing.join(AUDIT_STOP.plusSeconds(1));
   }
 
   /** The claims; empty until the store has answered for the first time. */

@@ -39,6 +39,7 @@ class ArchitectureTest {
   private static final String LOCK = "io.firstclaim.lock";
   private static final String ENGINE = "io.firstclaim.processor.engine";
   private static final String DATASET = "io.firstclaim.processor.dataset";
+  private static final String AUDIT = "io.firstclaim.processor.audit";
   private static final String SERVICE = "io.firstclaim.processor.service";
 
   /** The modules, by the packages that they begin with. */
@@ -50,6 +51,7 @@ class ArchitectureTest {
           "io.firstclaim.processor.handler",
           ENGINE,
           DATASET,
+          AUDIT,
           SERVICE);
 
   /** The doors: what another module may use. Every other package is internal. */
@@ -69,7 +71,9 @@ class ArchitectureTest {
           "io.firstclaim.processor.handler",
           ENGINE,
           ENGINE + ".api",
-          DATASET);
+          DATASET,
+          AUDIT,
+          AUDIT + ".api");
 
   /** The testkit is for tests, wherever it stands. */
   static final class NoTestkit implements ImportOption {
@@ -208,10 +212,20 @@ class ArchitectureTest {
   static final ArchRule kafkaStreams_isTheAuditsAlone =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.firstclaim.processor.audit..")
+          .resideOutsideOfPackage(AUDIT + "..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("org.apache.kafka.streams..");
+
+  @ArchTest
+  static final ArchRule audit_knowsOfTheEngineWhatItSays =
+      noClasses()
+          .that()
+          .resideInAPackage(AUDIT + "..")
+          .should()
+          .dependOnClassesThat(
+              resideInAPackage(ENGINE + "..")
+                  .and(DescribedPredicate.not(resideInAPackage(ENGINE + ".api"))));
 
   @ArchTest
   static final ArchRule micronaut_isTheServicesAlone =

@@ -3,6 +3,7 @@ package io.firstclaim.processor.engine.consumer;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Effects;
+import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OncePerMinute;
@@ -18,12 +19,12 @@ import io.firstclaim.lock.deduplicator.Verdict;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.claim.Breaker;
 import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.consumer.Work.Task;
 import io.firstclaim.processor.engine.deadletter.DeadLetterException;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
-import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
@@ -132,11 +133,23 @@ final class Attempt {
       // A suspect that was postponed here was taken over then.
       if (takenFrom != null && !(turn.isTaken() && takenFrom.equals(granted.lease().holder()))) {
         listener.tookOver();
-        happened(Outcome.Kind.TAKEN_OVER, "the lease of " + takenFrom + " was over", null);
+        announcer.happened(
+            delivery,
+            work,
+            Outcome.Kind.TAKEN_OVER,
+            takeover(granted.lease()),
+            took,
+            "the lease of " + takenFrom + " was over",
+            null);
         LOG.info("Took {} over from {}", work.reportId(), takenFrom);
       }
       Next next = attempted();
       return instead == null ? next : instead;
+    }
+
+    /** As of when it was claimed: after a pause it may be announced later than the next one. */
+    private static Ending takeover(Lease lease) {
+      return new Ending(lease.holder(), lease.token(), lease.attempt(), lease.start().wall());
     }
 
     private Next attempted() throws InterruptedException {

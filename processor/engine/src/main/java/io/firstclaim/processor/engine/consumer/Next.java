@@ -2,7 +2,7 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.Ending;
-import io.firstclaim.processor.engine.outcome.Outcome;
+import io.firstclaim.processor.engine.api.Outcome;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

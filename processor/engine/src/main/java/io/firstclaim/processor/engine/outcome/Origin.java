@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.outcome;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstclaim.processor.engine.api.OutcomeMessage;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.header.Header;
@@ -16,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 public final class Origin {
-  private static final String APPLICATION = "firstclaim-application";
-  private static final String NAMESPACE = "firstclaim-namespace";
-  private static final String STORE = "firstclaim-store";
   private static final String SENDER = "firstclaim-sender";
 
   private final Header application;
@@ -34,9 +32,9 @@ public final class Origin {
    *     process has again, and two may have at once
    */
   public Origin(String application, String namespace, String store, String sender) {
-    this.application = new RecordHeader(APPLICATION, application.getBytes(UTF_8));
-    this.namespace = new RecordHeader(NAMESPACE, namespace.getBytes(UTF_8));
-    this.store = new RecordHeader(STORE, store.getBytes(UTF_8));
+    this.application = new RecordHeader(OutcomeMessage.APPLICATION, application.getBytes(UTF_8));
+    this.namespace = new RecordHeader(OutcomeMessage.NAMESPACE, namespace.getBytes(UTF_8));
+    this.store = new RecordHeader(OutcomeMessage.STORE, store.getBytes(UTF_8));
     this.sender = new RecordHeader(SENDER, sender.getBytes(UTF_8));
   }
 
@@ -62,7 +60,7 @@ public final class Origin {
 
   /** The store of a message, as far as it tells. */
   static String storeOf(Headers message) {
-    return text(message, STORE);
+    return text(message, OutcomeMessage.STORE);
   }
 
   /** The sender of a message, as far as it tells. */

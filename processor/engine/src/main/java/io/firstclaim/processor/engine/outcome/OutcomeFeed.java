@@ -5,12 +5,13 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.api.OutcomeMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -256,44 +257,25 @@ public final class OutcomeFeed implements AutoCloseable {
       agreement.heard(message);
       return;
     }
-    byte[] key = message.key();
-    byte[] value = message.value();
-    if (key == null
-        || key.length == 0
-        || key.length > RecordId.MAX_BYTES
-        || value == null
-        || !origin.seesClaimsOf(message.headers())
-        || origin.isSenderOf(message.headers())) {
-      return;
+    if (origin.seesClaimsOf(message.headers()) && !origin.isSenderOf(message.headers())) {
+      OutcomeMessage.read(message.key(), message.value(), message.headers()).ifPresent(this::learn);
     }
-    Optional<Fingerprint> payload = fingerprint(message);
-    Optional<Outcome> read = payload.isEmpty() ? Optional.empty() : OutcomeFormat.read(value);
-    if (read.isEmpty()) {
-      return;
-    }
-    RecordId id = RecordId.of(key);
-    Fingerprint fingerprint = payload.get();
-    Outcome outcome = read.get();
+  }
+
+  private void learn(OutcomeMessage message) {
+    Outcome outcome = message.outcome();
     sign(outcome.zone(), outcome.at());
     switch (outcome.kind()) {
-      case COMPLETED, DEAD, MISMATCH -> known.add(id, fingerprint, outcome.token(), outcome.at());
+      case COMPLETED, DEAD, MISMATCH ->
+          known.add(message.id(), message.payload(), outcome.token(), outcome.at());
       case FAILED, TAKEN_OVER, LEASE_LOST, BLOCKED -> {}
     }
-    listener.heard(id, fingerprint, outcome);
+    listener.heard(message.id(), message.payload(), outcome);
   }
 
   private void sign(String zone, Instant at) {
     if (lastSign.size() < MAX_ZONES || lastSign.containsKey(zone)) {
       lastSign.merge(zone, at, (a, b) -> a.isAfter(b) ? a : b);
-    }
-  }
-
-  private static Optional<Fingerprint> fingerprint(ConsumerRecord<byte[], byte[]> message) {
-    byte[] hash = Origin.value(message.headers(), OutcomePublisher.FINGERPRINT);
-    try {
-      return Optional.ofNullable(hash).map(Fingerprint::ofHash);
-    } catch (IllegalArgumentException e) {
-      return Optional.empty();
     }
   }
 

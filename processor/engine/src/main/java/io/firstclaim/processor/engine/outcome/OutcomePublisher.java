@@ -2,6 +2,8 @@ package io.firstclaim.processor.engine.outcome;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.api.OutcomeMessage;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.Producer;
@@ -14,8 +16,6 @@ import org.slf4j.LoggerFactory;
  * fingerprint, as the same ID with another payload is another record. Thread-safe.
  */
 public final class OutcomePublisher {
-  static final String FINGERPRINT = "firstclaim-fingerprint";
-
   private static final Logger LOG = LoggerFactory.getLogger(OutcomePublisher.class);
 
   private final Producer<byte[], byte[]> producer;
@@ -44,9 +44,8 @@ public final class OutcomePublisher {
     }
     try {
       ProducerRecord<byte[], byte[]> message =
-          new ProducerRecord<>(
-              topic.get(), null, id.bytes(), OutcomeFormat.write(outcome), origin.headers());
-      message.headers().add(FINGERPRINT, fingerprint.hash());
+          new ProducerRecord<>(topic.get(), null, id.bytes(), outcome.json(), origin.headers());
+      message.headers().add(OutcomeMessage.FINGERPRINT, fingerprint.hash());
       var _ =
           producer.send(
               message,

@@ -3,6 +3,7 @@ package io.firstclaim.processor.engine.outcome;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstclaim.processor.engine.api.OutcomeMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
@@ -29,7 +30,7 @@ record Presence(
     long beat,
     long since) {
   /** Marks the messages that are a presence and no outcome. */
-  static final String HEADER = "firstclaim-presence";
+  static final String HEADER = OutcomeMessage.PRESENCE;
 
   static final long UNKNOWN = -1;
 

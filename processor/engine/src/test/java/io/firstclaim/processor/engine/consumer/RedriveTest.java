@@ -15,7 +15,7 @@ import io.firstclaim.processor.engine.api.DeadLetter;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
-import io.firstclaim.processor.engine.outcome.Outcome;
+import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;

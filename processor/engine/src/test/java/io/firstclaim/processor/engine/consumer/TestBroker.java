@@ -2,7 +2,7 @@ package io.firstclaim.processor.engine.consumer;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstclaim.processor.engine.outcome.Outcome;
+import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.outcome.WireOutcome;
 import io.firstclaim.processor.engine.topic.TopicIds;
 import java.time.Duration;

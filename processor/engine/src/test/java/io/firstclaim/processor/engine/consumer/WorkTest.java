@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.claim.ClaimId;
 import io.firstclaim.processor.engine.consumer.Work.Task;
 import io.firstclaim.processor.engine.identity.Identity;
-import io.firstclaim.processor.engine.outcome.Outcome;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import org.junit.jupiter.api.Test;

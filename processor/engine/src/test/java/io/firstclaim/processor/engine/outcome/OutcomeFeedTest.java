@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.Engine;
+import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.claim.TestTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -214,12 +215,7 @@ class OutcomeFeedTest {
 
   private void append(
       int partition, String id, Outcome.Kind kind, String zone, Instant at, Headers headers) {
-    log.append(
-        partition,
-        at,
-        id.getBytes(UTF_8),
-        OutcomeFormat.write(outcome(id, kind, zone, at)),
-        headers);
+    log.append(partition, at, id.getBytes(UTF_8), outcome(id, kind, zone, at).json(), headers);
   }
 
   private Instant ago(Duration duration) {
@@ -380,8 +376,7 @@ class OutcomeFeedTest {
   @Test
   @SuppressWarnings("NullAway") // a message's key may be null
   void garbage_isPassedOver() throws InterruptedException {
-    byte[] good =
-        OutcomeFormat.write(outcome("x", Outcome.Kind.COMPLETED, "b", ago(Duration.ZERO)));
+    byte[] good = outcome("x", Outcome.Kind.COMPLETED, "b", ago(Duration.ZERO)).json();
     Instant now = time.now().wall();
     log.append(0, now, null, good, headers("shop", "other"));
     log.append(0, now, new byte[0], good, headers("shop", "other"));

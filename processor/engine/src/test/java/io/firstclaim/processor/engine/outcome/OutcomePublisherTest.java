@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.api.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -61,7 +62,7 @@ class OutcomePublisherTest {
     assertThat(message.topic()).isEqualTo("outcomes");
     assertThat(message.partition()).isNull();
     assertThat(message.key()).isEqualTo(HOSTILE);
-    assertThat(OutcomeFormat.read(message.value())).contains(OUTCOME);
+    assertThat(Outcome.ofJson(message.value())).contains(OUTCOME);
     Map.of(
             "firstclaim-application", "store",
             "firstclaim-namespace", "shop",

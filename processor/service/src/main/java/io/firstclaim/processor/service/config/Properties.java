@@ -39,6 +39,7 @@ final class Properties {
           Retry.class,
           DeadLetter.class,
           Outcomes.class,
+          Audit.class,
           Admin.class,
           Shutdown.class);
 
@@ -324,6 +325,35 @@ final class Properties {
                   + " the store was asked, for when others may write to the topic")
           @Bindable(defaultValue = "topic")
           Trust trust) {}
+
+  @Introspected
+  @ConfigurationProperties("firstclaim.audit")
+  record Audit(
+      @Meaning(
+              "audit by Kafka Streams: what became of each record, and what must not have happened,"
+                  + " which goes to the topic `<application>.violations`; needs outcomes")
+          @Bindable(defaultValue = "true")
+          boolean enabled,
+      @Meaning(
+              value = "a record that was begun is stuck when it is not settled for so long",
+              otherwise = "ten leases, `5m` at least")
+          @NotZero
+          @Nullable Duration stuckAfter,
+      @Meaning(
+              value =
+                  "folder for the audit's state, of no other process; what is lost there is"
+                      + " restored from Kafka",
+              otherwise = "under the folder for temporary files")
+          @Nullable String directory,
+      @Meaning(
+              value =
+                  "`host:port` at which the other instances of the zone reach this one's HTTP"
+                      + " server, to ask for the records whose audit it keeps",
+              otherwise = "that of `micronaut.server`")
+          @Pattern(
+              regexp = "[a-zA-Z0-9._-]{1,253}:[1-9]\\d{0,4}",
+              message = "give host:port, such as processor-1:8080")
+          @Nullable String address) {}
 
   @Introspected
   @ConfigurationProperties("firstclaim.admin")

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param engine the engine's settings
  * @param backend where claims are kept
  * @param handler what to do with a record
+ * @param audit of what became of the records
  * @param tokenFile who may use the admin API; if empty, only this machine, to read
  * @param inForce all by name, without secrets
  * @param unused names of settings that were given for a backend or handler not chosen
@@ -21,6 +22,7 @@ public record ServiceSettings(
     EngineSettings engine,
     Backend backend,
     Handling handler,
+    Auditing audit,
     Optional<Path> tokenFile,
     Map<String, String> inForce,
     List<String> unused,

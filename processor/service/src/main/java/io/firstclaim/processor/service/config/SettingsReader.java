@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.config;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
@@ -97,10 +98,17 @@ public final class SettingsReader {
     Optional<String> deadLetterTopic = deadLetterTopic(input.topics());
     Properties.Outcomes outcomes = binder.bind(Properties.Outcomes.class);
     Optional<String> outcomesTopic = outcomesTopic(names.application(), outcomes.topic());
-    requireApart(input.topics(), deadLetterTopic, outcomesTopic, handling);
     Optional<Path> tokenFile = tokenFile();
+    Properties.Audit audit = binder.bind(Properties.Audit.class);
+    Optional<String> violationsTopic =
+        Optional.of(AuditSettings.violationsTopicOf(names.application()))
+            .filter(_ -> audit.enabled() && outcomesTopic.isPresent());
+    requireApart(input.topics(), deadLetterTopic, outcomesTopic, violationsTopic, handling);
     Duration grace = binder.bind(Properties.Shutdown.class).grace();
     Map<String, Object> kafka = kafka();
+    Auditing auditing =
+        new AuditReader(binder, environment)
+            .read(audit, names.application(), zone.zone(), claims, outcomesTopic, kafka);
     binder.requireRight();
     EngineSettings engine =
         new EngineSettings(
@@ -133,6 +141,7 @@ public final class SettingsReader {
         engine,
         backend,
         handling,
+        auditing,
         tokenFile,
         binder.inForce(),
         List.copyOf(unused),
@@ -375,6 +384,7 @@ public final class SettingsReader {
       List<String> inputs,
       Optional<String> deadLetterTopic,
       Optional<String> outcomesTopic,
+      Optional<String> violationsTopic,
       Handling handling) {
     Map<String, String> uses = new HashMap<>();
     inputs.forEach(input -> uses.put(input, "one of firstclaim.input.topics"));
@@ -383,6 +393,7 @@ public final class SettingsReader {
         .distinct()
         .forEach(topic -> use("firstclaim.dead-letter.topic", topic, uses));
     outcomesTopic.ifPresent(topic -> use("firstclaim.outcomes.topic", topic, uses));
+    violationsTopic.ifPresent(topic -> use("firstclaim.application", topic, uses));
     if (handling instanceof Handling.Topic topic) {
       use("firstclaim.handler.topic.name", topic.name(), uses);
     }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 final class UnknownSettings {
   /** Settings of later versions that no record's fate depends on. */
   private static final Set<String> TO_COME =
-      Set.of("firstclaim.claim.dynamodb.batch", "firstclaim.audit.enabled");
+      Set.of("firstclaim.claim.dynamodb.batch");
 
   /** They configure the log, which is there before everything else. */
   private static final Set<String> VARIABLES_ONLY =

@@ -1,10 +1,12 @@
 package io.firstclaim.processor.service.metrics;
 
+import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState.Running;
 import io.firstclaim.processor.service.store.LockStore.StoreMetrics;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -93,6 +95,16 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
         .register(registry);
     Gauge.builder("firstclaim.other.stores", () -> read(engine, Running::otherStores))
         .description("Other lock stores that living instances of this application use")
+        .register(registry);
+  }
+
+  /** Adds what an audit has found in this instance's partitions: zeros while it does not run. */
+  public void observe(Audit audit) {
+    FunctionCounter.builder("firstclaim.violations", audit, Audit::violations)
+        .description("Records of which the audit has found what must not have happened")
+        .register(registry);
+    Gauge.builder("firstclaim.stuck", audit, Audit::stuck)
+        .description("Records that were begun and have not been settled for too long")
         .register(registry);
   }
 

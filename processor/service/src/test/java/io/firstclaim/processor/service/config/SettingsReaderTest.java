@@ -849,15 +849,53 @@ class SettingsReaderTest {
   }
 
   @Test
+  void audit_runsUnlessItIsSwitchedOff_orThereAreNoOutcomes() {
+    assertThat(read("firstclaim.claim.lease", "60s").audit().off()).isEmpty();
+    assertThat(read("firstclaim.audit.enabled", "false").audit().off())
+        .contains("firstclaim.audit.enabled=false");
+    assertThat(read("firstclaim.outcomes.topic", "none").audit().off()).isPresent();
+  }
+
+  @Test
+  void audit_takesTenLeasesForStuck_andFiveMinutesAtLeast() {
+    assertThat(read("firstclaim.claim.lease", "60s").audit().settings().stuckAfter())
+        .isEqualTo(Duration.ofMinutes(10));
+    assertThat(read("firstclaim.claim.lease", "10s").audit().settings().stuckAfter())
+        .isEqualTo(Duration.ofMinutes(5));
+    assertThat(read("firstclaim.audit.stuck-after", "7s").audit().settings().stuckAfter())
+        .isEqualTo(Duration.ofSeconds(7));
+  }
+
+  @Test
+  void audit_isAskedWhereTheServiceListens_unlessAnAddressIsGiven() {
+    assertThat(read("micronaut.server.port", "8090").audit().settings().address())
+        .hasToString("127.0.0.1:8090");
+    assertThat(read("firstclaim.audit.address", "a-1:8081").audit().settings().address())
+        .hasToString("a-1:8081");
+    assertThatThrownBy(() -> read("firstclaim.audit.address", "a-1"))
+        .hasMessage("firstclaim.audit.address=a-1: give host:port, such as processor-1:8080");
+  }
+
+  @Test
+  void audit_hasAFolderWithinThatOfTemporaryFiles_whateverTheInstanceIsCalled() {
+    Path temporary = Path.of(System.getProperty("java.io.tmpdir"), "firstclaim");
+    for (String instance : List.of("host-1", "../../x", "a/b", "..")) {
+      assertThat(read("firstclaim.instance", instance).audit().settings().directory())
+          .hasParentRaw(temporary)
+          .isNormalized();
+    }
+  }
+
+  @Test
   void harmlessSettingsOfLaterVersions_areNamed_andDoNotStopTheStart() {
     ServiceSettings settings =
         read(
             MapPropertySource.of("test", new HashMap<>(LEAST)),
-            variables(Map.of("FIRSTCLAIM_AUDIT_ENABLED", "false")),
+            variables(Map.of("FIRSTCLAIM_CLAIM_DYNAMODB_BATCH", "2")),
             MapPropertySource.of("more", Map.of("firstclaim.claim.dynamodb.batch", "1")));
 
     assertThat(settings.toCome())
-        .containsExactly("FIRSTCLAIM_AUDIT_ENABLED", "firstclaim.claim.dynamodb.batch");
+        .containsExactly("FIRSTCLAIM_CLAIM_DYNAMODB_BATCH", "firstclaim.claim.dynamodb.batch");
   }
 
   @Test

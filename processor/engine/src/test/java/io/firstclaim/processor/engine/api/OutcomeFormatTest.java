@@ -1,4 +1,4 @@
-package io.firstclaim.processor.engine.outcome;
+package io.firstclaim.processor.engine.api;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

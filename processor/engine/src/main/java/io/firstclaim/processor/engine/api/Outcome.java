@@ -1,8 +1,9 @@
-package io.firstclaim.processor.engine.outcome;
+package io.firstclaim.processor.engine.api;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,19 @@ public record Outcome(
   /** Keeps a copy of the resources. */
   public Outcome {
     resources = List.copyOf(resources);
+  }
+
+  /**
+   * The outcome in the value of a message on the outcomes topic, if it holds one: anybody may write
+   * to a topic.
+   */
+  public static Optional<Outcome> ofJson(byte[] json) {
+    return OutcomeFormat.read(json);
+  }
+
+  /** As it stands in the value of a message on the outcomes topic. */
+  public byte[] json() {
+    return OutcomeFormat.write(this);
   }
 
   /** What became of a record that touches nothing. */

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.engine.outcome;
+package io.firstclaim.processor.engine.api;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;

@@ -1,0 +1,306 @@
+package io.firstclaim.processor.audit;
+
+import io.firstclaim.lock.OneLine;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.audit.api.Answer;
+import io.firstclaim.processor.audit.api.AuditSettings;
+import io.firstclaim.processor.audit.api.AuditState;
+import io.firstclaim.processor.audit.api.Dead;
+import io.firstclaim.processor.audit.api.Listing;
+import io.firstclaim.processor.audit.api.Minutes;
+import io.firstclaim.processor.audit.api.Stuck;
+import io.firstclaim.processor.audit.api.Violation;
+import io.firstclaim.processor.audit.topology.OutcomesTopology;
+import io.firstclaim.processor.audit.topology.Stores;
+import io.firstclaim.processor.engine.api.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.KeyQueryMetadata;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The audit of one instance: reads the outcomes topic, keeps what became of each record, and finds
+ * what must not have happened. The instances of a zone share the topic's partitions; each zone
+ * reads all of it, and needs nothing of the others.
+ *
+ * <p>Whatever befalls the audit, records are processed as before. It is started once and stopped
+ * once. Thread-safe; questions never block for long.
+ */
+public final class Audit {
+  private static final Logger LOG = LoggerFactory.getLogger(Audit.class);
+  private static final Duration LOOKED_EVERY = Duration.ofSeconds(2);
+  private static final Duration FAILURES_WITHIN = Duration.ofMinutes(10);
+  private static final int MAX_FAILURES = 10;
+  private static final int MAX_COUNTED = 10_000;
+
+  private final AuditSettings settings;
+  private final TimeSource time;
+  private final FewFailures failures;
+  private @Nullable Thread starter;
+  private boolean over;
+  private volatile AuditState before;
+  private volatile @Nullable KafkaStreams streams;
+  private volatile @Nullable String fault;
+
+  /** An audit that does not run yet. */
+  public Audit(AuditSettings settings, TimeSource time) {
+    this(settings, "the audit has not been started", time);
+  }
+
+  private Audit(AuditSettings settings, String off, TimeSource time) {
+    this.settings = settings;
+    this.time = time;
+    this.failures = new FewFailures(MAX_FAILURES, FAILURES_WITHIN, time);
+    this.before = new AuditState.Off(off);
+  }
+
+  /** An audit that is never started and says why. */
+  public static Audit off(AuditSettings settings, String why, TimeSource time) {
+    return new Audit(settings, why, time);
+  }
+
+  /**
+   * Begins to read outcomes; returns at once. What is in the way is told by {@link #state()} and
+   * the log.
+   *
+   * @param store the identity of the lock store whose outcomes count
+   * @throws IllegalStateException if it was started before
+   */
+  public synchronized void start(String store) {
+    if (starter != null) {
+      throw new IllegalStateException("an audit is started once: make another one");
+    }
+    before = new AuditState.Starting("its topics");
+    starter = Thread.ofPlatform().name("firstclaim-audit").daemon().unstarted(() -> run(store));
+    if (!over) {
+      starter.start();
+    }
+  }
+
+  private void run(String store) {
+    try {
+      awaitTopics();
+      begin(store);
+    } catch (InterruptedException e) {
+      LOG.debug("Stopped while it started");
+    } catch (RuntimeException | LinkageError e) { // or RocksDB is not for this machine
+      fail(e);
+    }
+  }
+
+  private void awaitTopics() throws InterruptedException {
+    ViolationsTopic topic = new ViolationsTopic(settings);
+    Admin admin = Admin.create(StreamsConfiguration.clients(settings));
+    try {
+      Optional<String> obstacle = topic.ready(admin);
+      while (obstacle.isPresent()) {
+        before = new AuditState.Starting(OneLine.of(obstacle.get()));
+        time.sleep(LOOKED_EVERY);
+        obstacle = topic.ready(admin);
+      }
+    } finally {
+      admin.close(Duration.ZERO);
+    }
+  }
+
+  private synchronized void begin(String store) {
+    if (over) {
+      return;
+    }
+    KafkaStreams made =
+        new KafkaStreams(
+            OutcomesTopology.of(settings, store, time), StreamsConfiguration.of(settings));
+    made.setUncaughtExceptionHandler(this::threadEnded);
+    made.start();
+    streams = made;
+  }
+
+  /**
+   * A thread of the audit ended by itself: another takes over, unless that happens all the time.
+   */
+  private StreamThreadExceptionResponse threadEnded(Throwable thrown) {
+    if (failures.isOneMore()) {
+      LOG.warn("The audit begins again where it committed last; records are not held up", thrown);
+      return StreamThreadExceptionResponse.REPLACE_THREAD;
+    }
+    fail(thrown);
+    return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+  }
+
+  private void fail(Throwable thrown) {
+    fault = OneLine.of(String.valueOf(thrown), 500);
+    LOG.error("There is no audit any more, records are processed without it: {}", fault, thrown);
+  }
+
+  /** Commits and leaves the group, within the limit; what is not done by then is done again. */
+  public void stop(Duration limit) {
+    KafkaStreams running;
+    synchronized (this) {
+      over = true;
+      if (starter != null) {
+        starter.interrupt();
+      }
+      running = streams;
+      if (starter != null) {
+        before = new AuditState.Off("the audit has been stopped");
+      }
+    }
+    if (running != null) {
+      boolean closed =
+          running.close(
+              CloseOptions.timeout(limit)
+                  .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
+      if (!closed) {
+        LOG.warn("The audit did not stop within {}", limit);
+      }
+    }
+  }
+
+  /** What the audit is doing now. */
+  public AuditState state() {
+    String failed = fault;
+    if (failed != null) {
+      return new AuditState.Failed(failed);
+    }
+    KafkaStreams running = streams;
+    if (running == null) {
+      return before;
+    }
+    return switch (running.state()) {
+      case RUNNING -> new AuditState.Running();
+      case CREATED, REBALANCING ->
+          new AuditState.Starting("its partitions are handed out, or their state restored");
+      case PENDING_SHUTDOWN, NOT_RUNNING -> new AuditState.Off("the audit has been stopped");
+      case PENDING_ERROR, ERROR -> new AuditState.Failed("its threads have ended");
+    };
+  }
+
+  /**
+   * What became of a record: its outcomes, oldest first, none if there are none within the
+   * retention. Of many, some of those that failed are left out; long causes are cut.
+   */
+  public Answer<List<Outcome>> history(RecordId id) {
+    return ask(
+        running -> {
+          KeyQueryMetadata where =
+              running.queryMetadataForKey(Stores.RECORDS, id.bytes(), new ByteArraySerializer());
+          if (KeyQueryMetadata.NOT_AVAILABLE.equals(where)) {
+            return new Answer.NotNow<>("partitions are being handed out");
+          }
+          Address keeper = new Address(where.activeHost().host(), where.activeHost().port());
+          if (!keeper.equals(settings.address())) {
+            return new Answer.Elsewhere<>(keeper);
+          }
+          return new Answer.Here<>(
+              Stores.history(
+                  Queries.windows(running, Stores.RECORDS, where.partition()),
+                  id,
+                  time.now().wall(),
+                  settings.retention()));
+        });
+  }
+
+  /**
+   * Records that were begun and have not been settled for too long: by TAKEN_OVER, FAILED,
+   * LEASE_LOST or BLOCKED, without an end since.
+   *
+   * @param limit how many at most
+   * @param after where the page before ended
+   */
+  public Answer<Listing<Stuck>> stuck(int limit, Optional<RecordId> after) {
+    Instant begun = time.now().wall().minus(settings.stuckAfter());
+    return page(Stores.OPEN, (id, value) -> Stores.stuck(id, value, begun), limit, after);
+  }
+
+  /** Records that were given up, and of which nothing has become since. */
+  public Answer<Listing<Dead>> dead(int limit, Optional<RecordId> after) {
+    return page(Stores.DEAD, Stores::dead, limit, after);
+  }
+
+  /** What must not have happened: the first of each record. */
+  public Answer<Listing<Violation>> violations(int limit, Optional<RecordId> after) {
+    return page(Stores.VIOLATIONS, Stores::violation, limit, after);
+  }
+
+  private <T> Answer<Listing<T>> page(
+      String store,
+      BiFunction<RecordId, byte[], Optional<T>> reader,
+      int limit,
+      Optional<RecordId> after) {
+    return ask(
+        running ->
+            new Answer.Here<>(
+                Queries.page(running, store, settings.address(), reader, limit, after)));
+  }
+
+  /**
+   * What each zone did in each minute, of the last week at most.
+   *
+   * @param from the first minute's beginning
+   * @param to the last minute's
+   */
+  public Answer<Minutes> minutes(Instant from, Instant to) {
+    return ask(
+        running ->
+            new Answer.Here<>(
+                new Minutes(
+                    Queries.minutes(running, from, to),
+                    Queries.others(running, settings.address(), Stores.MINUTES))));
+  }
+
+  /** How many records have a violation, in this instance's partitions; 10,000 at most. */
+  public long violations() {
+    return count(violations(MAX_COUNTED, Optional.empty()));
+  }
+
+  /** How many records are stuck, in this instance's partitions; 10,000 at most. */
+  public long stuck() {
+    return count(stuck(MAX_COUNTED, Optional.empty()));
+  }
+
+  private static long count(Answer<? extends Listing<?>> answer) {
+    return answer instanceof Answer.Here<? extends Listing<?>>(var page) ? page.items().size() : 0;
+  }
+
+  /** A question to the running streams. */
+  @FunctionalInterface
+  private interface Question<T> {
+    Answer<T> ask(KafkaStreams running);
+  }
+
+  private <T> Answer<T> ask(Question<T> question) {
+    KafkaStreams running = streams;
+    if (running == null) {
+      return new Answer.NotNow<>(why(state()));
+    }
+    try {
+      return question.ask(running);
+    } catch (InvalidStateStoreException | IllegalStateException e) {
+      // Its partition moves, or its state is being restored: that nothing is found says nothing.
+      return new Answer.NotNow<>(
+          state() instanceof AuditState.Running ? OneLine.of(e) : why(state()));
+    }
+  }
+
+  private static String why(AuditState state) {
+    return switch (state) {
+      case AuditState.Off(String why) -> why;
+      case AuditState.Starting(String waitsFor) -> "the audit starts: " + waitsFor;
+      case AuditState.Running _ -> "the audit has just begun";
+      case AuditState.Failed(String failed) -> "the audit has failed: " + failed;
+    };
+  }
+}

@@ -1,0 +1,156 @@
+package io.firstclaim.processor.audit;
+
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.audit.api.Listing;
+import io.firstclaim.processor.audit.api.Minute;
+import io.firstclaim.processor.audit.topology.Stores;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.StoreQueryParameters;
+import org.apache.kafka.streams.ThreadMetadata;
+import org.apache.kafka.streams.kstream.Windowed;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.QueryableStoreTypes;
+import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
+import org.apache.kafka.streams.state.ReadOnlyWindowStore;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the stores of this instance's partitions. */
+final class Queries {
+  /** Of one partition, for one page. */
+  private static final int MAX_LOOKED_AT = 100_000;
+
+  private Queries() {}
+
+  /** A store of one partition. */
+  static ReadOnlyWindowStore<byte[], byte[]> windows(
+      KafkaStreams streams, String store, int partition) {
+    return streams.store(
+        StoreQueryParameters.fromNameAndType(
+                store, QueryableStoreTypes.<byte[], byte[]>windowStore())
+            .withPartition(partition));
+  }
+
+  private static ReadOnlyKeyValueStore<byte[], byte[]> table(
+      KafkaStreams streams, String store, int partition) {
+    return streams.store(
+        StoreQueryParameters.fromNameAndType(
+                store, QueryableStoreTypes.<byte[], byte[]>keyValueStore())
+            .withPartition(partition));
+  }
+
+  /** The partitions of this instance. */
+  private static List<Integer> partitions(KafkaStreams streams) {
+    return streams.metadataForLocalThreads().stream()
+        .map(ThreadMetadata::activeTasks)
+        .flatMap(tasks -> tasks.stream().flatMap(task -> task.topicPartitions().stream()))
+        .map(TopicPartition::partition)
+        .distinct()
+        .sorted()
+        .toList();
+  }
+
+  /** The other instances that have some of this store. */
+  static List<Address> others(KafkaStreams streams, Address own, String store) {
+    return streams.streamsMetadataForStore(store).stream()
+        .map(each -> new Address(each.host(), each.port()))
+        .filter(each -> !each.equals(own))
+        .distinct()
+        .sorted(Comparator.comparing(Address::toString))
+        .toList();
+  }
+
+  /**
+   * The matches of one partition.
+   *
+   * @param upTo the last ID that was looked at; null if all were
+   */
+  private record Part<T>(TreeMap<RecordId, T> matches, @Nullable RecordId upTo) {}
+
+  /** A page of what the reader takes, over this instance's partitions, sorted by ID. */
+  static <T> Listing<T> page(
+      KafkaStreams streams,
+      String store,
+      Address own,
+      BiFunction<RecordId, byte[], Optional<T>> reader,
+      int limit,
+      Optional<RecordId> after) {
+    List<Part<T>> parts =
+        partitions(streams).stream()
+            .map(partition -> part(table(streams, store, partition), reader, limit, after))
+            .toList();
+    Optional<RecordId> horizon =
+        parts.stream().flatMap(part -> Stream.ofNullable(part.upTo)).min(Comparator.naturalOrder());
+    TreeMap<RecordId, T> all = new TreeMap<>();
+    parts.forEach(part -> all.putAll(part.matches));
+    List<T> items = new ArrayList<>();
+    Optional<RecordId> next = horizon;
+    for (Map.Entry<RecordId, T> match : all.entrySet()) {
+      if (horizon.isPresent() && match.getKey().compareTo(horizon.get()) > 0) {
+        break;
+      }
+      items.add(match.getValue());
+      if (items.size() == limit) {
+        next = all.lastKey().equals(match.getKey()) ? horizon : Optional.of(match.getKey());
+        break;
+      }
+    }
+    return new Listing<>(items, next, others(streams, own, store));
+  }
+
+  /** As many matches as a page has, and one more to know whether there is a next page. */
+  private static <T> Part<T> part(
+      ReadOnlyKeyValueStore<byte[], byte[]> table,
+      BiFunction<RecordId, byte[], Optional<T>> reader,
+      int limit,
+      Optional<RecordId> after) {
+    TreeMap<RecordId, T> matches = new TreeMap<>();
+    int left = MAX_LOOKED_AT;
+    try (KeyValueIterator<byte[], byte[]> rest =
+        table.range(after.map(RecordId::bytes).orElse(null), null)) {
+      while (rest.hasNext()) {
+        KeyValue<byte[], byte[]> entry = rest.next();
+        RecordId id = RecordId.of(entry.key);
+        if (after.filter(id::equals).isPresent()) {
+          continue;
+        }
+        reader.apply(id, entry.value).ifPresent(match -> matches.put(id, match));
+        if (matches.size() > limit || --left == 0) {
+          return new Part<>(matches, id);
+        }
+      }
+    }
+    return new Part<>(matches, null);
+  }
+
+  /** The rows of these minutes, of all partitions together. */
+  static List<Minute> minutes(KafkaStreams streams, Instant from, Instant to) {
+    Map<Instant, TreeMap<String, Minute>> rows = new TreeMap<>();
+    for (int partition : partitions(streams)) {
+      try (KeyValueIterator<Windowed<byte[]>, byte[]> found =
+          windows(streams, Stores.MINUTES, partition).fetchAll(from, to)) {
+        while (found.hasNext()) {
+          KeyValue<Windowed<byte[]>, byte[]> row = found.next();
+          Instant start = row.key.window().startTime();
+          String zone = new String(row.key.key(), StandardCharsets.UTF_8);
+          var _ =
+              rows.computeIfAbsent(start, _ -> new TreeMap<>())
+                  .merge(zone, Stores.minute(zone, start, row.value), Minute::plus);
+        }
+      }
+    }
+    return rows.values().stream().flatMap(zones -> zones.values().stream()).toList();
+  }
+}

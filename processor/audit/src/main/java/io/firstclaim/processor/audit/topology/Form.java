@@ -1,0 +1,70 @@
+package io.firstclaim.processor.audit.topology;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInput;
+import java.io.DataInputStream;
+import java.io.DataOutput;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+
+/**
+ * How values stand in the stores: the version of {@link OutcomesTopology}, then their fields. What
+ * another version wrote is not guessed at: it counts as not there.
+ */
+final class Form {
+  /** Writes fields. */
+  @FunctionalInterface
+  interface Writer {
+    /** Writes them. */
+    void write(DataOutput out) throws IOException;
+  }
+
+  /** Reads fields. */
+  @FunctionalInterface
+  interface Reader<T> {
+    /** Reads them. */
+    T read(DataInput in) throws IOException;
+  }
+
+  private Form() {}
+
+  static byte[] write(Writer writer) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
+    DataOutputStream out = new DataOutputStream(bytes);
+    try {
+      out.writeByte(OutcomesTopology.VERSION);
+      writer.write(out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  static <T> Optional<T> read(byte[] bytes, Reader<T> reader) {
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+    try {
+      return in.readUnsignedByte() == OutcomesTopology.VERSION
+          ? Optional.of(reader.read(in))
+          : Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.empty(); // a name that a later release gave
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "a value of version %d is cut".formatted(OutcomesTopology.VERSION), e);
+    }
+  }
+
+  static void writeBytes(DataOutput out, byte[] bytes) throws IOException {
+    out.writeInt(bytes.length);
+    out.write(bytes);
+  }
+
+  static byte[] readBytes(DataInput in) throws IOException {
+    byte[] bytes = new byte[in.readInt()];
+    in.readFully(bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,316 @@
+package io.firstclaim.processor.audit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.audit.api.Answer;
+import io.firstclaim.processor.audit.api.AuditState;
+import io.firstclaim.processor.audit.api.Dead;
+import io.firstclaim.processor.audit.api.Listing;
+import io.firstclaim.processor.audit.api.Minute;
+import io.firstclaim.processor.audit.api.Minutes;
+import io.firstclaim.processor.audit.api.Stuck;
+import io.firstclaim.processor.audit.api.Verdict;
+import io.firstclaim.processor.audit.api.Violation;
+import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.api.Outcome.Kind;
+import io.firstclaim.processor.engine.api.OutcomeMessage;
+import io.firstclaim.stack.server.KafkaBroker;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The audit on a real broker: its answers, its processes killed, its work shared. */
+@Timeout(400)
+class AuditTest {
+  private static final int PARTITIONS = 3;
+  private static final int OUTCOMES = Boolean.getBoolean("soak") ? 100_000 : 5_000;
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  @TempDir static Path directory;
+  private static KafkaBroker broker;
+  private static int lastPort = 8080;
+
+  private final List<Audit> audits = new ArrayList<>();
+  private Producer<byte[], byte[]> producer;
+
+  @BeforeAll
+  static void startBroker() {
+    broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
+    broker.createTopic("orders.outcomes", PARTITIONS);
+  }
+
+  @AfterAll
+  static void closeBroker() {
+    broker.close();
+  }
+
+  @BeforeEach
+  void open() {
+    producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers(), "linger.ms", 5),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+  }
+
+  @AfterEach
+  void close() {
+    audits.forEach(audit -> audit.stop(Duration.ofSeconds(10)));
+    producer.close();
+  }
+
+  private Audit audit(Path state) {
+    Audit audit =
+        new Audit(
+            AuditProcess.settings(broker.bootstrapServers(), state, ++lastPort),
+            TimeSource.system());
+    audits.add(audit);
+    return audit;
+  }
+
+  private void publish(String id, Kind kind, long token) {
+    Outcome outcome =
+        new Outcome(
+            id,
+            kind,
+            "a",
+            "a1",
+            token,
+            1,
+            "in",
+            0,
+            0,
+            Instant.now(),
+            Duration.ofMillis(5),
+            null,
+            null);
+    ProducerRecord<byte[], byte[]> message =
+        new ProducerRecord<>("orders.outcomes", id.getBytes(UTF_8), outcome.json());
+    message
+        .headers()
+        .add(OutcomeMessage.APPLICATION, "orders".getBytes(UTF_8))
+        .add(OutcomeMessage.NAMESPACE, "orders".getBytes(UTF_8))
+        .add(OutcomeMessage.STORE, AuditProcess.STORE.getBytes(UTF_8))
+        .add(OutcomeMessage.FINGERPRINT, Fingerprint.of(id.getBytes(UTF_8)).hash());
+    var _ = producer.send(message);
+  }
+
+  private static void eventually(BooleanSupplier condition) {
+    await().atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(condition::getAsBoolean);
+  }
+
+  private static void running(Audit audit) {
+    eventually(() -> audit.state() instanceof AuditState.Running);
+  }
+
+  private static List<Kind> kinds(Audit audit, String id) {
+    return audit.history(RecordId.of(id))
+            instanceof Answer.Here<List<Outcome>>(List<Outcome> outcomes)
+        ? outcomes.stream().map(Outcome::kind).toList()
+        : List.of();
+  }
+
+  private static <T> Listing<T> here(Answer<Listing<T>> answer) {
+    return ((Answer.Here<Listing<T>>) answer).value();
+  }
+
+  private static long completed(Audit audit) {
+    Instant now = Instant.now();
+    return audit.minutes(now.minus(Duration.ofHours(1)), now)
+            instanceof Answer.Here<Minutes>(Minutes minutes)
+        ? minutes.rows().stream().mapToLong(Minute::completed).sum()
+        : 0;
+  }
+
+  /** All pages of a list, of one instance. */
+  private static <T> List<T> all(Function<Optional<RecordId>, Answer<Listing<T>>> list) {
+    List<T> items = new ArrayList<>();
+    Optional<RecordId> after = Optional.empty();
+    do {
+      Listing<T> page = here(list.apply(after));
+      items.addAll(page.items());
+      after = page.next();
+    } while (after.isPresent());
+    return items;
+  }
+
+  @Test
+  void auditThatDoesNotRun_saysSo_andNeverThatThereIsNothing() {
+    Audit audit = audit(directory.resolve("idle"));
+
+    assertThat(audit.state()).isInstanceOf(AuditState.Off.class);
+    assertThat(audit.history(RecordId.of("x"))).isInstanceOf(Answer.NotNow.class);
+    assertThat(audit.stuck(10, Optional.empty())).isInstanceOf(Answer.NotNow.class);
+    assertThat(audit.violations()).isZero();
+    audit.stop(Duration.ofSeconds(1));
+    assertThat(audit.state()).isInstanceOf(AuditState.Off.class);
+  }
+
+  @Test
+  void auditIsStartedOnce() {
+    Audit audit = audit(directory.resolve("once"));
+    audit.start(AuditProcess.STORE);
+
+    assertThatThrownBy(() -> audit.start(AuditProcess.STORE))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  /** One history for all, as each start costs seconds. */
+  @Test
+  void plantedFaults_areFound_andNothingIsLost_whateverIsKilled() {
+    Path state = directory.resolve("killed");
+    JvmCommand command =
+        JvmCommand.ofMain(
+                "Audit", System.getProperty("java.class.path"), AuditProcess.class.getName())
+            .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
+            .withJvmArgs(List.of("--enable-native-access=ALL-UNNAMED", "-Xmx256m"))
+            .withArgs(List.of(broker.bootstrapServers(), state.toString(), "8079"));
+    List<String> ids = IntStream.range(0, OUTCOMES).mapToObj(i -> "order-" + i).toList();
+    try (ChildJvm child = ChildJvm.start(command, directory.resolve("audit.log"))) {
+      publish("twice", Kind.COMPLETED, 1);
+      publish("back", Kind.TAKEN_OVER, 9);
+      publish("stuck", Kind.FAILED, 1);
+      publish("redriven", Kind.DEAD, 3);
+      publish("dead", Kind.DEAD, 5);
+      publish("early", Kind.COMPLETED, 1);
+      publish("early", Kind.COMPLETED, 2);
+      // Committed by the process that is killed.
+      child.awaitReady("done with the first", () -> verdicts().size() == 1, PATIENCE);
+      ids.forEach(id -> publish(id, Kind.COMPLETED, 1));
+      producer.flush();
+      child.kill();
+    }
+    publish("twice", Kind.COMPLETED, 2);
+    publish("back", Kind.COMPLETED, 8);
+    publish("redriven", Kind.COMPLETED, 5);
+    producer.flush();
+
+    Audit audit = audit(state);
+    audit.start(AuditProcess.STORE);
+    running(audit);
+    eventually(() -> completed(audit) == OUTCOMES + 6);
+
+    eventually(() -> verdicts().size() == 3); // a commit later
+    assertThat(verdicts())
+        .containsExactlyInAnyOrder(
+            "early COMPLETED_TWICE", "twice COMPLETED_TWICE", "back TOKEN_WENT_BACK");
+    assertThat(audit.violations()).isEqualTo(3);
+    assertThat(here(audit.violations(10, Optional.empty())).items())
+        .extracting(Violation::verdict)
+        .containsExactly(Verdict.TOKEN_WENT_BACK, Verdict.COMPLETED_TWICE, Verdict.COMPLETED_TWICE);
+    assertThat(here(audit.stuck(10, Optional.empty())).items())
+        .extracting(Stuck::id)
+        .containsExactly(RecordId.of("stuck"));
+    assertThat(audit.stuck()).isEqualTo(1);
+    assertThat(here(audit.dead(10, Optional.empty())).items())
+        .extracting(Dead::id)
+        .containsExactly(RecordId.of("dead"));
+    assertThat(kinds(audit, "redriven")).containsExactly(Kind.DEAD, Kind.COMPLETED);
+    assertThat(ids).allSatisfy(id -> assertThat(kinds(audit, id)).containsExactly(Kind.COMPLETED));
+    assertThat(audit.history(RecordId.of("never"))).isEqualTo(new Answer.Here<>(List.of()));
+
+    IntStream.range(0, 25).forEach(i -> publish("dead-" + i, Kind.DEAD, 1));
+    eventually(() -> all(after -> audit.dead(4, after)).size() == 26);
+    assertThat(all(after -> audit.dead(4, after)))
+        .extracting(Dead::id)
+        .isSorted()
+        .doesNotHaveDuplicates();
+
+    sharesItsWork(audit);
+  }
+
+  /** A second instance takes some of the partitions, and each says where the others are. */
+  private void sharesItsWork(Audit first) {
+    Audit second = audit(directory.resolve("second"));
+    second.start(AuditProcess.STORE);
+    List<String> ids = IntStream.range(0, 50).mapToObj(i -> "order-" + i).toList();
+    eventually(
+        () ->
+            ids.stream()
+                .allMatch(
+                    id ->
+                        kinds(first, id).size() + kinds(second, id).size() == 1
+                            && (isElsewhere(first, id) || isElsewhere(second, id))));
+    assertThat(ids).anyMatch(id -> isElsewhere(first, id));
+    assertThat(ids).anyMatch(id -> isElsewhere(second, id));
+    Listing<Dead> page = here(first.dead(100, Optional.empty()));
+    assertThat(page.others()).containsExactly(new Address("127.0.0.1", lastPort));
+    assertThat(page.items().size() + here(second.dead(100, Optional.empty())).items().size())
+        .isEqualTo(26);
+    assertThat(first.violations() + second.violations()).isEqualTo(3);
+
+    second.stop(Duration.ofSeconds(10));
+    eventually(() -> ids.stream().allMatch(id -> kinds(first, id).size() == 1));
+  }
+
+  private static boolean isElsewhere(Audit audit, String id) {
+    return audit.history(RecordId.of(id)) instanceof Answer.Elsewhere;
+  }
+
+  /** What was committed to the violations topic: {@code id VERDICT}. */
+  private static List<String> verdicts() {
+    List<String> verdicts = new ArrayList<>();
+    try (Consumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers",
+                broker.bootstrapServers(),
+                "isolation.level",
+                "read_committed",
+                "allow.auto.create.topics",
+                false),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      if (!consumer.listTopics().containsKey("orders.violations")) {
+        return verdicts;
+      }
+      TopicPartition partition = new TopicPartition("orders.violations", 0);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+      while (consumer.position(partition) < end) {
+        for (ConsumerRecord<byte[], byte[]> message : consumer.poll(Duration.ofMillis(100))) {
+          String json = new String(message.value(), UTF_8);
+          verdicts.add(
+              new String(message.key(), UTF_8)
+                  + " "
+                  + json.replaceAll(".*\"verdict\":\"([A-Z_]+)\".*", "$1"));
+        }
+      }
+    }
+    return verdicts;
+  }
+}

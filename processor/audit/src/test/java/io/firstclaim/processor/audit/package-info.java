@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.processor.audit;
+
+import org.jspecify.annotations.NullMarked;

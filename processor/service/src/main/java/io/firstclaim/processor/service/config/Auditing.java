@@ -1,0 +1,12 @@
+package io.firstclaim.processor.service.config;
+
+import io.firstclaim.processor.audit.api.AuditSettings;
+import java.util.Optional;
+
+/**
+ * The audit of an instance.
+ *
+ * @param settings what it is made with
+ * @param off why it does not run; empty if it does
+ */
+public record Auditing(AuditSettings settings, Optional<String> off) {}

@@ -168,9 +168,9 @@ public final class Engine {
 
   /**
    * Takes no more records from now on, until {@link #resume}; it stays in its group and keeps its
-   * partitions. Records that were taken before go on to their end, and so do those that a poll under
-   * way, of a tenth of a second, still brings. What is paused again has the new reason. Does not
-   * outlive the engine.
+   * partitions. Records that were taken before go on to their end, and so do those that a poll
+   * under way, of a tenth of a second, still brings. What is paused again has the new reason. Does
+   * not outlive the engine.
    *
    * @param reason for people; {@link EngineState.Running#paused()} has it, in one printable line
    * @throws IllegalStateException if the engine is not running

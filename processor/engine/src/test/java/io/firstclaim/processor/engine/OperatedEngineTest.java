@@ -43,8 +43,7 @@ class OperatedEngineTest {
 
   private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
   private final MemoryClaimStore operator =
-      new MemoryClaimStore(
-          claims, ClaimSettings.of("orders", "operator"), TimeSource.system());
+      new MemoryClaimStore(claims, ClaimSettings.of("orders", "operator"), TimeSource.system());
   private final AtomicBoolean mended = new AtomicBoolean();
   private final Map<String, AtomicInteger> completions = new ConcurrentHashMap<>();
 

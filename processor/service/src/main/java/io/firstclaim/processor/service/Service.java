@@ -15,10 +15,10 @@ import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -103,6 +103,11 @@ public class Service {
   /** The claims; empty until the store has answered for the first time. */
   public Optional<ClaimStore> claims() {
     return Optional.ofNullable(claims.get());
+  }
+
+  /** What processes the records. */
+  public Engine engine() {
+    return engine;
   }
 
   /** What the engine is doing. */

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param until when the lease ends, if nobody renews it
  * @param retryAt when the next attempt is due
  * @param result what was stored with its completion
+ * @param redrive the redrive that last freed it from its end
  * @param history its outcomes, oldest first; null if they cannot be said now
  */
 @Introspected
@@ -38,53 +39,70 @@ record RecordView(
     @Nullable String until,
     @Nullable String retryAt,
     @Nullable String result,
+    @Nullable String redrive,
     @Nullable List<Event> history) {
 
   static RecordView of(RecordId id, Optional<ClaimRecord> stored, @Nullable List<Event> history) {
     if (stored.isEmpty()) {
       return new RecordView(
-          id.text(), "ABSENT", null, null, null, null, null, null, null, null, history);
+          id.text(), stateOf(null), null, null, null, null, null, null, null, null, null, history);
     }
     ClaimRecord claim = stored.get();
-    long token = claim.token();
-    int attempts = claim.attempts();
-    return switch (claim.state()) {
-      case ClaimState.Held held ->
-          new RecordView(
-              id.text(),
-              "HELD",
-              held.holder(),
-              token,
-              attempts,
-              null,
-              null,
-              text(held.end()),
-              null,
-              null,
-              history);
-      case ClaimState.Free(Instant retryAt, String cause) ->
-          new RecordView(
-              id.text(),
-              "FREE",
-              null,
-              token,
-              attempts,
-              cause,
-              null,
-              null,
-              text(retryAt),
-              null,
-              history);
-      case ClaimState.Done(String by, Instant at, String result) ->
-          new RecordView(
-              id.text(), "DONE", by, token, attempts, null, text(at), null, null, result, history);
-      case ClaimState.Dead(String by, Instant at, String cause) ->
-          new RecordView(
-              id.text(), "DEAD", by, token, attempts, cause, text(at), null, null, null, history);
+    @Nullable String holder = null;
+    @Nullable String cause = null;
+    @Nullable Instant at = null;
+    @Nullable Instant until = null;
+    @Nullable Instant retryAt = null;
+    @Nullable String result = null;
+    switch (claim.state()) {
+      case ClaimState.Held held -> {
+        holder = held.holder();
+        until = held.end();
+      }
+      case ClaimState.Free free -> {
+        cause = free.cause();
+        retryAt = free.retryAt();
+      }
+      case ClaimState.Done done -> {
+        holder = done.by();
+        at = done.at();
+        result = done.result();
+      }
+      case ClaimState.Dead dead -> {
+        holder = dead.by();
+        at = dead.at();
+        cause = dead.cause();
+      }
+    }
+    return new RecordView(
+        id.text(),
+        stateOf(claim),
+        holder,
+        claim.token(),
+        claim.attempts(),
+        cause,
+        text(at),
+        text(until),
+        text(retryAt),
+        result,
+        claim.redrive() == null ? null : claim.redrive().text(),
+        history);
+  }
+
+  /** The name of a state; that of what is not stored is ABSENT. */
+  static String stateOf(@Nullable ClaimRecord stored) {
+    if (stored == null) {
+      return "ABSENT";
+    }
+    return switch (stored.state()) {
+      case ClaimState.Held _ -> "HELD";
+      case ClaimState.Free _ -> "FREE";
+      case ClaimState.Done _ -> "DONE";
+      case ClaimState.Dead _ -> "DEAD";
     };
   }
 
-  private static String text(Instant at) {
-    return at.toString();
+  private static @Nullable String text(@Nullable Instant at) {
+    return at == null ? null : at.toString();
   }
 }

@@ -103,7 +103,9 @@ public final class SettingsReader {
     Optional<String> violationsTopic =
         Optional.of(AuditSettings.violationsTopicOf(names.application()))
             .filter(_ -> audit.enabled() && outcomesTopic.isPresent());
-    requireApart(input.topics(), deadLetterTopic, outcomesTopic, violationsTopic, handling);
+    List<String> ownTopics = new ArrayList<>(violationsTopic.stream().toList());
+    tokenFile.ifPresent(_ -> ownTopics.add(names.application() + ".acts"));
+    requireApart(input.topics(), deadLetterTopic, outcomesTopic, ownTopics, handling);
     Duration grace = binder.bind(Properties.Shutdown.class).grace();
     Map<String, Object> kafka = kafka();
     Auditing auditing =
@@ -384,7 +386,7 @@ public final class SettingsReader {
       List<String> inputs,
       Optional<String> deadLetterTopic,
       Optional<String> outcomesTopic,
-      Optional<String> violationsTopic,
+      List<String> ownTopics,
       Handling handling) {
     Map<String, String> uses = new HashMap<>();
     inputs.forEach(input -> uses.put(input, "one of firstclaim.input.topics"));
@@ -393,7 +395,7 @@ public final class SettingsReader {
         .distinct()
         .forEach(topic -> use("firstclaim.dead-letter.topic", topic, uses));
     outcomesTopic.ifPresent(topic -> use("firstclaim.outcomes.topic", topic, uses));
-    violationsTopic.ifPresent(topic -> use("firstclaim.application", topic, uses));
+    ownTopics.forEach(topic -> use("firstclaim.application", topic, uses));
     if (handling instanceof Handling.Topic topic) {
       use("firstclaim.handler.topic.name", topic.name(), uses);
     }

@@ -5,6 +5,12 @@ import static io.firstclaim.processor.service.admin.AdminServer.READER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.TimeSource;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
@@ -129,6 +135,76 @@ class AccessTest {
         assertThat(answer.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
         assertThat(answer.headers().map()).doesNotContainKey("access-control-allow-origin");
       }
+    }
+  }
+
+  @Test
+  void oversizedRequest_isRefused() {
+    try (AdminServer server = AdminServer.with(AdminServer.tokens(folder))) {
+      String reason = "{\"reason\":\"%s\"}".formatted("x".repeat(100_000));
+      requireError(server.post("/api/pause", OPERATOR, reason), 413, "");
+      String longHeader =
+          "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + "x".repeat(20_000) + "\r\n\r\n";
+      assertThat(new RawClient(server.port()).answer(longHeader)).startsWith("HTTP/1.1 4");
+    }
+  }
+
+  @Test
+  void everyRouteOfTheApi_asksForItsRole() {
+    try (AdminServer server = AdminServer.with(AdminServer.tokens(folder))) {
+      for (String path :
+          List.of(
+              "/api/records/x",
+              "/api/dead",
+              "/api/stuck",
+              "/api/parked",
+              "/api/held",
+              "/api/summary",
+              "/api/redrives",
+              "/api/redrives/x")) {
+        assertThat(server.get(path, null).statusCode()).as(path).isEqualTo(401);
+        assertThat(server.get(path, "wrong").statusCode()).as(path).isEqualTo(401);
+        assertThat(server.get(path, READER).statusCode()).as(path).isNotIn(401, 403, 405, 500);
+        assertThat(server.get(path, OPERATOR).statusCode()).as(path).isNotIn(401, 403, 405, 500);
+      }
+      for (String path :
+          List.of(
+              "/api/records/x/release",
+              "/api/records/x/redrive",
+              "/api/redrive",
+              "/api/redrives/x/pause",
+              "/api/redrives/x/resume",
+              "/api/redrives/x/cancel",
+              "/api/pause",
+              "/api/resume")) {
+        assertThat(server.post(path, null, "{}").statusCode()).as(path).isEqualTo(401);
+        assertThat(server.post(path, "wrong", "{}").statusCode()).as(path).isEqualTo(401);
+        assertThat(server.post(path, READER, "{}").statusCode()).as(path).isEqualTo(403);
+        requireError(server.post(path, OPERATOR, "{}"), 400, "give");
+        requireError(server.post(path, OPERATOR, "{\"reason\":"), 400, "");
+        requireError(server.post(path, OPERATOR, "{\"reason\":\" \"}"), 400, "");
+        requireError(server.post(path, OPERATOR, "{\"reasson\":\"x\"}"), 400, "reasson");
+      }
+    }
+  }
+
+  @Test
+  void whatCannotBeWrittenDown_isNotDone() {
+    try (AdminServer server = AdminServer.with(AdminServer.tokens(folder))) {
+      var lease =
+          ((ClaimResult.Granted)
+                  server
+                      .claims()
+                      .claim(
+                          Claim.of(
+                              RecordId.of("x"), Fingerprint.none(), TimeSource.system().now())))
+              .lease();
+
+      requireError(
+          server.post("/api/records/x/release", OPERATOR, "{\"reason\":\"stuck\"}"),
+          503,
+          "orders.acts");
+      assertThat(server.claims().complete(lease, null)).isInstanceOf(SettleResult.Settled.class);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
@@ -51,13 +52,14 @@ final class AdminServer implements AutoCloseable {
         }
       };
 
-  private final ClaimStore claims =
+  private final MemoryClaimStore claims =
       new MemoryClaimStore(ClaimSettings.of("orders", "a/one"), TimeSource.system());
   private final ApplicationContext context;
   private final EmbeddedServer server;
 
   private AdminServer(Map<String, Object> more) {
     Map<String, Object> settings = new HashMap<>();
+    settings.put("firstclaim.application", "orders");
     settings.put("firstclaim.zone", "a");
     settings.put("firstclaim.instance", "one");
     settings.put("firstclaim.input.topics", "orders");
@@ -69,8 +71,8 @@ final class AdminServer implements AutoCloseable {
     settings.putAll(more);
     context = ApplicationContext.builder().properties(settings).banner(false).build();
     context.registerBeanDefinition(
-        RuntimeBeanDefinition.builder(Claims.class, () -> claims::find)
-            .replaces(StoredClaims.class)
+        RuntimeBeanDefinition.builder(ClaimOperations.class, () -> claims)
+            .replaces(ClaimOperations.class)
             .build());
     context.start();
     context.registerSingleton(

@@ -15,6 +15,7 @@ import io.firstclaim.processor.service.config.StoreSettings;
 import io.firstclaim.processor.service.config.WrongSettingException;
 import io.firstclaim.processor.service.config.WrongSettingsException;
 import io.firstclaim.processor.service.log.LogSettings;
+import io.firstclaim.processor.service.redrive.Redrives;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.CommandLinePropertySource;
 import io.micronaut.context.env.Environment;
@@ -110,6 +111,9 @@ public final class Application {
       Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
       Service service = context.getBean(Service.class);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, context)));
+      if (settings.tokenFile().isPresent()) {
+        context.getBean(Redrives.class).start(); // without tokens there is nobody to begin one
+      }
       service.run();
     } catch (InterruptedException e) {
       LOG.debug("Stopped while starting");

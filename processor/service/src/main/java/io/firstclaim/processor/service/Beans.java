@@ -1,9 +1,11 @@
 package io.firstclaim.processor.service;
 
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.dataset.Dataset;
 import io.firstclaim.processor.dataset.DatasetHandler;
 import io.firstclaim.processor.dataset.DatasetSettings;
+import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.service.config.Handling;
 import io.firstclaim.processor.service.config.ServiceSettings;
@@ -13,6 +15,9 @@ import io.firstclaim.processor.service.handler.LogHandler;
 import io.firstclaim.processor.service.handler.TopicHandler;
 import io.firstclaim.processor.service.handler.TopicProducer;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
+import io.firstclaim.processor.service.redrive.Redrives;
+import io.firstclaim.processor.service.security.Gate;
+import io.firstclaim.processor.service.security.TokenFile;
 import io.firstclaim.processor.service.store.AwsClients;
 import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
@@ -37,6 +42,11 @@ final class Beans {
   @Singleton
   TimeSource time() {
     return TimeSource.system();
+  }
+
+  @Singleton
+  Gate gate(ServiceSettings settings, TimeSource time) {
+    return new Gate(settings.tokenFile().map(file -> new TokenFile(file, time)));
   }
 
   @Singleton
@@ -67,6 +77,19 @@ final class Beans {
   @Bean(preDestroy = "close")
   LockStore store(ServiceSettings settings) {
     return LockStore.of(new StoreSettings(settings.engine().claim().store(), settings.backend()));
+  }
+
+  @Singleton
+  ClaimOperations operations(LockStore store, TimeSource time) {
+    return store.operations(time);
+  }
+
+  @Singleton
+  @Bean(preDestroy = "close")
+  Redrives redrives(
+      ServiceSettings settings, Service service, ClaimOperations operations, TimeSource time) {
+    return new Redrives(
+        settings.engine(), new SideClients(settings.engine()), service::claims, operations, time);
   }
 
   private static RecordHandler datasetHandler(

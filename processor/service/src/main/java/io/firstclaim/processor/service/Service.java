@@ -16,6 +16,9 @@ import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +32,7 @@ public class Service {
   private final LockStore store;
   private final Audit audit;
   private final Engine engine;
+  private final AtomicReference<@Nullable ClaimStore> claims = new AtomicReference<>();
   private volatile String storeIdentity = "";
 
   Service(
@@ -60,9 +64,10 @@ public class Service {
     metrics.observe(audit);
   }
 
-  private ClaimStore opened(ClaimStore claims) {
-    storeIdentity = claims.identity();
-    return claims;
+  private ClaimStore opened(ClaimStore store) {
+    storeIdentity = store.identity();
+    claims.set(store);
+    return store;
   }
 
   /** Waits for the lock store and for Kafka, then begins to process, and returns. */
@@ -93,6 +98,16 @@ public class Service {
         Thread.ofPlatform().name("firstclaim-audit-stop").start(() -> audit.stop(AUDIT_STOP));
     engine.stop();
     boolean _ = auditing.join(AUDIT_STOP.plusSeconds(1));
+  }
+
+  /** The claims; empty until the store has answered for the first time. */
+  public Optional<ClaimStore> claims() {
+    return Optional.ofNullable(claims.get());
+  }
+
+  /** What processes the records. */
+  public Engine engine() {
+    return engine;
   }
 
   /** What the engine is doing. */

@@ -40,6 +40,7 @@ final class Properties {
           DeadLetter.class,
           Outcomes.class,
           Audit.class,
+          Admin.class,
           Shutdown.class);
 
   private static final String NAME = "[!-~]{1,128}";
@@ -353,6 +354,16 @@ final class Properties {
               regexp = "[a-zA-Z0-9._-]{1,253}:[1-9]\\d{0,4}",
               message = "give host:port, such as processor-1:8080")
           @Nullable String address) {}
+
+  @Introspected
+  @ConfigurationProperties("firstclaim.admin")
+  record Admin(
+      @Meaning(
+              value =
+                  "file of bearer tokens, one a line: `NAME ROLE SHA256-OF-THE-TOKEN` in hex, role"
+                      + " `reader` or `operator`, `#` begins a comment; read again when it changes",
+              otherwise = "`/api` answers this machine only, and changes nothing")
+          @Nullable String tokenFile) {}
 
   @Introspected
   @ConfigurationProperties("firstclaim.shutdown")

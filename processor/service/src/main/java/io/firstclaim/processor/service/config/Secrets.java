@@ -8,6 +8,9 @@ final class Secrets {
   private static final Pattern SECRET =
       Pattern.compile("passw|jaas|secret|token|credential|user.?info");
 
+  /** Where secrets are is none. */
+  private static final String FILE = "firstclaim.admin.token-file";
+
   /** Of Kafka's clients; where a record's key is, is no secret. */
   private static final Pattern KEY = Pattern.compile("kafka[._].*[._]key([._]|$)");
 
@@ -19,6 +22,9 @@ final class Secrets {
    * The value, or a stand-in if its property's name makes it a secret or it has a password in it.
    */
   static String shown(String property, String value) {
+    if (property.equals(FILE)) {
+      return value;
+    }
     String name = property.toLowerCase(Locale.ROOT);
     if (SECRET.matcher(name).find() || KEY.matcher(name).find()) {
       return "(hidden)";

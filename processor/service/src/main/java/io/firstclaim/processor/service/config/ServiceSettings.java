@@ -1,8 +1,10 @@
 package io.firstclaim.processor.service.config;
 
 import io.firstclaim.processor.engine.api.EngineSettings;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * All settings of an instance, checked.
@@ -11,6 +13,7 @@ import java.util.Map;
  * @param backend where claims are kept
  * @param handler what to do with a record
  * @param audit of what became of the records
+ * @param tokenFile who may use the admin API; if empty, only this machine, to read
  * @param inForce all by name, without secrets
  * @param unused names of settings that were given for a backend or handler not chosen
  * @param toCome names of settings that were given and have no effect in this version
@@ -20,6 +23,7 @@ public record ServiceSettings(
     Backend backend,
     Handling handler,
     Auditing audit,
+    Optional<Path> tokenFile,
     Map<String, String> inForce,
     List<String> unused,
     List<String> toCome) {

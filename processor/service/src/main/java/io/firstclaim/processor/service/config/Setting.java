@@ -41,8 +41,12 @@ public record Setting(String name, String otherwise, String meaning) {
             "AWS_*",
             "the AWS SDK's",
             "`AWS_REGION`, profiles, roles, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_S3`"),
-        new Setting("micronaut.server.host", "`127.0.0.1`", "of health and metrics"),
-        new Setting("micronaut.server.port", "`8080`", "of health and metrics"),
+        new Setting(
+            "micronaut.server.host",
+            "`127.0.0.1`",
+            "of health, metrics, the admin API and its page"),
+        new Setting(
+            "micronaut.server.port", "`8080`", "of health, metrics, the admin API and its page"),
         new Setting(
             "FIRSTCLAIM_LOG_FORMAT", "`plain`", "`plain` or `json`; environment variable only"),
         new Setting(

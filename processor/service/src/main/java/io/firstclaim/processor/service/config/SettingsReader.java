@@ -7,9 +7,13 @@ import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.handler.StatusMeanings;
+import io.firstclaim.processor.service.security.TokenFile;
+import io.firstclaim.processor.service.security.WrongTokenFileException;
 import io.micronaut.context.env.Environment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -94,11 +98,14 @@ public final class SettingsReader {
     Optional<String> deadLetterTopic = deadLetterTopic(input.topics());
     Properties.Outcomes outcomes = binder.bind(Properties.Outcomes.class);
     Optional<String> outcomesTopic = outcomesTopic(names.application(), outcomes.topic());
+    Optional<Path> tokenFile = tokenFile();
     Properties.Audit audit = binder.bind(Properties.Audit.class);
     Optional<String> violationsTopic =
         Optional.of(AuditSettings.violationsTopicOf(names.application()))
             .filter(_ -> audit.enabled() && outcomesTopic.isPresent());
-    requireApart(input.topics(), deadLetterTopic, outcomesTopic, violationsTopic, handling);
+    List<String> ownTopics = new ArrayList<>(violationsTopic.stream().toList());
+    tokenFile.ifPresent(_ -> ownTopics.add(names.application() + ".acts"));
+    requireApart(input.topics(), deadLetterTopic, outcomesTopic, ownTopics, handling);
     Duration grace = binder.bind(Properties.Shutdown.class).grace();
     Map<String, Object> kafka = kafka();
     Auditing auditing =
@@ -137,6 +144,7 @@ public final class SettingsReader {
         backend,
         handling,
         auditing,
+        tokenFile,
         binder.inForce(),
         List.copyOf(unused),
         GivenNames.of(environment).toCome());
@@ -378,7 +386,7 @@ public final class SettingsReader {
       List<String> inputs,
       Optional<String> deadLetterTopic,
       Optional<String> outcomesTopic,
-      Optional<String> violationsTopic,
+      List<String> ownTopics,
       Handling handling) {
     Map<String, String> uses = new HashMap<>();
     inputs.forEach(input -> uses.put(input, "one of firstclaim.input.topics"));
@@ -387,7 +395,7 @@ public final class SettingsReader {
         .distinct()
         .forEach(topic -> use("firstclaim.dead-letter.topic", topic, uses));
     outcomesTopic.ifPresent(topic -> use("firstclaim.outcomes.topic", topic, uses));
-    violationsTopic.ifPresent(topic -> use("firstclaim.application", topic, uses));
+    ownTopics.forEach(topic -> use("firstclaim.application", topic, uses));
     if (handling instanceof Handling.Topic topic) {
       use("firstclaim.handler.topic.name", topic.name(), uses);
     }
@@ -397,6 +405,21 @@ public final class SettingsReader {
     String use = uses.put(topic, property);
     if (use != null && binder.areRight(property)) {
       binder.wrong(property, topic, "it is %s; give another topic".formatted(use));
+    }
+  }
+
+  private Optional<Path> tokenFile() {
+    @Nullable String given = binder.bind(Properties.Admin.class).tokenFile();
+    if (given == null) {
+      return Optional.empty();
+    }
+    try {
+      Path file = Path.of(given);
+      TokenFile.requireRight(file);
+      return Optional.of(file);
+    } catch (InvalidPathException | WrongTokenFileException e) {
+      binder.wrong("firstclaim.admin.token-file", given, String.valueOf(e.getMessage()));
+      return Optional.empty();
     }
   }
 

@@ -12,8 +12,7 @@ import java.util.stream.Stream;
 /** Names that look like settings of the service but are not. */
 final class UnknownSettings {
   /** Settings of later versions that no record's fate depends on. */
-  private static final Set<String> TO_COME =
-      Set.of("firstclaim.claim.dynamodb.batch", "firstclaim.admin.token-file");
+  private static final Set<String> TO_COME = Set.of("firstclaim.claim.dynamodb.batch");
 
   /** They configure the log, which is there before everything else. */
   private static final Set<String> VARIABLES_ONLY =

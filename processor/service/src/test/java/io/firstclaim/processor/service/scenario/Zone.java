@@ -118,6 +118,11 @@ final class Zone implements AutoCloseable {
     return log;
   }
 
+  /** Of its HTTP server. */
+  int port() {
+    return port;
+  }
+
   /** Starts the process, for the first time or again. */
   void launch() {
     try {

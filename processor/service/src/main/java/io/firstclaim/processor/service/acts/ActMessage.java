@@ -1,0 +1,112 @@
+package io.firstclaim.processor.service.acts;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import org.jspecify.annotations.Nullable;
+
+/** What is on the topic of acts, as JSON. Times are in ISO 8601, by the writer's clock. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = ActMessage.Act.class, name = "act"),
+  @JsonSubTypes.Type(value = ActMessage.RedriveBegun.class, name = "redrive-begun"),
+  @JsonSubTypes.Type(value = ActMessage.RedriveTold.class, name = "redrive-told"),
+  @JsonSubTypes.Type(value = ActMessage.RedriveTaken.class, name = "redrive-taken"),
+  @JsonSubTypes.Type(value = ActMessage.RedriveProgress.class, name = "redrive-progress")
+})
+public sealed interface ActMessage {
+  /** The act's or the redrive's. */
+  String id();
+
+  /** Whether something is about to be done, or what came of it. */
+  enum Phase {
+    INTENT,
+    RESULT
+  }
+
+  /**
+   * Somebody is about to do something, or has done it.
+   *
+   * @param id that intent and result have in common
+   * @param act what, such as {@code release}
+   * @param target to which record, redrive or instance
+   * @param reason why, as its doer said
+   * @param by who
+   * @param zone of the instance that was asked
+   * @param instance that was asked
+   * @param result what came of it; null of an intent
+   */
+  record Act(
+      String id,
+      Phase phase,
+      String act,
+      String target,
+      String reason,
+      String by,
+      String zone,
+      String instance,
+      String at,
+      @Nullable String result)
+      implements ActMessage {}
+
+  /**
+   * A redrive has begun. A second one of the same ID says nothing.
+   *
+   * @param by who began it
+   * @param reason why
+   */
+  record RedriveBegun(String id, RedriveSpec spec, String by, String reason, String at)
+      implements ActMessage {}
+
+  /** What an operator may tell a redrive. */
+  enum Command {
+    PAUSE,
+    RESUME,
+    CANCEL
+  }
+
+  /** An operator tells a redrive something. */
+  record RedriveTold(String id, Command command, String by, String reason, String at)
+      implements ActMessage {}
+
+  /**
+   * An instance works on a redrive from now on. What others said before this is its beginning, and
+   * what they say after it is of no account.
+   *
+   * @param token of its mutex
+   */
+  record RedriveTaken(String id, long token, String instance, String at) implements ActMessage {}
+
+  /** How a redrive ended by itself. */
+  enum End {
+    /** All its letters are dealt with. */
+    DONE,
+    /** Most of those it moved died again; an operator may resume it. */
+    STOPPED
+  }
+
+  /**
+   * How far a redrive is. All before the place is counted, nothing after it: whoever goes on begins
+   * there.
+   *
+   * @param token of the writer's mutex; what comes with a lower one than was seen is of no account
+   * @param instance the writer
+   * @param range the place: which of the redrive's ranges
+   * @param offset the place: the next offset in it
+   * @param counts of what is before the place
+   * @param underWay records moved after the place whose end is not known yet
+   * @param note what it waits for, or why it stopped
+   * @param end how it ended; null if it goes on
+   */
+  record RedriveProgress(
+      String id,
+      long token,
+      String instance,
+      String at,
+      int range,
+      long offset,
+      RedriveCounts counts,
+      int underWay,
+      @Nullable String note,
+      @Nullable End end)
+      implements ActMessage {}
+}

@@ -1,0 +1,41 @@
+package io.firstclaim.processor.service.acts;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which dead letters a redrive takes, and how fast.
+ *
+ * @param topic the input topic that their records came from; null for any, if it is for one record
+ * @param record the printable ID of the only record that it is for, if so
+ * @param cause what the cause contains; null for any
+ * @param since the first moment at which they were written, in ISO 8601; null for any
+ * @param until the moment before which they were written; null for any
+ * @param limit how many records are moved at most
+ * @param rate how many are moved in a second at most
+ * @param ranges where they are, as it was when the redrive began; in the order in which they are
+ *     read
+ */
+public record RedriveSpec(
+    @Nullable String topic,
+    @Nullable String record,
+    @Nullable String cause,
+    @Nullable String since,
+    @Nullable String until,
+    int limit,
+    int rate,
+    List<Range> ranges) {
+  /** Keeps a copy. */
+  public RedriveSpec {
+    ranges = List.copyOf(ranges);
+  }
+
+  /** Whether it asks for the same, wherever the topics end by now. */
+  public boolean asksFor(RedriveSpec other) {
+    return withoutRanges().equals(other.withoutRanges());
+  }
+
+  private RedriveSpec withoutRanges() {
+    return new RedriveSpec(topic, record, cause, since, until, limit, rate, List.of());
+  }
+}

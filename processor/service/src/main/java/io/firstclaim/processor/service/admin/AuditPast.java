@@ -1,0 +1,102 @@
+package io.firstclaim.processor.service.admin;
+
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.audit.Audit;
+import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.audit.api.Answer;
+import io.firstclaim.processor.audit.api.Listing;
+import io.firstclaim.processor.engine.api.Outcome;
+import jakarta.inject.Singleton;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the audit knows. Each instance of a zone keeps the records of some partitions; what another
+ * one keeps is asked there, once: who is asked by an instance answers for itself alone.
+ */
+@Singleton
+final class AuditPast implements Past {
+  private final Audit audit;
+  private final Peers peers;
+
+  AuditPast(Audit audit, Peers peers) {
+    this.audit = audit;
+    this.peers = peers;
+  }
+
+  @Override
+  public Optional<List<Event>> of(RecordId id) {
+    return switch (audit.history(id)) {
+      case Answer.Here<List<Outcome>>(var outcomes) ->
+          Optional.of(outcomes.stream().map(outcome -> Event.of(outcome, null)).toList());
+      case Answer.Elsewhere<List<Outcome>>(Address address) ->
+          peers.isAskedByOne() ? Optional.empty() : peers.history(address, id);
+      case Answer.NotNow<List<Outcome>> _ -> Optional.empty();
+    };
+  }
+
+  @Override
+  public Page<Event> dead(int limit, @Nullable RecordId after) {
+    return page(
+        "dead",
+        audit.dead(limit, Optional.ofNullable(after)),
+        dead -> Event.of(dead.last(), dead.since()),
+        limit,
+        after);
+  }
+
+  @Override
+  public Page<Event> stuck(int limit, @Nullable RecordId after) {
+    return page(
+        "stuck",
+        audit.stuck(limit, Optional.ofNullable(after)),
+        stuck -> Event.of(stuck.last(), stuck.since()),
+        limit,
+        after);
+  }
+
+  private <T> Page<Event> page(
+      String list,
+      Answer<Listing<T>> answer,
+      Function<T, Event> view,
+      int limit,
+      @Nullable RecordId after) {
+    Listing<T> own =
+        switch (answer) {
+          case Answer.Here<Listing<T>>(var listing) -> listing;
+          case Answer.Elsewhere<Listing<T>>(Address address) ->
+              throw Problem.notNow("ask " + address);
+          case Answer.NotNow<Listing<T>>(String why) -> throw Problem.notNow("the audit: " + why);
+        };
+    List<Page<Event>> parts = new ArrayList<>();
+    parts.add(
+        new Page<>(
+            own.items().stream().map(view).toList(), own.next().map(RecordId::text).orElse(null)));
+    if (!peers.isAskedByOne()) {
+      own.others().forEach(other -> parts.add(peers.list(other, list, limit, after)));
+    }
+    return merge(parts, limit);
+  }
+
+  /** Up to where all parts are known. */
+  static Page<Event> merge(List<Page<Event>> parts, int limit) {
+    Optional<RecordId> known =
+        parts.stream()
+            .map(Page::next)
+            .flatMap(next -> Optional.ofNullable(next).map(Ids::ofText).stream())
+            .min(Comparator.naturalOrder());
+    List<Event> items =
+        parts.stream()
+            .flatMap(part -> part.items().stream())
+            .filter(item -> known.isEmpty() || Ids.ofText(item.id()).compareTo(known.get()) <= 0)
+            .sorted(Comparator.comparing(item -> Ids.ofText(item.id())))
+            .toList();
+    return items.size() > limit
+        ? new Page<>(items.subList(0, limit), items.get(limit - 1).id())
+        : new Page<>(items, known.map(RecordId::text).orElse(null));
+  }
+}

@@ -1,0 +1,75 @@
+package io.firstclaim.processor.service.admin;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.firstclaim.lock.ClaimOperations;
+import io.firstclaim.lock.StoreException;
+import io.firstclaim.processor.service.redrive.DryRun;
+import io.micronaut.core.annotation.Introspected;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a redrive would take.
+ *
+ * @param count of dead letters; the least there are, if not all were counted
+ * @param counted the same for people, such as {@code ≥ 10,000}
+ * @param isAll whether all were counted
+ * @param causes how many have which cause, the most frequent first
+ * @param otherCauses how many have one that is not listed
+ * @param samples up to twenty of them
+ */
+@Introspected
+@JsonInclude(JsonInclude.Include.ALWAYS)
+record DryRunView(
+    long count,
+    String counted,
+    boolean isAll,
+    Map<String, Long> causes,
+    long otherCauses,
+    List<Sample> samples) {
+
+  /**
+   * A dead letter.
+   *
+   * @param id of its record, printable
+   * @param at when it was written
+   * @param topic that the record came from
+   * @param state where the record stands now: one that is not DEAD is passed over
+   */
+  @Introspected
+  record Sample(
+      String id, String cause, String at, String topic, int partition, long offset, String state) {}
+
+  static DryRunView of(DryRun run, ClaimOperations claims) {
+    Map<String, Long> causes = new LinkedHashMap<>();
+    run.causes().entrySet().stream()
+        .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
+        .forEach(cause -> causes.put(cause.getKey(), cause.getValue()));
+    return new DryRunView(
+        run.count(),
+        (run.isAll() ? "%,d" : "≥ %,d").formatted(run.count()),
+        run.isAll(),
+        causes,
+        run.otherCauses(),
+        run.samples().stream().map(sample -> of(sample, claims)).toList());
+  }
+
+  private static Sample of(DryRun.Sample sample, ClaimOperations claims) {
+    String state;
+    try {
+      state = RecordView.stateOf(claims.find(sample.id()).orElse(null));
+    } catch (StoreException e) {
+      state = "UNKNOWN";
+    }
+    return new Sample(
+        sample.id().text(),
+        sample.cause(),
+        sample.at().toString(),
+        sample.topic(),
+        sample.partition(),
+        sample.offset(),
+        state);
+  }
+}

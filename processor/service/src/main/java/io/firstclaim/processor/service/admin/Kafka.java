@@ -1,0 +1,22 @@
+package io.firstclaim.processor.service.admin;
+
+import java.util.function.Supplier;
+import org.apache.kafka.common.KafkaException;
+
+/** Asks Kafka on behalf of a request. */
+final class Kafka {
+  private Kafka() {}
+
+  /**
+   * The answer.
+   *
+   * @throws Problem if there is none now
+   */
+  static <T> T ask(Supplier<T> question) {
+    try {
+      return question.get();
+    } catch (KafkaException e) {
+      throw Problem.notNow("Kafka: " + e.getMessage());
+    }
+  }
+}

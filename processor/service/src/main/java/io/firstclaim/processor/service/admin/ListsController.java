@@ -1,0 +1,125 @@
+package io.firstclaim.processor.service.admin;
+
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.engine.Engine;
+import io.firstclaim.processor.engine.api.HeldRecord;
+import io.firstclaim.processor.engine.api.ParkedRecord;
+import io.firstclaim.processor.service.Service;
+import io.micronaut.core.annotation.Introspected;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.time.Instant;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Lists of records. */
+@Controller("/api")
+@ExecuteOn(AdminThreads.NAME)
+class ListsController {
+  private final Service service;
+  private final Past past;
+
+  ListsController(Service service, Past past) {
+    this.service = service;
+    this.past = past;
+  }
+
+  /**
+   * A record that this instance has a lease on.
+   *
+   * @param since when it was claimed
+   */
+  @Introspected
+  record Held(
+      String id, String topic, int partition, long offset, String since, long token, int attempt) {
+    private static Held of(HeldRecord held) {
+      return new Held(
+          held.id(),
+          held.topic(),
+          held.partition(),
+          held.offset(),
+          held.since().toString(),
+          held.token(),
+          held.attempt());
+    }
+  }
+
+  /**
+   * A record that this instance has and cannot go on with.
+   *
+   * @param since when it was delivered
+   * @param waitsFor what it waits for
+   * @param until when that is over or looked at again, if that is known
+   * @param by who or what is in its way, if that has a name
+   */
+  @Introspected
+  record Parked(
+      String id,
+      String topic,
+      int partition,
+      long offset,
+      String since,
+      String waitsFor,
+      @Nullable String until,
+      @Nullable String by) {
+    private static Parked of(ParkedRecord parked) {
+      return new Parked(
+          parked.id(),
+          parked.topic(),
+          parked.partition(),
+          parked.offset(),
+          parked.since().toString(),
+          parked.waitsFor().name(),
+          parked.until().map(Instant::toString).orElse(null),
+          parked.by().orElse(null));
+    }
+  }
+
+  /** Records that were given up and not completed since. */
+  @Get("/dead")
+  Page<Event> dead(
+      @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
+    return past.dead(Page.limit(limit), id(after));
+  }
+
+  /** Records that were begun long ago and not settled since. */
+  @Get("/stuck")
+  Page<Event> stuck(
+      @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
+    return past.stuck(Page.limit(limit), id(after));
+  }
+
+  /** Records that this instance has a lease on. */
+  @Get("/held")
+  Page<Held> held(
+      @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
+    int most = Page.limit(limit);
+    return page(engine -> engine.held(most, after), Held::of);
+  }
+
+  /** Records that this instance has and cannot go on with, and what they wait for. */
+  @Get("/parked")
+  Page<Parked> parked(
+      @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
+    int most = Page.limit(limit);
+    return page(engine -> engine.parked(most, after), Parked::of);
+  }
+
+  private <T, V> Page<V> page(
+      Function<Engine, io.firstclaim.processor.engine.api.Page<T>> list, Function<T, V> view) {
+    try {
+      var page = list.apply(service.engine());
+      return new Page<>(page.items().stream().map(view).toList(), page.next().orElse(null));
+    } catch (IllegalArgumentException e) {
+      throw Problem.wrong(String.valueOf(e.getMessage()));
+    } catch (IllegalStateException e) {
+      throw Problem.notNow(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static @Nullable RecordId id(@Nullable String text) {
+    return text == null ? null : Ids.ofText(text);
+  }
+}

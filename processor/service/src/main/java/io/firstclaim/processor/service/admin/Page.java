@@ -1,0 +1,37 @@
+package io.firstclaim.processor.service.admin;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.micronaut.core.annotation.Introspected;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Part of a list.
+ *
+ * @param items sorted by ID
+ * @param next what to ask for {@code after}; null if this is the end
+ */
+@Introspected
+@JsonInclude(JsonInclude.Include.ALWAYS)
+record Page<T>(List<T> items, @Nullable String next) {
+  /** How many a page has if nobody says. */
+  static final int USUAL = 100;
+
+  private static final int MOST = 1_000;
+
+  /** Keeps a copy. */
+  Page {
+    items = List.copyOf(items);
+  }
+
+  /** The limit of a request, within bounds. */
+  static int limit(@Nullable Integer given) {
+    if (given == null) {
+      return USUAL;
+    }
+    if (given < 1 || given > MOST) {
+      throw Problem.wrong("limit=%d: give 1 to %d".formatted(given, MOST));
+    }
+    return given;
+  }
+}

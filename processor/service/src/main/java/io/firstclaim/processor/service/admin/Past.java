@@ -1,0 +1,26 @@
+package io.firstclaim.processor.service.admin;
+
+import io.firstclaim.lock.RecordId;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What is known from outcomes. Thread-safe; may block for some seconds. */
+interface Past {
+  /** A record's outcomes, oldest first; empty if they cannot be said now. */
+  Optional<List<Event>> of(RecordId id);
+
+  /**
+   * Records that were given up and not completed since: their last outcomes.
+   *
+   * @throws Problem if that cannot be said now
+   */
+  Page<Event> dead(int limit, @Nullable RecordId after);
+
+  /**
+   * Records that were begun long ago and not settled: their last outcomes.
+   *
+   * @throws Problem if that cannot be said now
+   */
+  Page<Event> stuck(int limit, @Nullable RecordId after);
+}

@@ -1,0 +1,106 @@
+package io.firstclaim.processor.service.admin;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.audit.api.Address;
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.context.ServerRequestContext;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The other instances of the zone, asked over the same API, with the token of whoever asks here.
+ * Thread-safe.
+ */
+@Singleton
+final class Peers {
+  /** Marks a request of another instance. */
+  private static final String ASKED_BY_ONE = "Firstclaim-Asked-By-Instance";
+
+  private static final Duration LIMIT = Duration.ofSeconds(3);
+  private static final ObjectMapper JSON =
+      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
+  private final HttpClient http = HttpClient.newBuilder().connectTimeout(LIMIT).build();
+
+  /** Whether the request that is being answered here is one of another instance. */
+  boolean isAskedByOne() {
+    return header(ASKED_BY_ONE).isPresent();
+  }
+
+  private static Optional<String> header(String name) {
+    return ServerRequestContext.currentRequest().map(request -> request.getHeaders().get(name));
+  }
+
+  /** A record's outcomes, as that instance knows them; empty if it does not say now. */
+  Optional<List<Event>> history(Address instance, RecordId id) {
+    try {
+      JsonNode history = get(instance, "/api/records/" + encoded(id)).path("history");
+      return history.isArray() ? Optional.of(events(history)) : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * That instance's part of a list.
+   *
+   * @throws Problem if it does not say now
+   */
+  Page<Event> list(Address instance, String list, int limit, @Nullable RecordId after) {
+    String query = "?limit=" + limit + (after == null ? "" : "&after=" + encoded(after));
+    try {
+      JsonNode page = get(instance, "/api/" + list + query);
+      JsonNode next = page.path("next");
+      return new Page<>(events(page.path("items")), next.isTextual() ? next.asText() : null);
+    } catch (IOException e) {
+      throw Problem.notNow("instance %s does not answer: %s".formatted(instance, e.getMessage()));
+    }
+  }
+
+  private static String encoded(RecordId id) {
+    return URLEncoder.encode(id.text(), StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  private static List<Event> events(JsonNode items) throws IOException {
+    List<Event> events = new ArrayList<>();
+    for (JsonNode item : items) {
+      events.add(JSON.treeToValue(item, Event.class));
+    }
+    return events;
+  }
+
+  private JsonNode get(Address instance, String path) throws IOException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://" + instance + path))
+            .timeout(LIMIT)
+            .header(ASKED_BY_ONE, "1");
+    header(HttpHeaders.AUTHORIZATION)
+        .ifPresent(token -> request.header(HttpHeaders.AUTHORIZATION, token));
+    try {
+      HttpResponse<byte[]> answer = http.send(request.build(), BodyHandlers.ofByteArray());
+      if (answer.statusCode() != 200) {
+        throw new IOException("HTTP " + answer.statusCode());
+      }
+      return JSON.readTree(answer.body());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package io.firstclaim.processor.service.admin;
+
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.server.exceptions.ExceptionHandler;
+import jakarta.inject.Singleton;
+
+/** Answers with a problem's status and message. */
+@Singleton
+final class ProblemHandler implements ExceptionHandler<Problem, HttpResponse<?>> {
+  @Override
+  @SuppressWarnings("rawtypes") // as the interface has it
+  public HttpResponse<?> handle(HttpRequest request, Problem problem) {
+    return HttpResponse.status(problem.status())
+        .body(ErrorAnswers.error(String.valueOf(problem.getMessage())));
+  }
+}

@@ -1,0 +1,140 @@
+package io.firstclaim.processor.service.admin;
+
+import io.firstclaim.lock.ClaimOperations;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.ReleaseResult;
+import io.firstclaim.processor.service.acts.RedriveSpec;
+import io.firstclaim.processor.service.redrive.Job;
+import io.firstclaim.processor.service.redrive.Redrives;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.micronaut.security.authentication.Authentication;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/** One record. */
+@Controller("/api/records")
+@ExecuteOn(AdminThreads.NAME)
+class RecordsController {
+  private static final Duration MOVED_WITHIN = Duration.ofSeconds(15);
+
+  private final ClaimOperations claims;
+  private final Past past;
+  private final Redrives redrives;
+  private final Acts acts;
+
+  RecordsController(ClaimOperations claims, Past past, Redrives redrives, Acts acts) {
+    this.claims = claims;
+    this.past = past;
+    this.redrives = redrives;
+    this.acts = acts;
+  }
+
+  /**
+   * What the lock store has of a record now, beside its past.
+   *
+   * @param id as it is printed, percent-encoded
+   */
+  @Get("/{id:[^/]+}")
+  RecordView get(HttpRequest<?> request, @PathVariable String id) {
+    return view(Ids.ofPath(request));
+  }
+
+  private RecordView view(RecordId record) {
+    return RecordView.of(record, claims.find(record), past.of(record).orElse(null));
+  }
+
+  /**
+   * Frees a record that somebody holds, for the next who asks. Its holder is told with its next
+   * step, and its handler may still be at work when another begins.
+   *
+   * @param id as it is printed, percent-encoded
+   * @param body the reason
+   */
+  @Post("/{id:[^/]+}/release")
+  RecordView release(
+      HttpRequest<?> request,
+      Authentication caller,
+      @PathVariable String id,
+      @Body Map<String, Object> body) {
+    String reason = Bodies.onlyReason(body);
+    RecordId record = Ids.ofPath(request);
+    ReleaseResult result =
+        acts.perform(
+            new Acts.Intent("release", record.text(), caller.getName(), reason),
+            () -> claims.release(record, "released by %s: %s".formatted(caller.getName(), reason)),
+            RecordsController::text);
+    return switch (result) {
+      case ReleaseResult.Released _ -> view(record);
+      case ReleaseResult.NotReleased(ClaimRecord present) ->
+          throw Problem.conflict(
+              "record %s is %s: only what is HELD can be released"
+                  .formatted(record, RecordView.stateOf(present)));
+    };
+  }
+
+  private static String text(ReleaseResult result) {
+    return switch (result) {
+      case ReleaseResult.Released(ClaimRecord before, var _) ->
+          before.state() instanceof ClaimState.Held held
+              ? "taken from %s, token %d".formatted(held.holder(), before.token())
+              : "done before";
+      case ReleaseResult.NotReleased(ClaimRecord present) ->
+          "refused, it is " + RecordView.stateOf(present);
+    };
+  }
+
+  /**
+   * Frees a record that was given up, as if nobody had tried it, and publishes it again.
+   *
+   * @param id as it is printed, percent-encoded
+   * @param body the reason
+   * @return the record, or the redrive if it takes long
+   */
+  @Post("/{id:[^/]+}/redrive")
+  HttpResponse<?> redrive(
+      HttpRequest<?> request,
+      Authentication caller,
+      @PathVariable String id,
+      @Body Map<String, Object> body)
+      throws InterruptedException {
+    String reason = Bodies.onlyReason(body);
+    RecordId record = Ids.ofPath(request);
+    Optional<ClaimRecord> stored = claims.find(record);
+    if (stored.isEmpty() || !(stored.get().state() instanceof ClaimState.Dead dead)) {
+      throw Problem.conflict(
+          "record %s is %s: only what is DEAD can be redriven"
+              .formatted(record, RecordView.stateOf(stored.orElse(null))));
+    }
+    RedriveSpec spec = Kafka.ask(() -> redrives.freeze(record, dead.at()));
+    Job job =
+        acts.perform(
+            new Acts.Intent("redrive", record.text(), caller.getName(), reason),
+            () -> redrives.begin(RedriveId.random(), spec, caller.getName(), reason),
+            begun -> "redrive " + begun.id());
+    if (!redrives.awaitMoved(job.id(), MOVED_WITHIN)) {
+      return HttpResponse.accepted().body(RedriveView.of(job));
+    }
+    Job now = redrives.get(job.id()).orElse(job);
+    if (now.counts().failed() > 0 || (now.isOver() && now.counts().moved() == 0)) {
+      throw Problem.conflict(
+          "record %s was not published again: %s"
+              .formatted(
+                  record,
+                  now.counts().skipped().isEmpty()
+                      ? "no dead letter of it was found"
+                      : "its dead letter is passed over: " + now.counts().skipped().keySet()));
+    }
+    return HttpResponse.ok(view(record));
+  }
+}

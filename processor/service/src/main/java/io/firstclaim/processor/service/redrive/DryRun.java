@@ -1,0 +1,71 @@
+package io.firstclaim.processor.service.redrive;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.DeadLetter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * What a redrive would take. Letters are counted, not what became of their records since.
+ *
+ * @param count of letters
+ * @param isAll whether all were counted; if not, there are at least so many
+ * @param causes how many have which cause
+ * @param otherCauses how many have a cause that is not among them, as there were too many
+ * @param samples some of them
+ */
+public record DryRun(
+    long count, boolean isAll, Map<String, Long> causes, long otherCauses, List<Sample> samples) {
+  /** Nobody waits for more. */
+  public static final int MOST = 10_000;
+
+  private static final int MOST_CAUSES = 50;
+  private static final int MOST_SAMPLES = 20;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** One of the letters. */
+  public record Sample(
+      RecordId id, String cause, Instant at, String topic, int partition, long offset) {}
+
+  static DryRun of(
+      LetterFilter filter, Predicate<DeadLetter> isOurs, Letters.Reading letters, TimeSource time) {
+    Moment start = time.now();
+    long count = 0;
+    long others = 0;
+    Map<String, Long> causes = new HashMap<>();
+    List<Sample> samples = new ArrayList<>();
+    while (!letters.isAtEnd() && count < MOST && time.now().since(start).compareTo(PATIENCE) < 0) {
+      if (!letters.next()) {
+        continue;
+      }
+      DeadLetter letter = letters.letter().filter(filter::takes).filter(isOurs).orElse(null);
+      if (letter == null) {
+        continue;
+      }
+      count++;
+      if (causes.size() < MOST_CAUSES || causes.containsKey(letter.cause())) {
+        causes.merge(letter.cause(), 1L, Long::sum);
+      } else {
+        others++;
+      }
+      if (samples.size() < MOST_SAMPLES) {
+        samples.add(
+            new Sample(
+                letter.id(),
+                letter.cause(),
+                Instant.ofEpochMilli(letter.letter().timestamp()),
+                letter.topic(),
+                letter.partition(),
+                letter.offset()));
+      }
+    }
+    return new DryRun(count, letters.isAtEnd(), causes, others, samples);
+  }
+}

@@ -1,0 +1,75 @@
+package io.firstclaim.processor.service.redrive;
+
+import io.firstclaim.processor.service.acts.RedriveCounts;
+import io.firstclaim.processor.service.acts.RedriveSpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A redrive, as the log of acts tells it.
+ *
+ * @param by who began it
+ * @param reason why
+ * @param at when, in ISO 8601
+ * @param state where it stands
+ * @param range the place up to which everything is counted: which of its ranges
+ * @param offset the place: the next offset in that range
+ * @param counts of what is before the place
+ * @param underWay records moved after the place
+ * @param note what it waits for, or why it stopped
+ * @param token the highest of its runners
+ * @param instance its last runner; empty if none has begun
+ * @param beat rises with everything that a runner says
+ */
+public record Job(
+    String id,
+    RedriveSpec spec,
+    String by,
+    String reason,
+    String at,
+    State state,
+    int range,
+    long offset,
+    RedriveCounts counts,
+    int underWay,
+    @Nullable String note,
+    long token,
+    String instance,
+    long beat) {
+  /** Where a redrive stands. */
+  public enum State {
+    /** Somebody works on it, or will. */
+    RUNNING,
+    /** An operator had it wait. */
+    PAUSED,
+    /** It had itself wait: most died again. */
+    STOPPED,
+    /** An operator ended it. */
+    CANCELLED,
+    /** All its letters are dealt with. */
+    DONE
+  }
+
+  /** Whether nothing will happen to it any more. */
+  public boolean isOver() {
+    return state == State.DONE || state == State.CANCELLED;
+  }
+
+  /** How many offsets it has to read. */
+  public long size() {
+    return spec.ranges().stream().mapToLong(each -> each.to() - each.from()).sum();
+  }
+
+  /** How many of them are before the place. */
+  public long read() {
+    long before =
+        spec.ranges().stream().limit(range).mapToLong(each -> each.to() - each.from()).sum();
+    return range < spec.ranges().size()
+        ? before + Math.max(0, offset - spec.ranges().get(range).from())
+        : before;
+  }
+
+  Job withState(State now, @Nullable String why) {
+    return new Job(
+        id, spec, by, reason, at, now, range, offset, counts, underWay, why, token, instance, beat);
+  }
+}

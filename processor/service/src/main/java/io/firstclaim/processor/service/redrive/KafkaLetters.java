@@ -1,0 +1,162 @@
+package io.firstclaim.processor.service.redrive;
+
+import io.firstclaim.processor.engine.SideClients;
+import io.firstclaim.processor.engine.api.DeadLetter;
+import io.firstclaim.processor.service.acts.Range;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** Dead letters in Kafka. */
+public final class KafkaLetters implements Letters {
+  private static final Duration POLL = Duration.ofMillis(500);
+
+  private final SideClients clients;
+
+  /** Read with these clients. */
+  public KafkaLetters(SideClients clients) {
+    this.clients = clients;
+  }
+
+  @Override
+  public List<Range> ranges(Collection<String> topics, @Nullable Instant since) {
+    try (Consumer<byte[], byte[]> consumer = clients.reader()) {
+      List<TopicPartition> partitions =
+          new TreeSet<>(topics)
+              .stream()
+                  .flatMap(topic -> consumer.partitionsFor(topic).stream())
+                  .map(info -> new TopicPartition(info.topic(), info.partition()))
+                  .toList();
+      Map<TopicPartition, Long> begins = new HashMap<>(consumer.beginningOffsets(partitions));
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      if (since != null) {
+        Map<TopicPartition, Long> times = new HashMap<>();
+        partitions.forEach(partition -> times.put(partition, since.toEpochMilli()));
+        Map<TopicPartition, OffsetAndTimestamp> found = consumer.offsetsForTimes(times);
+        for (TopicPartition partition : partitions) {
+          @Nullable OffsetAndTimestamp first = found.get(partition);
+          begins.put(partition, first == null ? end(ends, partition) : first.offset());
+        }
+      }
+      List<Range> ranges = new ArrayList<>();
+      for (TopicPartition partition : partitions) {
+        long from = Objects.requireNonNull(begins.get(partition));
+        if (from < end(ends, partition)) {
+          ranges.add(
+              new Range(partition.topic(), partition.partition(), from, end(ends, partition)));
+        }
+      }
+      return ranges;
+    }
+  }
+
+  private static long end(Map<TopicPartition, Long> ends, TopicPartition partition) {
+    return Objects.requireNonNull(ends.get(partition));
+  }
+
+  @Override
+  public Reading read(List<Range> ranges, int range, long offset) {
+    return new FromKafka(clients.reader(), ranges, range, offset);
+  }
+
+  private static final class FromKafka implements Reading {
+    private final Consumer<byte[], byte[]> consumer;
+    private final List<Range> ranges;
+    private Iterator<ConsumerRecord<byte[], byte[]>> fetched =
+        List.<ConsumerRecord<byte[], byte[]>>of().iterator();
+    private int range;
+    private long offset;
+    private boolean isOn;
+    private @Nullable ConsumerRecord<byte[], byte[]> here;
+
+    private FromKafka(
+        Consumer<byte[], byte[]> consumer, List<Range> ranges, int range, long offset) {
+      this.consumer = consumer;
+      this.ranges = ranges;
+      this.range = range;
+      this.offset = offset;
+      skipEmpty();
+    }
+
+    @Override
+    public boolean next() {
+      if (isAtEnd()) {
+        return false;
+      }
+      Range in = ranges.get(range);
+      TopicPartition partition = new TopicPartition(in.topic(), in.partition());
+      if (!isOn) {
+        consumer.assign(List.of(partition));
+        consumer.seek(partition, offset);
+        isOn = true;
+      }
+      if (!fetched.hasNext()) {
+        fetched = consumer.poll(POLL).iterator();
+      }
+      if (!fetched.hasNext()) {
+        // What was there may have been deleted, or be no record but a mark of a transaction.
+        goTo(consumer.position(partition));
+        return false;
+      }
+      here = fetched.next();
+      if (here.offset() >= in.to()) {
+        goTo(in.to());
+        return false;
+      }
+      goTo(here.offset() + 1);
+      return true;
+    }
+
+    private void goTo(long next) {
+      offset = Math.max(offset, next);
+      skipEmpty();
+    }
+
+    private void skipEmpty() {
+      while (range < ranges.size() && offset >= ranges.get(range).to()) {
+        range++;
+        offset = range < ranges.size() ? ranges.get(range).from() : 0;
+        isOn = false;
+        fetched = List.<ConsumerRecord<byte[], byte[]>>of().iterator();
+      }
+    }
+
+    @Override
+    public Optional<DeadLetter> letter() {
+      return DeadLetter.read(Objects.requireNonNull(here));
+    }
+
+    @Override
+    public int range() {
+      return range;
+    }
+
+    @Override
+    public long offset() {
+      return offset;
+    }
+
+    @Override
+    public boolean isAtEnd() {
+      return range >= ranges.size();
+    }
+
+    @Override
+    public void close() {
+      consumer.close();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.firstclaim.processor.service.security;
+
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpMethod;
+import io.micronaut.http.HttpRequest;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says who asks, and what a request needs. The whole policy is here, and everything is closed that
+ * it does not open:
+ *
+ * <ul>
+ *   <li>{@code /health}, and what is no route at all, which is a static file or nothing: open to
+ *       read.
+ *   <li>Everything else, {@code /api} and {@code /prometheus} among it: a reader's; whatever is no
+ *       GET or HEAD, an operator's.
+ *   <li>Without a token file nobody is an operator, whoever asks from this machine is a reader, and
+ *       {@code /prometheus} is open, as it was before there were tokens.
+ * </ul>
+ *
+ * Thread-safe.
+ */
+public final class Gate {
+  /** Who asks from this machine, where there is no token file. */
+  static final Caller LOCAL = new Caller("loopback", Role.READER);
+
+  private static final Pattern BEARER = Pattern.compile("(?i)bearer +(\\S+) *");
+
+  /** A page elsewhere can have its own name lead to this machine. */
+  private static final Pattern LOCAL_HOST =
+      Pattern.compile("(?i)(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
+
+  /** With one of them, the request was passed on from elsewhere. */
+  private static final List<String> PASSED_ON =
+      List.of("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP");
+
+  private final Optional<TokenFile> tokens;
+
+  /** By these tokens, if there are any. */
+  public Gate(Optional<TokenFile> tokens) {
+    this.tokens = tokens;
+  }
+
+  /** Whether callers show tokens. */
+  boolean hasTokens() {
+    return tokens.isPresent();
+  }
+
+  /** Who asks, if that is known. */
+  Optional<Caller> callerOf(HttpRequest<?> request) {
+    return tokens
+        .map(file -> bearer(request).flatMap(file::callerOf))
+        .orElseGet(() -> isLocal(request) ? Optional.of(LOCAL) : Optional.empty());
+  }
+
+  private static Optional<String> bearer(HttpRequest<?> request) {
+    return Optional.ofNullable(request.getHeaders().get(HttpHeaders.AUTHORIZATION))
+        .map(BEARER::matcher)
+        .filter(Matcher::matches)
+        .map(header -> header.group(1));
+  }
+
+  static boolean isLocal(HttpRequest<?> request) {
+    @Nullable InetAddress address = request.getRemoteAddress().getAddress();
+    @Nullable String host = request.getHeaders().get(HttpHeaders.HOST);
+    return address != null
+        && address.isLoopbackAddress()
+        && host != null
+        && LOCAL_HOST.matcher(host).matches()
+        && PASSED_ON.stream().noneMatch(request.getHeaders()::contains);
+  }
+
+  /**
+   * What a request needs; empty if it is open.
+   *
+   * @param isRoute whether anything but a static file may answer it
+   */
+  Optional<Role> needed(HttpMethod method, String path, boolean isRoute) {
+    if (method != HttpMethod.GET && method != HttpMethod.HEAD) {
+      return Optional.of(Role.OPERATOR);
+    }
+    boolean isOpen =
+        isUnder("/health", path)
+            || (!isRoute && !isUnder("/api", path))
+            || (isUnder("/prometheus", path) && !hasTokens());
+    return isOpen ? Optional.empty() : Optional.of(Role.READER);
+  }
+
+  /** Whether this may be done by that caller. */
+  static boolean allows(Optional<Role> needed, @Nullable Role has) {
+    return needed.map(role -> has != null && has.compareTo(role) >= 0).orElse(true);
+  }
+
+  private static boolean isUnder(String folder, String path) {
+    return path.equals(folder) || path.startsWith(folder + "/");
+  }
+}

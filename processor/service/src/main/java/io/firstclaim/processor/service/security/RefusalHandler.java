@@ -1,0 +1,54 @@
+package io.firstclaim.processor.service.security;
+
+import io.micronaut.context.annotation.Replaces;
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.server.exceptions.ExceptionHandler;
+import io.micronaut.security.authentication.Authentication;
+import io.micronaut.security.authentication.AuthorizationException;
+import io.micronaut.security.authentication.DefaultAuthorizationExceptionHandler;
+import jakarta.inject.Singleton;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Says what was missing: a token, a role, or a token file. */
+@Singleton
+@Replaces(DefaultAuthorizationExceptionHandler.class)
+final class RefusalHandler implements ExceptionHandler<AuthorizationException, HttpResponse<?>> {
+  private final Gate gate;
+
+  RefusalHandler(Gate gate) {
+    this.gate = gate;
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes") // as the interface has it
+  public HttpResponse<?> handle(HttpRequest request, AuthorizationException refusal) {
+    @Nullable Authentication caller = refusal.getAuthentication();
+    if (!gate.hasTokens()) {
+      return forbidden(
+          caller == null
+              ? "without tokens only this machine is answered: give firstclaim.admin.token-file"
+              : "without tokens nothing is changed: give firstclaim.admin.token-file");
+    }
+    return caller == null
+        ? HttpResponse.unauthorized()
+            .header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"firstclaim\"")
+            .body(
+                error(
+                    "a token is needed: send the header Authorization: Bearer TOKEN, with a token"
+                        + " whose hash is in firstclaim.admin.token-file"))
+        : forbidden(
+            "%s is a reader; this needs the token of an operator".formatted(caller.getName()));
+  }
+
+  private static HttpResponse<?> forbidden(String why) {
+    return HttpResponse.status(HttpStatus.FORBIDDEN).body(error(why));
+  }
+
+  private static Map<String, String> error(String why) {
+    return Map.of("error", why);
+  }
+}

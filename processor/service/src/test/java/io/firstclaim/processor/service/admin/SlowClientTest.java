@@ -1,0 +1,67 @@
+package io.firstclaim.processor.service.admin;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SlowClientTest {
+  private static final Duration LIMIT = Duration.ofSeconds(1);
+
+  /** Sends the beginning, and then a byte now and then; fails if it is let do so. */
+  private static void requireClosed(Socket socket, String beginning) throws IOException {
+    socket.setSoTimeout(10);
+    socket.getOutputStream().write(beginning.getBytes(ISO_8859_1));
+    await()
+        .atMost(LIMIT.multipliedBy(10))
+        .pollInterval(Duration.ofMillis(50))
+        .until(() -> isClosedAfterAByteMore(socket));
+  }
+
+  private static boolean isClosedAfterAByteMore(Socket socket) {
+    try {
+      socket.getOutputStream().write('x');
+      return socket.getInputStream().read() < 0;
+    } catch (java.net.SocketTimeoutException e) {
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "GET / HT",
+        "GET / HTTP/1.1\r\nHost: localhost\r\nX: ",
+        "POST /api/pause HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{",
+      })
+  void requestThatComesByteByByte_isCutOff(String beginning) throws IOException {
+    try (AdminServer server = AdminServer.impatient(LIMIT);
+        Socket socket = new RawClient(server.port()).connect()) {
+      requireClosed(socket, beginning);
+    }
+  }
+
+  @Test
+  void secondRequestOfAConnection_isCutOffToo() throws IOException {
+    try (AdminServer server = AdminServer.impatient(LIMIT);
+        Socket socket = new RawClient(server.port()).connect()) {
+      socket
+          .getOutputStream()
+          .write("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(ISO_8859_1));
+      byte[] answer = new byte[4096];
+      int length = socket.getInputStream().read(answer);
+      assertThat(new String(answer, 0, length, ISO_8859_1)).startsWith("HTTP/1.1 200");
+
+      requireClosed(socket, "GET / HTTP/1.1\r\nX: ");
+    }
+  }
+}

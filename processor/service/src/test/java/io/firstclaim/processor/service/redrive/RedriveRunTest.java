@@ -1,0 +1,420 @@
+package io.firstclaim.processor.service.redrive;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.api.DeadLetter;
+import io.firstclaim.processor.engine.api.LetterHeaders;
+import io.firstclaim.processor.service.acts.ActMessage;
+import io.firstclaim.processor.service.acts.ActMessage.End;
+import io.firstclaim.processor.service.acts.Range;
+import io.firstclaim.processor.service.acts.RedriveCounts;
+import io.firstclaim.processor.service.acts.RedriveSpec;
+import io.firstclaim.processor.service.redrive.Job.State;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The work on a redrive, on claims in memory, by a clock that the test drives. */
+class RedriveRunTest {
+  private static final String JOB = "job-1";
+
+  /** Sleeping passes the time, and nothing else does. */
+  private static final class Clock implements TimeSource {
+    private Duration passed = Duration.ZERO;
+
+    @Override
+    public Moment now() {
+      return new Moment(Instant.parse("2026-01-01T00:00:00Z").plus(passed), passed.toNanos());
+    }
+
+    @Override
+    public void sleep(Duration duration) {
+      passed = passed.plus(duration);
+    }
+  }
+
+  private final Clock clock = new Clock();
+  private final MemoryClaimStore claims =
+      new MemoryClaimStore(ClaimSettings.of("orders", "a/one"), clock);
+  private final List<ConsumerRecord<byte[], byte[]>> topic = new ArrayList<>();
+  private final List<String> published = new ArrayList<>();
+  private final JobBook book = new JobBook();
+
+  /** What becomes of a published record. */
+  private Consumer<RecordId> downstream = this::complete;
+
+  private int lettersLeft = Integer.MAX_VALUE;
+  private @Nullable RuntimeException publishFault;
+
+  private Lease claim(RecordId id) {
+    return ((ClaimResult.Granted) claims.claim(Claim.of(id, payload(id), clock.now()))).lease();
+  }
+
+  private static Fingerprint payload(RecordId id) {
+    return Fingerprint.of(("value of " + id).getBytes(UTF_8));
+  }
+
+  private void complete(RecordId id) {
+    claims.complete(claim(id), null);
+  }
+
+  private void bury(RecordId id) {
+    claims.bury(claim(id), "HTTP 422");
+  }
+
+  private void dead(String text) {
+    RecordId id = RecordId.of(text);
+    bury(id);
+    letter(text, "value of " + text, "orders");
+  }
+
+  private void letter(String id, String value, String application) {
+    RecordHeaders headers = new RecordHeaders();
+    Map.of(
+            LetterHeaders.ID, id,
+            LetterHeaders.APPLICATION, application,
+            LetterHeaders.TOPIC, "orders",
+            LetterHeaders.PARTITION, "0",
+            LetterHeaders.OFFSET, "7",
+            LetterHeaders.ATTEMPTS, "5",
+            LetterHeaders.ZONE, "a",
+            LetterHeaders.CAUSE, "HTTP 422")
+        .forEach((name, text) -> headers.add(name, text.getBytes(UTF_8)));
+    topic.add(
+        new ConsumerRecord<>(
+            "orders.dlt",
+            0,
+            topic.size(),
+            0L,
+            TimestampType.CREATE_TIME,
+            0,
+            0,
+            id.getBytes(UTF_8),
+            value.getBytes(UTF_8),
+            headers,
+            Optional.empty()));
+  }
+
+  private Job begin(int limit) {
+    RedriveSpec spec =
+        new RedriveSpec(
+            "orders",
+            null,
+            null,
+            null,
+            null,
+            limit,
+            1_000,
+            List.of(new Range("orders.dlt", 0, 0, topic.size())));
+    book.hear(new ActMessage.RedriveBegun(JOB, spec, "otto", "fixed", "now"));
+    return job();
+  }
+
+  private Job job() {
+    return book.get(JOB).orElseThrow();
+  }
+
+  /** A run by the next instance, which is where the last one was left. */
+  private Job run() {
+    long token = job().token() + 1;
+    book.hear(new ActMessage.RedriveTaken(JOB, token, "a/one", "now"));
+    Job job = job();
+    try {
+      new RedriveRun(
+              job,
+              letter -> letter.application().equals(Optional.of("orders")),
+              claims,
+              new Given(job.range(), job.offset()),
+              this::publish,
+              () -> job().state() == State.RUNNING && lettersLeft > 0,
+              (range, offset, counts, underWay, note, end) ->
+                  book.hear(
+                      new ActMessage.RedriveProgress(
+                          JOB, token, "a/one", "now", range, offset, counts, underWay, note, end)),
+              clock)
+          .run();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return job();
+  }
+
+  private void publish(DeadLetter letter, RedriveId by) {
+    if (publishFault != null) {
+      RuntimeException fault = publishFault;
+      publishFault = null;
+      throw fault;
+    }
+    published.add(letter.id().text());
+    downstream.accept(letter.id());
+  }
+
+  private final class Given implements Letters.Reading {
+    private final int range;
+    private long offset;
+    private int here;
+
+    private Given(int range, long offset) {
+      this.range = range;
+      this.offset = offset;
+    }
+
+    @Override
+    public boolean next() {
+      if (isAtEnd()) {
+        return false;
+      }
+      lettersLeft--;
+      here = (int) offset++;
+      return true;
+    }
+
+    @Override
+    public Optional<DeadLetter> letter() {
+      return DeadLetter.read(topic.get(here));
+    }
+
+    @Override
+    public int range() {
+      return isAtEnd() ? 1 : range;
+    }
+
+    @Override
+    public long offset() {
+      return isAtEnd() ? 0 : offset;
+    }
+
+    @Override
+    public boolean isAtEnd() {
+      return range > 0 || offset >= job().spec().ranges().getFirst().to();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private ClaimState state(String id) {
+    return claims.find(RecordId.of(id)).orElseThrow().state();
+  }
+
+  @Test
+  void deadRecords_areFreedPublishedAndCompletedOnceMore() {
+    for (int i = 0; i < 250; i++) {
+      dead("r" + i);
+    }
+    begin(1_000);
+
+    Job done = run();
+
+    assertThat(done.state()).isEqualTo(State.DONE);
+    assertThat(done.counts()).isEqualTo(new RedriveCounts(250, 250, 0, 0, 0, Map.of()));
+    assertThat(published).hasSize(250).doesNotHaveDuplicates();
+    assertThat(state("r249")).isInstanceOf(ClaimState.Done.class);
+  }
+
+  @Test
+  void whateverDiesWhereever_eachIsCompletedOnceMore() {
+    for (int i = 0; i < 60; i++) {
+      dead("r" + i);
+    }
+    begin(1_000);
+
+    for (int deaths = 0; deaths < 200 && job().state() == State.RUNNING; deaths++) {
+      lettersLeft = 7;
+      run();
+    }
+
+    assertThat(job().state()).isEqualTo(State.DONE);
+    assertThat(job().counts()).isEqualTo(new RedriveCounts(60, 60, 0, 0, 0, Map.of()));
+    assertThat(published).hasSize(60).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void recordFreedButNotPublished_isPublishedByTheNext() {
+    dead("r");
+    begin(10);
+    var _ = claims.redrive(RecordId.of("r"), payload(RecordId.of("r")), new RedriveId(JOB));
+
+    assertThat(run().counts().completed()).isEqualTo(1);
+    assertThat(published).containsExactly("r");
+  }
+
+  @Test
+  void whatIsNotDeadOrNotOurs_isPassedOver_byReason() {
+    dead("done by now");
+    var _ =
+        claims.redrive(
+            RecordId.of("done by now"), payload(RecordId.of("done by now")), RedriveId.random());
+    complete(RecordId.of("done by now"));
+    letter("nobody knows", "x", "orders");
+    dead("of others");
+    letter("of others", "another payload", "orders");
+    dead("theirs");
+    topic.removeLast();
+    letter("theirs", "value of theirs", "billing");
+    dead("twice");
+    letter("twice", "value of twice", "orders");
+    begin(10);
+
+    Job done = run();
+
+    assertThat(done.counts().skipped())
+        .isEqualTo(
+            Map.of(
+                "done", 1L,
+                "forgotten", 1L,
+                "another letter of the same record", 2L,
+                "of another application", 1L));
+    assertThat(published).containsExactly("of others", "twice");
+    assertThat(state("theirs")).isInstanceOf(ClaimState.Dead.class);
+  }
+
+  @Test
+  void otherPayload_isAMismatch() {
+    bury(RecordId.of("r"));
+    letter("r", "another payload", "orders");
+    begin(10);
+
+    assertThat(run().counts().skipped()).isEqualTo(Map.of("mismatch", 1L));
+    assertThat(published).isEmpty();
+  }
+
+  @Test
+  void redriveStopsByItself_whenMostDieAgain_andGoesOnWhenResumed() {
+    for (int i = 0; i < 100; i++) {
+      dead("r" + i);
+    }
+    downstream = this::bury;
+    begin(1_000);
+
+    Job stopped = run();
+
+    assertThat(stopped.state()).isEqualTo(State.STOPPED);
+    assertThat(stopped.note()).contains("of the last 20 died again").contains("HTTP 422");
+    assertThat(published).hasSize(RedriveRun.WINDOW);
+    assertThat(stopped.counts().diedAgain()).isEqualTo(20);
+
+    downstream = this::complete;
+    book.hear(new ActMessage.RedriveTold(JOB, ActMessage.Command.RESUME, "otto", "now", "now"));
+    Job done = run();
+
+    assertThat(done.state()).isEqualTo(State.DONE);
+    assertThat(done.counts()).isEqualTo(new RedriveCounts(100, 80, 20, 0, 0, Map.of()));
+  }
+
+  @Test
+  void nothingMoves_beforeTheFirstVerdicts() {
+    for (int i = 0; i < 100; i++) {
+      dead("r" + i);
+    }
+    downstream = id -> {}; // nobody takes it up
+    begin(1_000);
+    lettersLeft = 50;
+
+    Thread run = Thread.ofPlatform().start(this::run);
+    while (clock.passed.compareTo(Duration.ofMinutes(5)) < 0) {
+      Thread.onSpinWait();
+    }
+    assertThat(published).hasSize(RedriveRun.WINDOW);
+    book.hear(new ActMessage.RedriveTold(JOB, ActMessage.Command.CANCEL, "otto", "no", "now"));
+    Objects.requireNonNull(run);
+  }
+
+  @Test
+  void limit_boundsWhatIsMoved_notWhatIsPassedOver() {
+    letter("nobody knows", "x", "orders");
+    dead("r1");
+    dead("r2");
+    dead("r3");
+    begin(2);
+
+    assertThat(run().state()).isEqualTo(State.DONE);
+    assertThat(published).containsExactly("r1", "r2");
+  }
+
+  @Test
+  void kafkaThatDoesNotAnswer_isWaitedFor_andNothingIsLost() {
+    dead("r1");
+    dead("r2");
+    begin(10);
+    publishFault = new KafkaException("no leader");
+
+    Job done = run();
+
+    assertThat(done.counts()).isEqualTo(new RedriveCounts(2, 2, 0, 0, 0, Map.of()));
+    assertThat(published).containsExactly("r1", "r2");
+  }
+
+  @Test
+  void recordThatCannotBePublished_isCountedAsFailed_andTheOthersGoOn() {
+    dead("r1");
+    dead("r2");
+    begin(10);
+    publishFault = new UnpublishableException("too large", new KafkaException());
+
+    assertThat(run().counts()).isEqualTo(new RedriveCounts(1, 1, 0, 0, 1, Map.of()));
+  }
+
+  @Test
+  void rate_isKept() {
+    for (int i = 0; i < 100; i++) {
+      dead("r" + i);
+    }
+    RedriveSpec slow =
+        new RedriveSpec(
+            "orders", null, null, null, null, 100, 10, List.of(new Range("orders.dlt", 0, 0, 100)));
+    book.hear(new ActMessage.RedriveBegun(JOB, slow, "otto", "fixed", "now"));
+
+    Duration before = clock.passed;
+    run();
+
+    assertThat(clock.passed.minus(before)).isBetween(Duration.ofSeconds(9), Duration.ofSeconds(13));
+  }
+
+  @Test
+  void runnerThatWasFollowed_saysNothingOfAccount() {
+    dead("r");
+    begin(10);
+    book.hear(new ActMessage.RedriveTaken(JOB, 5, "b/one", "now"));
+    book.hear(
+        new ActMessage.RedriveProgress(
+            JOB, 4, "a/one", "now", 1, 0, RedriveCounts.NONE, 0, null, End.DONE));
+
+    assertThat(job().state()).isEqualTo(State.RUNNING);
+    assertThat(job().instance()).isEqualTo("b/one");
+  }
+
+  @Test
+  void redriveSentTwice_isOne() {
+    dead("r");
+    begin(10);
+    run();
+    Job again = begin(10);
+
+    assertThat(again.state()).isEqualTo(State.DONE);
+    assertThat(book.all()).hasSize(1);
+  }
+}

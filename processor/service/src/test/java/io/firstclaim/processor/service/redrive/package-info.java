@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.processor.service.redrive;
+
+import org.jspecify.annotations.NullMarked;

@@ -6,6 +6,7 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.ShortRetentionException;
 import io.firstclaim.processor.engine.api.TopicRefusedException;
+import io.firstclaim.processor.service.cli.AdminCommand;
 import io.firstclaim.processor.service.config.Arguments;
 import io.firstclaim.processor.service.config.HandlerJars;
 import io.firstclaim.processor.service.config.Help;
@@ -22,6 +23,7 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.http.server.exceptions.ServerStartupException;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -59,6 +61,9 @@ public final class Application {
 
   /** Called by the launcher. */
   public static void main(String[] args) {
+    if (args.length > 0 && args[0].equals("admin")) {
+      System.exit(AdminCommand.run(System.getenv(), Arrays.copyOfRange(args, 1, args.length)));
+    }
     try {
       Arguments arguments = Arguments.parse(args);
       switch (arguments.command()) {

@@ -13,6 +13,7 @@ public final class Help {
       java -jar firstclaim.jar [-PROPERTY=VALUE ...]           one instance of the service
       java -jar firstclaim.jar probe [-PROPERTY=VALUE ...]     tries the lock store
       java -jar firstclaim.jar claim ID [-PROPERTY=VALUE ...]  says what the lock store has for a record
+      java -jar firstclaim.jar admin COMMAND                 asks and steers a running instance
       java -jar firstclaim.jar --help | --version
 
       Settings are arguments, system properties or environment variables: firstclaim.claim.lease is

@@ -1,0 +1,227 @@
+package io.firstclaim.processor.service.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.firstclaim.lock.OneLine;
+import io.firstclaim.processor.service.cli.AdminClient.Answer;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code java -jar firstclaim.jar admin …}: asks and steers a running instance over HTTP and prints
+ * its answer as JSON. Exit codes: 0; 1 if there is no such thing, it was refused, or nobody
+ * answers; 2 if it was called wrongly. The token comes from a file or from {@code
+ * FIRSTCLAIM_ADMIN_TOKEN}, never from an argument, which others on the machine can see.
+ */
+@Command(
+    name = "admin",
+    description = "Asks and steers a running instance.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND")
+public final class AdminCommand {
+  private static final ObjectMapper JSON =
+      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+  private final Map<String, String> variables;
+
+  private AdminCommand(Map<String, String> variables) {
+    this.variables = variables;
+  }
+
+  /**
+   * Runs a command to its end.
+   *
+   * @param variables of the environment
+   * @return the exit code
+   */
+  public static int run(Map<String, String> variables, String... args) {
+    return new CommandLine(new AdminCommand(variables))
+        .setExecutionExceptionHandler(
+            (fault, line, _) -> {
+              line.getErr().println("firstclaim: " + OneLine.of(fault));
+              return fault instanceof IOException ? 1 : 2;
+            })
+        .execute(args);
+  }
+
+  /** Where to ask, and with which token. */
+  static final class Where {
+    @Option(
+        names = "--url",
+        description = "Of the instance; else 127.0.0.1 at MICRONAUT_SERVER_PORT or 8080.")
+    private @Nullable URI url;
+
+    @Option(
+        names = "--token-file",
+        description = "File with the token itself; else the variable FIRSTCLAIM_ADMIN_TOKEN.")
+    private @Nullable Path tokenFile;
+
+    private AdminClient client(Map<String, String> variables) throws IOException {
+      URI to =
+          url == null
+              ? URI.create(
+                  "http://127.0.0.1:" + variables.getOrDefault("MICRONAUT_SERVER_PORT", "8080"))
+              : url;
+      Optional<String> token =
+          tokenFile == null
+              ? Optional.ofNullable(variables.get("FIRSTCLAIM_ADMIN_TOKEN"))
+              : Optional.of(Files.readString(tokenFile));
+      return new AdminClient(to, token.map(String::strip).filter(text -> !text.isEmpty()));
+    }
+  }
+
+  private int print(Answer answer) throws JsonProcessingException {
+    String text = JSON.writeValueAsString(answer.body());
+    if (answer.isGood()) {
+      System.out.println(text);
+      return answer.body().path("state").asText().equals("ABSENT") ? 1 : 0;
+    }
+    String error = answer.body().path("error").asText("HTTP " + answer.status());
+    System.err.println("firstclaim: " + OneLine.of(error));
+    return answer.status() == 400 ? 2 : 1;
+  }
+
+  private int get(Where where, String path) throws IOException, InterruptedException {
+    return print(where.client(variables).get(path));
+  }
+
+  private int post(Where where, String path, Map<String, Object> body)
+      throws IOException, InterruptedException {
+    return print(where.client(variables).post(path, body));
+  }
+
+  @Command(description = "What is known of a record; 1 if that is nothing.")
+  int record(
+      @Mixin Where where,
+      @Parameters(paramLabel = "ID", description = "As it is printed.") String id)
+      throws IOException, InterruptedException {
+    return get(where, "/api/records/" + AdminClient.encoded(id));
+  }
+
+  private int list(Where where, String name, int limit, @Nullable String after)
+      throws IOException, InterruptedException {
+    String query =
+        "?limit=" + limit + (after == null ? "" : "&after=" + AdminClient.encoded(after));
+    return get(where, "/api/" + name + query);
+  }
+
+  @Command(description = "Records that were given up.")
+  int dead(
+      @Mixin Where where,
+      @Option(names = "--limit", defaultValue = "100") int limit,
+      @Option(names = "--after") @Nullable String after)
+      throws IOException, InterruptedException {
+    return list(where, "dead", limit, after);
+  }
+
+  @Command(description = "Records begun long ago and not settled since.")
+  int stuck(
+      @Mixin Where where,
+      @Option(names = "--limit", defaultValue = "100") int limit,
+      @Option(names = "--after") @Nullable String after)
+      throws IOException, InterruptedException {
+    return list(where, "stuck", limit, after);
+  }
+
+  @Command(description = "Records that the instance has a lease on.")
+  int held(
+      @Mixin Where where,
+      @Option(names = "--limit", defaultValue = "100") int limit,
+      @Option(names = "--after") @Nullable String after)
+      throws IOException, InterruptedException {
+    return list(where, "held", limit, after);
+  }
+
+  @Command(description = "Records that the instance cannot go on with, and what they wait for.")
+  int parked(
+      @Mixin Where where,
+      @Option(names = "--limit", defaultValue = "100") int limit,
+      @Option(names = "--after") @Nullable String after)
+      throws IOException, InterruptedException {
+    return list(where, "parked", limit, after);
+  }
+
+  @Command(description = "The instance now.")
+  int summary(@Mixin Where where) throws IOException, InterruptedException {
+    return get(where, "/api/summary");
+  }
+
+  @Command(description = "Frees a record that somebody holds.")
+  int release(
+      @Mixin Where where,
+      @Parameters(paramLabel = "ID") String id,
+      @Option(names = "--reason", required = true) String reason)
+      throws IOException, InterruptedException {
+    return post(
+        where, "/api/records/" + AdminClient.encoded(id) + "/release", Map.of("reason", reason));
+  }
+
+  @Command(description = "Redrives a record, or all dead letters of a topic that pass the filter.")
+  int redrive(
+      @Mixin Where where,
+      @Parameters(paramLabel = "ID", arity = "0..1", description = "The only record.")
+          @Nullable String id,
+      @Option(names = "--topic", description = "The input topic.") @Nullable String topic,
+      @Option(names = "--cause", description = "A part of the cause.") @Nullable String cause,
+      @Option(names = "--since", description = "ISO 8601.") @Nullable String since,
+      @Option(names = "--until", description = "ISO 8601.") @Nullable String until,
+      @Option(names = "--limit") @Nullable Integer limit,
+      @Option(names = "--rate", description = "Records a second.") @Nullable Integer rate,
+      @Option(names = "--reason") @Nullable String reason,
+      @Option(names = "--dry-run", description = "Only says what it would take.") boolean dryRun)
+      throws IOException, InterruptedException {
+    if (id != null) {
+      return post(
+          where,
+          "/api/records/" + AdminClient.encoded(id) + "/redrive",
+          reason == null ? Map.of() : Map.of("reason", reason));
+    }
+    Map<String, Object> body = new LinkedHashMap<>();
+    put(body, "topic", topic);
+    put(body, "cause", cause);
+    put(body, "since", since);
+    put(body, "until", until);
+    put(body, "limit", limit);
+    put(body, "rate", rate);
+    put(body, "reason", reason);
+    body.put("dryRun", dryRun);
+    return post(where, "/api/redrive", body);
+  }
+
+  private static void put(Map<String, Object> body, String field, @Nullable Object value) {
+    if (value != null) {
+      body.put(field, value);
+    }
+  }
+
+  @Command(description = "How far a redrive is.")
+  int progress(@Mixin Where where, @Parameters(paramLabel = "REDRIVE") String id)
+      throws IOException, InterruptedException {
+    return get(where, "/api/redrives/" + AdminClient.encoded(id));
+  }
+
+  @Command(description = "Has the instance take no more records.")
+  int pause(@Mixin Where where, @Option(names = "--reason", required = true) String reason)
+      throws IOException, InterruptedException {
+    return post(where, "/api/pause", Map.of("reason", reason));
+  }
+
+  @Command(description = "Has the instance take records again.")
+  int resume(@Mixin Where where, @Option(names = "--reason", required = true) String reason)
+      throws IOException, InterruptedException {
+    return post(where, "/api/resume", Map.of("reason", reason));
+  }
+}

@@ -1,0 +1,81 @@
+package io.firstclaim.processor.service.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.service.cli.AdminCommand;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command line, against the service's HTTP. */
+class AdminCommandTest {
+  @TempDir Path folder;
+  private AdminServer server = AdminServer.open();
+
+  @BeforeEach
+  void start() {
+    server.close();
+    server = AdminServer.with(AdminServer.tokens(folder));
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private int run(Map<String, String> variables, String... args) {
+    List<String> all = new ArrayList<>(List.of(args));
+    all.add("--url");
+    all.add("http://127.0.0.1:" + server.port());
+    return AdminCommand.run(variables, all.toArray(String[]::new));
+  }
+
+  private int read(String... args) {
+    return run(Map.of("FIRSTCLAIM_ADMIN_TOKEN", AdminServer.READER), args);
+  }
+
+  @Test
+  void whatIsThere_isZero_andWhatIsNot_isOne() {
+    var _ =
+        server
+            .claims()
+            .claim(Claim.of(RecordId.of("a b"), Fingerprint.none(), TimeSource.system().now()));
+
+    assertThat(read("record", "a b")).isZero();
+    assertThat(read("record", "nobody")).isOne();
+    assertThat(read("summary")).isZero();
+    assertThat(read("progress", "none")).isOne();
+  }
+
+  @Test
+  void refusal_isOne() {
+    assertThat(run(Map.of(), "summary")).isOne();
+    assertThat(read("pause", "--reason", "tired")).isOne();
+    assertThat(AdminCommand.run(Map.of(), "summary", "--url", "http://127.0.0.1:1")).isOne();
+  }
+
+  @Test
+  void wrongCall_isTwo() {
+    assertThat(read("pause")).isEqualTo(2);
+    assertThat(read("record")).isEqualTo(2);
+    assertThat(read("no-such-thing")).isEqualTo(2);
+    assertThat(read("held", "--limit", "0")).isEqualTo(2);
+  }
+
+  @Test
+  void token_mayComeFromAFile() throws Exception {
+    Path token = Files.writeString(folder.resolve("token"), AdminServer.READER + "\n");
+
+    assertThat(run(Map.of(), "summary", "--token-file", token.toString())).isZero();
+  }
+}

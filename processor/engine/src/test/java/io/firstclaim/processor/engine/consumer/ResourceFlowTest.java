@@ -106,10 +106,8 @@ class ResourceFlowTest {
   // --- In one instance ---
 
   @Test
-  void recordsOnOneResource_goOneAfterTheOther_withoutARefusedClaim_nearlyAsFastAsTheirHandlers()
-      throws InterruptedException {
+  void recordsOnOneResource_goOneAfterTheOther_withoutARefusedClaim() throws InterruptedException {
     int records = 64;
-    Duration each = Duration.ofMillis(20);
     AtomicInteger together = new AtomicInteger();
     AtomicInteger mostTogether = new AtomicInteger();
     TestInstance a =
@@ -117,20 +115,17 @@ class ResourceFlowTest {
             "a",
             _ -> {
               mostTogether.accumulateAndGet(together.incrementAndGet(), Math::max);
-              Thread.sleep(each);
+              Thread.sleep(5); // for another one to come in between
               together.decrementAndGet();
               return HandlerResult.done();
             });
-    long begin = System.nanoTime();
 
     List<Sent> all =
         IntStream.range(0, records).mapToObj(i -> a.deliver("order-" + i, on("x"))).toList();
     eventually(() -> all.stream().allMatch(Sent::isSettled));
 
-    Duration took = Duration.ofNanos(System.nanoTime() - begin);
     assertThat(mostTogether).hasValue(1);
     assertThat(a.listener.claimed()).hasSize(records).containsOnly(Claimed.GRANTED);
-    assertThat(took).isLessThan(each.multipliedBy(2L * records));
   }
 
   @Test

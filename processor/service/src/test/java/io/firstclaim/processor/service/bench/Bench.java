@@ -10,6 +10,7 @@ import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.service.bench.Instance.Plan;
 import io.firstclaim.stack.server.FreePort;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -61,6 +62,9 @@ public final class Bench {
       }
       if (wants(wanted, "partition")) {
         bench.partition();
+      }
+      if (wants(wanted, "resource")) {
+        bench.resource();
       }
       if (wants(wanted, "heap")) {
         bench.heap();
@@ -178,6 +182,33 @@ public final class Bench {
     ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
     try (Instance zone = new Instance(stack, plan, store, handler)) {
       return Instance.measure(toComplete, List.of(zone), Instance::completed).perSecond();
+    }
+  }
+
+  /** Records that all touch one thing, so that they go one after the other. */
+  private void resource() throws Exception {
+    int records = 640;
+    Duration each = Duration.ofMillis(20);
+    byte[] value = "{\"touches\":\"one\"}".getBytes(StandardCharsets.UTF_8);
+    Plan plan =
+        Plan.of(stack.topicOf(records, 1, _ -> value), Instance.outcomes(stack))
+            .resources("json:/touches");
+    ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
+    RecordHandler handler =
+        _ -> {
+          Thread.sleep(each);
+          return HandlerResult.done();
+        };
+    try (Instance zone = new Instance(stack, plan, store, handler)) {
+      double rate = Instance.measure(records, List.of(zone), Instance::completed).perSecond();
+      double ideal = 1 / (each.toNanos() / 1e9);
+      table.add(
+          "records on one resource, 20 ms handlers, memory store",
+          "%,.1f records/s".formatted(rate),
+          "one handler after the other %,.1f records/s".formatted(ideal),
+          "%.0f %%".formatted(100 * rate / ideal),
+          "≥ 50 %",
+          rate / ideal >= 0.5);
     }
   }
 

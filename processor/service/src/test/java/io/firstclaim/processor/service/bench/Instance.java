@@ -26,22 +26,28 @@ final class Instance implements AutoCloseable, EngineListener {
       String topic,
       Optional<String> outcomes,
       int inFlight,
-      Duration lease) {
+      Duration lease,
+      Optional<String> resources) {
 
     static Plan of(String topic, Optional<String> outcomes) {
-      return new Plan("a", List.of(), topic, outcomes, 1000, Duration.ofSeconds(30));
+      return new Plan(
+          "a", List.of(), topic, outcomes, 1000, Duration.ofSeconds(30), Optional.empty());
     }
 
     Plan zone(String name, List<String> all) {
-      return new Plan(name, all, topic, outcomes, inFlight, lease);
+      return new Plan(name, all, topic, outcomes, inFlight, lease, resources);
     }
 
     Plan inFlight(int most) {
-      return new Plan(zone, zones, topic, outcomes, most, lease);
+      return new Plan(zone, zones, topic, outcomes, most, lease, resources);
     }
 
     Plan lease(Duration duration) {
-      return new Plan(zone, zones, topic, outcomes, inFlight, duration);
+      return new Plan(zone, zones, topic, outcomes, inFlight, duration, resources);
+    }
+
+    Plan resources(String sources) {
+      return new Plan(zone, zones, topic, outcomes, inFlight, lease, Optional.of(sources));
     }
 
     ClaimSettings store() {
@@ -67,6 +73,7 @@ final class Instance implements AutoCloseable, EngineListener {
             .listener(this)
             .onDefect(Throwable::printStackTrace);
     plan.outcomes().ifPresentOrElse(builder::outcomesTopic, builder::withoutOutcomes);
+    plan.resources().ifPresent(builder::resources);
     engine = builder.build();
   }
 

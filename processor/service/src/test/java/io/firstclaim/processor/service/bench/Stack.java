@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -56,6 +57,18 @@ final class Stack implements AutoCloseable {
 
   /** The same, in so many partitions. */
   String topicOf(int records, int bytes, int partitions) {
+    return topicOf(
+        records,
+        partitions,
+        key -> {
+          byte[] value = new byte[bytes];
+          System.arraycopy(key, 0, value, 0, Math.min(key.length, bytes));
+          return value;
+        });
+  }
+
+  /** The same, with values made of their keys. */
+  String topicOf(int records, int partitions, UnaryOperator<byte[]> valueOf) {
     String topic = topic("bench", partitions);
     AtomicReference<Exception> failure = new AtomicReference<>();
     try (KafkaProducer<byte[], byte[]> producer =
@@ -64,12 +77,10 @@ final class Stack implements AutoCloseable {
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       for (int i = 0; i < records; i++) {
-        byte[] value = new byte[bytes];
         byte[] key = "%s-%d".formatted(topic, i).getBytes(StandardCharsets.UTF_8);
-        System.arraycopy(key, 0, value, 0, Math.min(key.length, bytes));
         var _ =
             producer.send(
-                new ProducerRecord<>(topic, i % partitions, key, value),
+                new ProducerRecord<>(topic, i % partitions, key, valueOf.apply(key)),
                 (_, fault) -> {
                   if (fault != null) {
                     failure.set(fault);

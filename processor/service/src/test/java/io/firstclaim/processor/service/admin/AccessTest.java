@@ -51,6 +51,17 @@ class AccessTest {
   }
 
   @Test
+  void descriptionOfTheApi_isServed_andOpen() {
+    try (AdminServer server = AdminServer.with(AdminServer.tokens(folder))) {
+      HttpResponse<String> description = server.get("/swagger/admin.yml", null);
+
+      assertThat(description.statusCode()).isEqualTo(200);
+      assertThat(description.body())
+          .contains("/api/records/{id}:", "/api/redrive:", "/api/summary:", "scheme: bearer");
+    }
+  }
+
+  @Test
   void changes_needAnOperator() {
     try (AdminServer server = AdminServer.with(AdminServer.tokens(folder))) {
       for (String method : List.of("POST", "PUT", "DELETE", "PATCH", "OPTIONS")) {

@@ -164,6 +164,7 @@ class PoisonIT {
             List.of(
                 "first=1",
                 "second=\0\uFFFD",
+                "firstclaim-application=firstclaim",
                 "firstclaim-id=" + id,
                 "firstclaim-attempts=" + attempts,
                 "firstclaim-zone=" + dead.zone(),

@@ -11,7 +11,7 @@ import { view } from "./view.js";
 const EVERY = 3_000;
 
 let summary = null;
-let answeredAt = 0;
+let shownAt = 0;
 let refused = null;
 let held = false;
 let asking = false;
@@ -47,8 +47,8 @@ async function round() {
       askList(wanted, summary),
     ]);
     refused = null;
-    answeredAt = Date.now();
-    if (isSelecting()) return; // shown with the next answer
+    if (isSelecting()) return; // shown with an answer after it
+    shownAt = Date.now();
     showNow(summary);
     record?.();
     list();
@@ -89,9 +89,9 @@ function showWho() {
 }
 
 function tellAge() {
-  const seconds = Math.max(0, Math.floor((Date.now() - answeredAt) / 1000));
-  const age = answeredAt === 0 ? "" : seconds < 2 ? "now" : `${seconds} s old`;
-  setText($("live"), refused !== null && answeredAt > 0 ? `no answer, ${age}` : isSelecting() ? `waits for your selection, ${age}` : held ? `held, ${age}` : age);
+  const seconds = Math.max(0, Math.floor((Date.now() - shownAt) / 1000));
+  const age = shownAt === 0 ? "" : seconds < 2 ? "now" : `${seconds} s old`;
+  setText($("live"), refused !== null && shownAt > 0 ? `no answer, ${age}` : isSelecting() ? `waits for your selection, ${age}` : held ? `held, ${age}` : age);
 }
 
 function hold(on) {

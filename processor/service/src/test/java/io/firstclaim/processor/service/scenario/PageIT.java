@@ -103,12 +103,18 @@ class PageIT {
     int exit =
         run(
             Map.of(
-                "URL", "http://127.0.0.1:" + a.port() + "/",
-                "TOKEN", TOKEN,
-                "HOSTILE", HOSTILE,
-                "LETTERS", String.valueOf(LETTERS),
-                "CHROMIUM", CHROMIUM.toString(),
-                "SHOTS", "."),
+                "URL",
+                "http://127.0.0.1:" + a.port() + "/",
+                "TOKEN",
+                TOKEN,
+                "HOSTILE",
+                HOSTILE,
+                "LETTERS",
+                String.valueOf(LETTERS),
+                "CHROMIUM",
+                CHROMIUM.toString(),
+                "SHOTS",
+                "."),
             "node",
             "page.mjs");
 

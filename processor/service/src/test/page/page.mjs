@@ -70,6 +70,7 @@ try {
   await page.locator("#rows .row").first().waitFor();
   await requireAccessible(page, "the page, light");
   await shot(page, "light");
+  await shot(page, "first", false);
 
   step("a hostile ID is text, in the list and on its own");
   await page.locator("#rows a", { hasText: hostile }).waitFor();

@@ -24,11 +24,15 @@ function columns(rows, now) {
     const at = place.get(Math.floor(Date.parse(row.start) / 1000));
     if (at !== undefined && of[row.zone]) of[row.zone][at] = row;
   }
-  return { times, of };
+  return { times, of, hasWholeMinutes: first < last };
 }
 
+/** A value of each minute but the last, which has only begun and would look like a fall, if there are others. */
 const pick = (zone, value, otherwise) =>
-  data.of[zone].map((row) => (row === null ? otherwise : value(row)));
+  data.of[zone].map((row, i, rows) => {
+    if (i === rows.length - 1 && data.hasWholeMinutes) return null;
+    return row === null ? otherwise : value(row);
+  });
 const all = (value) =>
   data.times.map((_, i) =>
     zones.reduce((sum, zone) => sum + (data.of[zone][i] ? value(data.of[zone][i]) : 0), 0),
@@ -74,7 +78,7 @@ const DRAWN = [
 /** A triangle on the time axis for each minute and zone that took something over. */
 function takeovers(plot) {
   const { ctx, bbox } = plot;
-  const size = 5 * devicePixelRatio;
+  const size = 6 * devicePixelRatio;
   ctx.save();
   zones.forEach((zone, i) => {
     ctx.fillStyle = zoneTone(i);
@@ -109,7 +113,7 @@ function draw(drawn) {
       cursor: { sync: { key: "minutes" }, drag: { x: false, y: false }, y: false, points: { size: 7 } },
       scales: { y: { range: (_, low, high) => [0, Math.max(1, (high ?? 1) * 1.12)] } },
       axes: [
-        { ...axis, grid: { show: false }, space: 64, values: (_, ticks) => ticks.map(hour) },
+        { ...axis, grid: { show: false }, size: 30, space: 64, values: (_, ticks) => ticks.map(hour) },
         {
           ...axis,
           size: 52,

@@ -85,7 +85,8 @@ function fail(refusal) {
 function showWho() {
   const known = hasToken() && summary !== null;
   $("who").hidden = !known && refused?.status !== 401;
-  setText($("who"), known ? `Forget ${summary.caller.name}’s token` : "Give a token");
+  setText($("who"), known ? "Forget token" : "Give a token");
+  setAttribute($("who"), "title", known ? `You are ${summary.caller.name}` : null);
 }
 
 function tellAge() {

@@ -138,12 +138,12 @@ function showInstances(summary) {
       const dl = card.querySelector("dl");
       figures(dl, [
         ["Completed a second", rate(rateOf(name, "completed"))],
-        ["Duplicates suppressed a second", rate(rateOf(name, "duplicate"))],
-        ["Duplicates since its start", count(instance.meters.deliveries.duplicate ?? 0)],
-        ["Takeovers since its start", count(instance.meters.takeovers)],
+        ["Suppressed a second", rate(rateOf(name, "duplicate"))],
+        ["Suppressed in all", count(instance.meters.deliveries.duplicate ?? 0)],
+        ["Took over in all", count(instance.meters.takeovers)],
         ["In flight", count(instance.inFlight)],
         ["Parked", count(instance.parked)],
-        ["Watermark's lag", `${count(instance.watermarkLag)}`],
+        ["Watermark lag", count(instance.watermarkLag)],
         ["Store p50", millis(quantile(name, "store", 0.5))],
         ["Store p99", millis(quantile(name, "store", 0.99))],
         ["Handler p50", millis(quantile(name, "handler", 0.5))],

@@ -109,7 +109,7 @@ function draw(drawn) {
     {
       width: Math.max(200, place.clientWidth),
       height: drawn.height,
-      padding: [8, 8, 0, 0],
+      padding: [8, 20, 0, 0],
       cursor: { sync: { key: "minutes" }, drag: { x: false, y: false }, y: false, points: { size: 7 } },
       scales: { y: { range: (_, low, high) => [0, Math.max(1, (high ?? 1) * 1.12)] } },
       axes: [
@@ -124,7 +124,8 @@ function draw(drawn) {
       series: [
         { label: "Time", value: (_, at) => (at === null ? "" : hour(at)) },
         ...series.map(({ label, stroke, fill }) => ({
-          label, stroke, fill, width: 2, points: { show: false }, spanGaps: false,
+          label, stroke, fill, width: 2, spanGaps: false,
+          points: { size: 6, show: (self, at) => known(self.data[at]) < 3 }, // of so few there is no line
           value: (_, value) => (value === null ? "–" : drawn.show(value)),
         })),
       ],
@@ -137,6 +138,7 @@ function draw(drawn) {
   return { drawn, plot, place, series };
 }
 
+const known = (values) => values.filter((value) => value !== null).length;
 const two = (number) => String(number).padStart(2, "0");
 function hour(seconds) {
   const at = new Date(seconds * 1000);

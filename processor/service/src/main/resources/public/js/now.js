@@ -96,7 +96,7 @@ function showZones({ overview, overviewFault, at }, zones) {
       setText(badge, !last ? "nothing in this hour" : silence < QUIET_AFTER ? "at work" : `quiet for ${millis(silence)}`);
       setAttribute(badge, "data-mood", silence < QUIET_AFTER ? "good" : "calm");
       setText(card.querySelector(".big"), count(completed));
-      setText(card.querySelector(".big + p"), all > 0 ? `completed, ${Math.round((100 * completed) / all)} % of all` : "completed");
+      setText(card.querySelector(".big + p"), all > 0 ? `completed, ${((100 * completed) / all).toFixed(1)} % of all` : "completed");
       const latest = rows.findLast((row) => row.completed > 0);
       const dead = sum((row) => row.deadLetters);
       const lost = sum((row) => row.lost);

@@ -8,9 +8,10 @@ import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.service.Service;
 import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.metrics.EngineMetrics;
+import io.firstclaim.processor.service.metrics.Meters;
 import io.firstclaim.processor.service.redrive.Redrives;
 import io.firstclaim.processor.service.security.Role;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.core.annotation.Introspected;
 import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
@@ -31,7 +32,7 @@ class InstanceController {
   private final EngineSettings settings;
   private final Redrives redrives;
   private final Overviews overviews;
-  private final MeterRegistry meters;
+  private final EngineMetrics metrics;
   private final Acts acts;
   private final TimeSource time;
 
@@ -40,14 +41,14 @@ class InstanceController {
       ServiceSettings settings,
       Redrives redrives,
       Overviews overviews,
-      MeterRegistry meters,
+      EngineMetrics metrics,
       Acts acts,
       TimeSource time) {
     this.service = service;
     this.settings = settings.engine();
     this.redrives = redrives;
     this.overviews = overviews;
-    this.meters = meters;
+    this.metrics = metrics;
     this.acts = acts;
     this.time = time;
   }
@@ -150,7 +151,7 @@ class InstanceController {
   private Instance instance() {
     Holder self = Holder.parse(settings.claim().store().holder());
     @Nullable String fault = redrives.log().fault().orElse(null);
-    Meters counted = Meters.of(meters);
+    Meters counted = metrics.meters();
     return switch (service.state()) {
       case EngineState.Running running ->
           new Instance(

@@ -1,9 +1,8 @@
-package io.firstclaim.processor.service.admin;
+package io.firstclaim.processor.service.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
-import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
@@ -20,7 +19,7 @@ class MetersTest {
     metrics.delivered(Delivered.DUPLICATE);
     metrics.tookOver();
 
-    Meters meters = Meters.of(registry);
+    Meters meters = metrics.meters();
 
     assertThat(meters.deliveries()).containsEntry("duplicate", 2L).containsEntry("dead", 0L);
     assertThat(meters.takeovers()).isEqualTo(1);
@@ -31,7 +30,7 @@ class MetersTest {
     metrics.called("claim", "ok", Duration.ofMillis(4));
     metrics.called("complete", "ok", Duration.ofMillis(400));
 
-    Meters.Timing store = Meters.of(registry).store();
+    Meters.Timing store = metrics.meters().store();
 
     assertThat(store.count()).isEqualTo(2);
     assertThat(store.millis()).isEqualTo(404);

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.admin;
+package io.firstclaim.processor.service.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What an instance has counted since its start; the difference of two answers is what happened
- * between them.
+ * between them. Immutable.
  *
  * @param deliveries how deliveries and attempts ended, by result
  * @param takeovers leases of other holders that were over and taken over
@@ -21,10 +21,10 @@ import java.util.concurrent.TimeUnit;
  * @param handler how long handlers ran
  */
 @Introspected
-record Meters(Map<String, Long> deliveries, long takeovers, Timing store, Timing handler) {
+public record Meters(Map<String, Long> deliveries, long takeovers, Timing store, Timing handler) {
 
   /** Keeps a copy. */
-  Meters {
+  public Meters {
     deliveries = Map.copyOf(deliveries);
   }
 
@@ -37,9 +37,9 @@ record Meters(Map<String, Long> deliveries, long takeovers, Timing store, Timing
    *     is none
    */
   @Introspected
-  record Timing(long count, double millis, List<Bucket> buckets) {
+  public record Timing(long count, double millis, List<Bucket> buckets) {
     /** Keeps a copy. */
-    Timing {
+    public Timing {
       buckets = List.copyOf(buckets);
     }
   }
@@ -51,7 +51,7 @@ record Meters(Map<String, Long> deliveries, long takeovers, Timing store, Timing
    * @param count of all that are within it
    */
   @Introspected
-  record Bucket(double millis, long count) {}
+  public record Bucket(double millis, long count) {}
 
   /** As they are now. */
   static Meters of(MeterRegistry registry) {

@@ -198,7 +198,7 @@ public final class LocalJob {
     terminal.say("                  with " + LocalStack.credentials());
     for (Zone zone : stack.zones()) {
       terminal.say(
-          "  zone %s          %s  /health /prometheus, log %s"
+          "  zone %s          %s  the page; /api /health /prometheus, log %s"
               .formatted(zone.name(), zone.http(), zone.log()));
     }
     terminal.say(

@@ -1,13 +1,17 @@
 package io.firstclaim.processor.service.admin;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.service.Service;
 import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.metrics.EngineMetrics;
+import io.firstclaim.processor.service.metrics.Meters;
 import io.firstclaim.processor.service.redrive.Redrives;
+import io.firstclaim.processor.service.security.Role;
 import io.micronaut.core.annotation.Introspected;
 import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
@@ -27,14 +31,24 @@ class InstanceController {
   private final Service service;
   private final EngineSettings settings;
   private final Redrives redrives;
+  private final Overviews overviews;
+  private final EngineMetrics metrics;
   private final Acts acts;
   private final TimeSource time;
 
   InstanceController(
-      Service service, ServiceSettings settings, Redrives redrives, Acts acts, TimeSource time) {
+      Service service,
+      ServiceSettings settings,
+      Redrives redrives,
+      Overviews overviews,
+      EngineMetrics metrics,
+      Acts acts,
+      TimeSource time) {
     this.service = service;
     this.settings = settings.engine();
     this.redrives = redrives;
+    this.overviews = overviews;
+    this.metrics = metrics;
     this.acts = acts;
     this.time = time;
   }
@@ -43,12 +57,36 @@ class InstanceController {
    * Both zones now.
    *
    * @param at by this instance's clock
+   * @param caller who asks
+   * @param topics the input topics
+   * @param zones all zones, as far as they are configured
    * @param instance this instance
+   * @param others the other instances of this zone, as far as they answer
+   * @param overview what became of records in all zones; null if that cannot be said now
+   * @param overviewFault why not
    * @param redrives those that are not over
    */
   @Introspected
   @JsonInclude(JsonInclude.Include.ALWAYS)
-  record Summary(String application, String at, Instance instance, List<RedriveView> redrives) {}
+  record Summary(
+      String application,
+      String at,
+      Asker caller,
+      List<String> topics,
+      List<String> zones,
+      Instance instance,
+      List<Instance> others,
+      @Nullable Overview overview,
+      @Nullable String overviewFault,
+      List<RedriveView> redrives) {}
+
+  /**
+   * Who asks.
+   *
+   * @param mayChange whether as an operator
+   */
+  @Introspected
+  record Asker(String name, boolean mayChange) {}
 
   /**
    * An instance.
@@ -64,6 +102,7 @@ class InstanceController {
    * @param downstreamFault why records wait for what handlers take them to
    * @param lifeFault why only a restart helps
    * @param actsFault why nothing can be changed here
+   * @param meters what it has counted
    */
   @Introspected
   @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -80,21 +119,39 @@ class InstanceController {
       @Nullable String storeFault,
       @Nullable String downstreamFault,
       @Nullable String lifeFault,
-      @Nullable String actsFault) {}
+      @Nullable String actsFault,
+      Meters meters) {}
 
   /** Both zones now. */
   @Get("/summary")
-  Summary summary() {
+  Summary summary(Authentication caller) {
+    List<Instance> others = List.of();
+    @Nullable Overview overview = null;
+    @Nullable String fault = null;
+    try {
+      Overviews.Known known = overviews.now();
+      overview = known.overview();
+      others = known.others();
+    } catch (Problem e) {
+      fault = e.getMessage();
+    }
     return new Summary(
         settings.application(),
         time.now().wall().toString(),
+        new Asker(caller.getName(), caller.getRoles().contains(Role.OPERATOR.text())),
+        settings.input().topics(),
+        settings.zones(),
         instance(),
+        others,
+        overview,
+        fault,
         redrives.all().stream().filter(job -> !job.isOver()).map(RedriveView::of).toList());
   }
 
   private Instance instance() {
     Holder self = Holder.parse(settings.claim().store().holder());
-    @Nullable String acts = redrives.log().fault().orElse(null);
+    @Nullable String fault = redrives.log().fault().orElse(null);
+    Meters counted = metrics.meters();
     return switch (service.state()) {
       case EngineState.Running running ->
           new Instance(
@@ -110,17 +167,18 @@ class InstanceController {
               running.storeFault().orElse(null),
               running.downstreamFault().orElse(null),
               running.lifeFault().orElse(null),
-              acts);
-      case EngineState.Starting(String what) -> idle(self, "STARTING", what, acts);
-      case EngineState.Ended(Optional<Throwable> fault) ->
-          idle(self, "ENDED", fault.map(String::valueOf).orElse(null), acts);
+              fault,
+              counted);
+      case EngineState.Starting(String what) -> idle(self, "STARTING", what, fault, counted);
+      case EngineState.Ended(Optional<Throwable> end) ->
+          idle(self, "ENDED", end.map(OneLine::of).orElse(null), fault, counted);
     };
   }
 
   private static Instance idle(
-      Holder self, String state, @Nullable String why, @Nullable String acts) {
+      Holder self, String state, @Nullable String why, @Nullable String acts, Meters meters) {
     return new Instance(
-        self.zone(), self.instance(), state, why, 0, 0, 0, 0, 0, null, null, null, acts);
+        self.zone(), self.instance(), state, why, 0, 0, 0, 0, 0, null, null, null, acts, meters);
   }
 
   /** Has this instance take no more records; those it has go on. */

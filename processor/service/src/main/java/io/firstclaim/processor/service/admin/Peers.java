@@ -73,6 +73,25 @@ final class Peers {
     }
   }
 
+  /**
+   * What an instance says of itself and of its partitions.
+   *
+   * @param overview empty if it cannot say now
+   */
+  record Summary(InstanceController.Instance instance, Optional<Overview> overview) {}
+
+  /**
+   * That instance's summary.
+   *
+   * @throws IOException if it does not say now
+   */
+  Summary summary(Address instance) throws IOException {
+    JsonNode summary = get(instance, "/api/summary");
+    return new Summary(
+        JSON.treeToValue(summary.path("instance"), InstanceController.Instance.class),
+        Optional.ofNullable(JSON.treeToValue(summary.path("overview"), Overview.class)));
+  }
+
   private static String encoded(RecordId id) {
     return URLEncoder.encode(id.text(), StandardCharsets.UTF_8).replace("+", "%20");
   }

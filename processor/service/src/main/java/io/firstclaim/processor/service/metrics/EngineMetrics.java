@@ -108,6 +108,11 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
         .register(registry);
   }
 
+  /** What was counted so far. */
+  public Meters meters() {
+    return Meters.of(registry);
+  }
+
   private static double read(Engine engine, ToDoubleFunction<Running> value) {
     return engine.state() instanceof Running running ? value.applyAsDouble(running) : 0;
   }

@@ -1,0 +1,131 @@
+package io.firstclaim.processor.service.admin;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.firstclaim.processor.audit.api.Minute;
+import io.firstclaim.processor.audit.api.Violation;
+import io.micronaut.core.annotation.Introspected;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * What became of records in all zones, as the audit knows it.
+ *
+ * @param minutes of the last hour, by time and zone; a minute in which a zone did nothing is not
+ *     there
+ * @param dead records given up and not completed since
+ * @param stuck records begun long ago and not settled since
+ * @param violations records of which something is known that must not have happened
+ * @param found some of these, the latest first
+ * @param missing instances that have a part of all this and did not say
+ */
+@Introspected
+@JsonInclude(JsonInclude.Include.ALWAYS)
+record Overview(
+    List<ZoneMinute> minutes,
+    Count dead,
+    Count stuck,
+    Count violations,
+    List<Breach> found,
+    List<String> missing) {
+  private static final int SHOWN = 20;
+
+  /** Keeps copies. */
+  Overview {
+    minutes = List.copyOf(minutes);
+    found = List.copyOf(found);
+    missing = List.copyOf(missing);
+  }
+
+  /**
+   * How many there are.
+   *
+   * @param count the least there are, if not all were counted
+   * @param isAll whether all were counted
+   */
+  @Introspected
+  record Count(long count, boolean isAll) {
+    private Count plus(Count other) {
+      return new Count(count + other.count, isAll && other.isAll);
+    }
+  }
+
+  /**
+   * Something that must not have happened.
+   *
+   * @param id of the record, printable
+   * @param verdict what it is
+   * @param at when the outcome was published that showed it, in ISO 8601
+   * @param token of that outcome
+   * @param otherToken that it contradicts
+   */
+  @Introspected
+  record Breach(
+      String id,
+      String verdict,
+      String at,
+      String zone,
+      String instance,
+      long token,
+      long otherToken) {
+    static Breach of(Violation violation) {
+      return new Breach(
+          violation.id().text(),
+          violation.verdict().name(),
+          violation.at().toString(),
+          violation.outcome().zone(),
+          violation.outcome().instance(),
+          violation.outcome().token(),
+          violation.otherToken());
+    }
+  }
+
+  /**
+   * Both together: each has other records.
+   *
+   * @throws IllegalArgumentException if a minute cannot be added up
+   */
+  Overview plus(Overview other) {
+    Map<String, Minute> rows = new TreeMap<>();
+    Stream.concat(minutes.stream(), other.minutes.stream())
+        .forEach(
+            row -> {
+              var _ = rows.merge(row.start() + ' ' + row.zone(), row.minute(), Minute::plus);
+            });
+    return new Overview(
+        rows.values().stream().map(ZoneMinute::of).toList(),
+        dead.plus(other.dead),
+        stuck.plus(other.stuck),
+        violations.plus(other.violations),
+        latest(Stream.concat(found.stream(), other.found.stream())),
+        Stream.concat(missing.stream(), other.missing.stream()).toList());
+  }
+
+  static List<Breach> latest(Stream<Breach> found) {
+    return found.sorted(Comparator.comparing(Breach::at).reversed()).limit(SHOWN).toList();
+  }
+
+  /** The same, but for what this instance did not say. */
+  Overview without(String instance) {
+    return new Overview(
+        minutes,
+        dead,
+        stuck,
+        violations,
+        found,
+        Stream.concat(missing.stream(), Stream.of(instance)).toList());
+  }
+
+  /** As people see it. */
+  Overview shown() {
+    return new Overview(
+        minutes.stream().map(ZoneMinute::withoutLatencies).toList(),
+        dead,
+        stuck,
+        violations,
+        found,
+        missing);
+  }
+}

@@ -1,0 +1,95 @@
+package io.firstclaim.processor.service.admin;
+
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.audit.Audit;
+import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.audit.api.Answer;
+import io.firstclaim.processor.audit.api.Listing;
+import io.firstclaim.processor.audit.api.Minutes;
+import io.firstclaim.processor.audit.api.Violation;
+import io.firstclaim.processor.service.admin.InstanceController.Instance;
+import io.firstclaim.processor.service.admin.Overview.Breach;
+import io.firstclaim.processor.service.admin.Overview.Count;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Adds up what the instances of this zone know of all zones: each has the records of some
+ * partitions. Thread-safe; may block for some seconds.
+ */
+@Singleton
+final class Overviews {
+  private static final Duration BACK = Duration.ofHours(1);
+  private static final int MOST_COUNTED = 1_000;
+
+  private final Audit audit;
+  private final Peers peers;
+  private final TimeSource time;
+
+  Overviews(Audit audit, Peers peers, TimeSource time) {
+    this.audit = audit;
+    this.peers = peers;
+    this.time = time;
+  }
+
+  /**
+   * What is known.
+   *
+   * @param overview of all zones
+   * @param others the other instances of this zone
+   */
+  record Known(Overview overview, List<Instance> others) {}
+
+  /**
+   * What is known now. An instance that is asked by another one answers for itself alone.
+   *
+   * @throws Problem if this instance cannot say now
+   */
+  Known now() {
+    Instant now = time.now().wall();
+    Minutes minutes = here(audit.minutes(now.minus(BACK), now));
+    Listing<Violation> violations = here(audit.violations(MOST_COUNTED, Optional.empty()));
+    Overview all =
+        new Overview(
+            minutes.rows().stream().map(ZoneMinute::of).toList(),
+            count(here(audit.dead(MOST_COUNTED, Optional.empty()))),
+            count(here(audit.stuck(MOST_COUNTED, Optional.empty()))),
+            count(violations),
+            Overview.latest(violations.items().stream().map(Breach::of)),
+            List.of());
+    if (peers.isAskedByOne()) {
+      return new Known(all, List.of());
+    }
+    List<Instance> others = new ArrayList<>();
+    for (Address address : minutes.others()) {
+      try {
+        Peers.Summary other = peers.summary(address);
+        others.add(other.instance());
+        all =
+            other.overview().isPresent()
+                ? all.plus(other.overview().get())
+                : all.without(address.toString());
+      } catch (IOException | IllegalArgumentException e) {
+        all = all.without(address.toString());
+      }
+    }
+    return new Known(all.shown(), others);
+  }
+
+  private static Count count(Listing<?> listing) {
+    return new Count(listing.items().size(), listing.next().isEmpty());
+  }
+
+  private static <T> T here(Answer<T> answer) {
+    return switch (answer) {
+      case Answer.Here<T>(T value) -> value;
+      case Answer.Elsewhere<T>(Address address) -> throw Problem.notNow("ask " + address);
+      case Answer.NotNow<T>(String why) -> throw Problem.notNow(why);
+    };
+  }
+}

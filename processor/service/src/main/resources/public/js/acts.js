@@ -1,0 +1,204 @@
+// What operators do: each act is confirmed, and has a reason.
+import { $, el, keyed, setText } from "./dom.js";
+import { count, moment, words } from "./format.js";
+import { post } from "./api.js";
+import { address } from "./view.js";
+
+let done = () => {};
+
+/** What is to happen after an act. */
+export const afterActs = (listener) => { done = listener; };
+
+for (const button of document.querySelectorAll("dialog [data-close]")) {
+  button.addEventListener("click", () => button.closest("dialog").close());
+}
+
+const actDialog = $("act-dialog");
+let asked = null;
+
+/**
+ * Asks whether an act is meant, and why, and does it.
+ *
+ * act: title, target, effect, verb, grave, path
+ */
+export function ask(act) {
+  asked = act;
+  setText($("act-title"), act.title);
+  setText(actDialog.querySelector(".target"), act.target);
+  setText(actDialog.querySelector(".effect"), act.effect);
+  setText(actDialog.querySelector(".wrong"), "");
+  const go = actDialog.querySelector("[type=submit]");
+  setText(go, act.verb);
+  go.classList.toggle("grave", act.grave ?? false);
+  go.disabled = false;
+  $("reason").value = "";
+  actDialog.showModal();
+  $("reason").focus();
+}
+
+actDialog.querySelector("form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const reason = $("reason").value.trim();
+  const wrong = actDialog.querySelector(".wrong");
+  if (reason === "") {
+    setText(wrong, "Say why.");
+    return;
+  }
+  const go = actDialog.querySelector("[type=submit]");
+  go.disabled = true;
+  setText(wrong, "");
+  const act = asked;
+  try {
+    await post(act.path, { reason });
+    if (asked === act) actDialog.close();
+  } catch (refusal) {
+    setText(wrong, `Not done: ${refusal.message}`);
+  } finally {
+    go.disabled = false;
+    done();
+  }
+});
+
+const bulk = $("bulk-dialog");
+const bulkGo = bulk.querySelector("[type=submit]");
+const bulkWrong = bulk.querySelector(".wrong");
+let tried = null;
+
+/** Opens the redrive of many. */
+export function redriveMany(topics) {
+  keyed($("bulk-topic"), topics, (topic) => topic, (topic) => el("option", { value: topic, text: topic }));
+  forget();
+  $("bulk-reason").value = "";
+  bulk.showModal();
+  $("bulk-cause").focus();
+}
+
+/** What was tried out is not what would be done any more. */
+function forget() {
+  tried = null;
+  bulkGo.disabled = true;
+  setText(bulkGo, "Redrive");
+  setText(bulkWrong, "");
+  $("bulk-go").hidden = true;
+  $("bulk-found").replaceChildren();
+}
+
+for (const id of ["topic", "cause", "since", "until", "rate", "limit"]) {
+  $(`bulk-${id}`).addEventListener("input", forget);
+}
+
+function filter() {
+  const given = { topic: $("bulk-topic").value };
+  const cause = $("bulk-cause").value.trim();
+  if (cause !== "") given.cause = cause;
+  for (const name of ["since", "until"]) {
+    const value = $(`bulk-${name}`).value;
+    if (value !== "") given[name] = new Date(value).toISOString();
+  }
+  for (const name of ["rate", "limit"]) {
+    const value = $(`bulk-${name}`).valueAsNumber;
+    if (!Number.isNaN(value)) given[name] = value;
+  }
+  return given;
+}
+
+/** Sent twice, it is one redrive. */
+function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+$("bulk-try").addEventListener("click", async () => {
+  forget();
+  const button = $("bulk-try");
+  const wanted = filter();
+  button.disabled = true;
+  setText($("bulk-found"), "Reading the dead letters …");
+  try {
+    const { body } = await post("api/redrive", { ...wanted, dryRun: true });
+    if (JSON.stringify(filter()) !== JSON.stringify(wanted)) return;
+    showFound(body);
+    if (body.count > 0) {
+      tried = { ...wanted, id: newId() };
+      $("bulk-go").hidden = false;
+      bulkGo.disabled = false;
+      setText(bulkGo, `Redrive ${body.counted}`);
+      $("bulk-reason").focus();
+    }
+  } catch (refusal) {
+    $("bulk-found").replaceChildren();
+    setText(bulkWrong, refusal.message);
+  } finally {
+    button.disabled = false;
+  }
+});
+
+function showFound(found) {
+  const causes = Object.entries(found.causes);
+  if (found.otherCauses > 0) causes.push(["other causes", found.otherCauses]);
+  $("bulk-found").replaceChildren(
+    el("p", { class: "found-count", text: `${found.counted} dead ${found.count === 1 ? "letter" : "letters"}` }),
+    el("ul", { class: "causes" },
+      ...causes.map(([cause, number]) =>
+        el("li", {}, el("span", { text: cause }), el("b", { text: count(number) }),
+          el("meter", { min: 0, max: found.count, value: number, "aria-label": `${cause}: ${number}` }))),
+    ),
+    found.samples.length > 0 ? el("p", { class: "quiet", text: "Some of them, and where each record stands: only what is dead is redriven." }) : "",
+    el("ul", { class: "samples", tabindex: "0", "aria-label": "Samples" },
+      ...found.samples.map((sample) =>
+        el("li", {}, el("span", { class: "mono", text: sample.id }), el("span", { text: `${words(sample.state)}, ${moment(sample.at)}` }))),
+    ),
+  );
+}
+
+bulk.querySelector("form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (tried === null) {
+    $("bulk-try").click();
+    return;
+  }
+  const reason = $("bulk-reason").value.trim();
+  if (reason === "") {
+    setText(bulkWrong, "Say why.");
+    $("bulk-reason").focus();
+    return;
+  }
+  bulkGo.disabled = true;
+  setText(bulkWrong, "");
+  try {
+    await post("api/redrive", { ...tried, reason });
+    bulk.close();
+    location.hash = address({ list: "redrives", after: null });
+  } catch (refusal) {
+    setText(bulkWrong, `Not begun, as far as is known: ${refusal.message}. Sent again, it is the same redrive.`);
+    bulkGo.disabled = false;
+  } finally {
+    done();
+  }
+});
+
+const tokenDialog = $("token-dialog");
+
+/** Asks for a token; calls back with it. */
+export function askForToken(wrong, use) {
+  setText(tokenDialog.querySelector(".wrong"), wrong);
+  if (tokenDialog.open) return;
+  $("token").value = "";
+  tokenDialog.querySelector("form").onsubmit = (event) => {
+    event.preventDefault();
+    const token = $("token").value.trim();
+    $("token").value = "";
+    if (token === "") return;
+    if (!/^[!-~]+$/.test(token)) {
+      setText(tokenDialog.querySelector(".wrong"), "A token has no blanks and no special letters.");
+      return;
+    }
+    tokenDialog.close();
+    use(token);
+  };
+  tokenDialog.showModal();
+}
+
+/** Whether somebody is about to do something. */
+export const isAsking = () => document.querySelector("dialog[open]") !== null;
+

@@ -1,0 +1,140 @@
+// Asks every few seconds, and shows what is new.
+import { $, isSelecting, setAttribute, setText } from "./dom.js";
+import { forgetToken, get, hasToken, keepToken } from "./api.js";
+import { afterActs, askForToken, isAsking, redriveMany } from "./acts.js";
+import { remember } from "./meters.js";
+import { showNow } from "./now.js";
+import { askList } from "./lists.js";
+import { showRecord } from "./record.js";
+import { view } from "./view.js";
+
+const EVERY = 3_000;
+
+let summary = null;
+let shownAt = 0;
+let refused = null;
+let held = false;
+let asking = false;
+let again = false;
+let timer = 0;
+
+/** Asks for all that is shown, and shows it; one round at a time. */
+async function look() {
+  if (asking) {
+    again = true;
+    return;
+  }
+  asking = true;
+  clearTimeout(timer);
+  try {
+    do {
+      again = false;
+      await round();
+    } while (again);
+  } finally {
+    asking = false;
+    if (!held && !document.hidden) timer = setTimeout(look, EVERY);
+  }
+}
+
+async function round() {
+  const wanted = view();
+  try {
+    summary = await get("api/summary");
+    for (const instance of [summary.instance, ...summary.others]) remember(instance);
+    const [record, list] = await Promise.all([
+      showRecord(wanted.record, summary.caller.mayChange),
+      askList(wanted, summary),
+    ]);
+    refused = null;
+    if (isSelecting()) return; // shown with an answer after it
+    shownAt = Date.now();
+    showNow(summary);
+    record?.();
+    list();
+    setText($("application"), summary.application);
+    document.title = `${summary.application}, zone ${summary.instance.zone}: Firstclaim`;
+    showWho();
+  } catch (refusal) {
+    fail(refusal);
+  }
+  tellAge();
+}
+
+function fail(refusal) {
+  if (!("status" in refusal)) throw refusal;
+  refused = refusal;
+  if (refusal.status === 401) {
+    setText($("headline"), "Who asks?");
+    setAttribute($("headline"), "data-mood", "wait");
+    const wrong = hasToken() ? "This token is not known here." : "";
+    forgetToken();
+    showWho();
+    if (!isAsking()) askForToken(wrong, (token) => { keepToken(token); hold(false); });
+    hold(true);
+    return;
+  }
+  setText($("headline"), refusal.status === 403 ? "Not for everyone" : "No answer");
+  setAttribute($("headline"), "data-mood", refusal.status === 403 ? "warn" : "bad");
+  const remark = document.createElement("li");
+  remark.dataset.key = "refusal";
+  remark.textContent = `${refusal.message}.`;
+  $("remarks").replaceChildren(remark);
+}
+
+function showWho() {
+  const known = hasToken() && summary !== null;
+  $("who").hidden = !known && refused?.status !== 401;
+  setText($("who"), known ? "Forget token" : "Give a token");
+  setAttribute($("who"), "title", known ? `You are ${summary.caller.name}` : null);
+}
+
+function tellAge() {
+  const seconds = Math.max(0, Math.floor((Date.now() - shownAt) / 1000));
+  const age = shownAt === 0 ? "" : seconds < 2 ? "now" : `${seconds} s old`;
+  setText($("live"), refused !== null && shownAt > 0 ? `no answer, ${age}` : isSelecting() ? `waits for your selection, ${age}` : held ? `held, ${age}` : age);
+}
+
+function hold(on) {
+  held = on;
+  setAttribute($("hold"), "aria-pressed", String(on));
+  clearTimeout(timer);
+  if (!on) look();
+}
+
+$("hold").addEventListener("click", () => hold(!held));
+$("who").addEventListener("click", () => {
+  forgetToken();
+  refused = null;
+  hold(false);
+});
+$("bulk").addEventListener("click", () => redriveMany(summary.topics));
+$("search").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const id = $("wanted").value;
+  if (id === "") return;
+  const parts = new URLSearchParams(location.hash.slice(1));
+  parts.set("record", id);
+  if (`#${parts}` === location.hash) look();
+  location.hash = `#${parts}`;
+});
+
+let before = view().record;
+addEventListener("hashchange", async () => {
+  const { record } = view();
+  $("wanted").value = record ?? "";
+  await look();
+  if (record !== null && record !== before) {
+    $("record").scrollIntoView({ block: "start" });
+    $("record").focus({ preventScroll: true });
+  }
+  before = record;
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && !held) look();
+});
+
+afterActs(look);
+setInterval(tellAge, 1_000);
+$("wanted").value = view().record ?? "";
+look();

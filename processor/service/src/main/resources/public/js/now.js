@@ -1,0 +1,209 @@
+// The state in one sentence, the zones and the instances.
+import { $, el, figures, keyed, setAttribute, setText } from "./dom.js";
+import { ago, atLeast, count, millis, rate } from "./format.js";
+import { showMinutes } from "./charts.js";
+import { quantile, rateOf, ratesOf } from "./meters.js";
+import { ask } from "./acts.js";
+import { address } from "./view.js";
+
+const QUIET_AFTER = 180_000;
+
+/** All zones that are configured or have done something, in a lasting order. */
+function zonesOf(summary) {
+  const done = (summary.overview?.minutes ?? []).map((row) => row.zone);
+  return [...new Set([...summary.zones, summary.instance.zone, ...done])].sort();
+}
+
+export function showNow(summary) {
+  const zones = zonesOf(summary);
+  headline(summary);
+  showZones(summary, zones);
+  showInstances(summary);
+}
+
+/** What is amiss, the worst first: [mood, headline, remark, address]. */
+function problems({ instance, overview, overviewFault }) {
+  const found = [];
+  const add = (mood, title, remark, link) => found.push({ mood, title, remark, link });
+  if (overview && overview.violations.count > 0) {
+    add("bad", `${atLeast(overview.violations)} ${overview.violations.count === 1 ? "violation" : "violations"}`, "The audit has found what must not have happened.");
+    for (const each of overview.found) {
+      add("bad", null, `${each.id}: ${each.verdict.toLowerCase().replaceAll("_", " ")}, token ${each.token} against ${each.otherToken}, zone ${each.zone}, ${ago(each.at)}`, address({ record: each.id }));
+    }
+  }
+  if (instance.lifeFault) add("bad", "Only a restart helps", instance.lifeFault);
+  if (instance.state === "ENDED") add("bad", "This instance has ended", instance.why ?? "It was told to stop.");
+  if (instance.storeFault) add("bad", "The lock store does not answer", instance.storeFault);
+  if (instance.state === "STARTING") add("warn", "Starting", `It waits for ${instance.why}.`);
+  if (instance.state === "PAUSED") add("warn", "Paused", instance.why);
+  if (instance.downstreamFault) add("warn", "Records wait for the downstream", instance.downstreamFault);
+  if (overview && overview.stuck.count > 0) {
+    add("warn", `${atLeast(overview.stuck)} stuck`, "Begun long ago and not settled since.", address({ list: "stuck", after: null }));
+  }
+  if (overview && overview.missing.length > 0) add("warn", null, `Without what these instances know, which do not answer: ${overview.missing.join(", ")}.`);
+  if (overviewFault) add("warn", null, `What became of records cannot be said now: ${overviewFault}.`);
+  if (instance.actsFault) add("warn", null, `Nothing can be changed here now: ${instance.actsFault}.`);
+  return found;
+}
+
+function headline(summary) {
+  const found = problems(summary);
+  const worst = found.find(({ title }) => title !== null);
+  setText($("headline"), worst?.title ?? (summary.overview ? "Each record once." : "Running."));
+  setAttribute($("headline"), "data-mood", worst?.mood ?? "good");
+  const remarks = found.length > 0 ? found : [{ mood: "good", remark: "No violations, nothing stuck, and nothing to wait for." }];
+  if (summary.overview?.dead.count > 0) {
+    remarks.push({ mood: "calm", remark: `${atLeast(summary.overview.dead)} given up: dead letters to look at.`, link: address({ list: "dead", after: null }) });
+  }
+  keyed(
+    $("remarks"),
+    remarks,
+    ({ remark }) => remark.replace(/, [^,]* ago$/, ""),
+    ({ link }) => el("li", {}, link ? el("a", {}) : el("span")),
+    (child, { mood, remark, link }) => {
+      setAttribute(child, "data-mood", mood);
+      setText(child.firstChild, remark);
+      if (link) setAttribute(child.firstChild, "href", link);
+    },
+  );
+}
+
+function showZones({ overview, overviewFault, at }, zones) {
+  $("no-past").hidden = overview !== null;
+  if (overview === null) {
+    setText($("no-past"), `Not known now: ${overviewFault}.`);
+    $("zones").replaceChildren();
+    $("charts").hidden = true;
+    return;
+  }
+  $("charts").hidden = false;
+  const now = Date.parse(at);
+  const all = overview.minutes.reduce((sum, row) => sum + row.completed, 0);
+  keyed(
+    $("zones"),
+    zones.map((zone, i) => ({ zone, i, rows: overview.minutes.filter((row) => row.zone === zone) })),
+    ({ zone }) => zone,
+    ({ zone, i }) =>
+      el("article", { class: `zone tone-${i % 4}` },
+        el("div", { class: "zone-head" }, el("h3", { text: `Zone ${zone}` }), el("span", { class: "badge" })),
+        el("p", { class: "big" }), el("p", { class: "quiet" }), el("dl", { class: "figures" })),
+    (card, { rows }) => {
+      const sum = (value) => rows.reduce((total, row) => total + value(row), 0);
+      const completed = sum((row) => row.completed);
+      const last = rows.at(-1);
+      const silence = last ? now - Date.parse(last.start) : Infinity;
+      const badge = card.querySelector(".badge");
+      setText(badge, !last ? "nothing in this hour" : silence < QUIET_AFTER ? "at work" : `quiet for ${millis(silence)}`);
+      setAttribute(badge, "data-mood", silence < QUIET_AFTER ? "good" : "calm");
+      setText(card.querySelector(".big"), count(completed));
+      setText(card.querySelector(".big + p"), all > 0 ? `completed, ${((100 * completed) / all).toFixed(1)} % of all` : "completed");
+      const latest = rows.findLast((row) => row.completed > 0);
+      const dead = sum((row) => row.deadLetters);
+      const lost = sum((row) => row.lost);
+      figures(card.querySelector("dl"), [
+        ["Took over", count(sum((row) => row.takeovers))],
+        ["Tried again", count(sum((row) => row.failures))],
+        ["Gave up", count(dead), dead > 0 ? "warn" : null],
+        ["Leases lost", count(lost), lost > 0 ? "warn" : null],
+        ["Handler p50", millis(latest?.p50Millis)],
+        ["Handler p99", millis(latest?.p99Millis)],
+      ]);
+    },
+  );
+  showMinutes(overview.minutes, zones, now);
+}
+
+const MOODS = { RUNNING: "good", STARTING: "warn", PAUSED: "warn", ENDED: "bad" };
+
+function showInstances(summary) {
+  const instances = [{ ...summary.instance, own: true }, ...summary.others];
+  const steer = summary.caller.mayChange;
+  keyed(
+    $("instances"),
+    instances,
+    ({ name }) => name,
+    ({ name, zone }) =>
+      el("article", { class: "instance" },
+        el("div", { class: "instance-head" }, el("span", { class: "mono", text: `${zone}/${name}` }), el("span", { class: "badge" })),
+        el("p", { class: "waits" }), el("dl", { class: "figures" })),
+    (card, instance) => {
+      const badge = card.querySelector(".badge");
+      setText(badge, instance.state.toLowerCase());
+      setAttribute(badge, "data-mood", MOODS[instance.state] ?? "calm");
+      const fault = instance.lifeFault ?? instance.storeFault ?? instance.downstreamFault ?? instance.why;
+      setText(card.querySelector(".waits"), fault ? `Waits: ${fault}` : "Waits for nothing.");
+      setAttribute(card.querySelector(".waits"), "data-mood", instance.lifeFault || instance.storeFault ? "bad" : fault ? "warn" : "calm");
+      pauseButton(card, instance, steer && instance.own);
+      const { name } = instance;
+      const dl = card.querySelector("dl");
+      figures(dl, [
+        ["Completed a second", rate(rateOf(name, "completed"))],
+        ["Suppressed a second", rate(rateOf(name, "duplicate"))],
+        ["Suppressed in all", count(instance.meters.deliveries.duplicate ?? 0)],
+        ["Took over in all", count(instance.meters.takeovers)],
+        ["In flight", count(instance.inFlight)],
+        ["Parked", count(instance.parked)],
+        ["Watermark lag", count(instance.watermarkLag)],
+        ["Store p50", millis(quantile(name, "store", 0.5))],
+        ["Store p99", millis(quantile(name, "store", 0.99))],
+        ["Handler p50", millis(quantile(name, "handler", 0.5))],
+        ["Handler p99", millis(quantile(name, "handler", 0.99))],
+        ["Handlers abandoned", count(instance.abandoned), instance.abandoned > 0 ? "warn" : null],
+      ]);
+      spark(dl.children[0], ratesOf(name, "completed"));
+      spark(dl.children[1], ratesOf(name, "duplicate"));
+    },
+  );
+}
+
+function pauseButton(card, instance, may) {
+  const head = card.querySelector(".instance-head");
+  const verb = instance.state === "PAUSED" ? "resume" : "pause";
+  const before = head.querySelector("button");
+  if (!may || (verb === "pause" && instance.state !== "RUNNING")) {
+    before?.remove();
+    return;
+  }
+  if (before?.dataset.verb === verb) return;
+  const pause = verb === "pause";
+  const button = el("button", {
+    type: "button", class: "small", "data-verb": verb, text: pause ? "Pause …" : "Resume …",
+    onclick: () =>
+      ask({
+        title: pause ? "Pause this instance?" : "Resume this instance?",
+        target: `${instance.zone}/${instance.name}`,
+        effect: pause ? "It takes no new records; those it has go on." : "It takes records again.",
+        verb: pause ? "Pause" : "Resume",
+        grave: pause,
+        path: `api/${verb}`,
+      }),
+  });
+  if (before) before.replaceWith(button);
+  else head.append(button);
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function spark(entry, values) {
+  let line = entry.querySelector("svg");
+  if (!line) {
+    line = document.createElementNS(SVG, "svg");
+    line.setAttribute("class", "spark");
+    line.setAttribute("viewBox", "0 0 100 22");
+    line.setAttribute("preserveAspectRatio", "none");
+    line.setAttribute("aria-hidden", "true");
+    const path = document.createElementNS(SVG, "path");
+    for (const [name, value] of Object.entries({ fill: "none", stroke: "currentColor", "stroke-width": "1.5", "vector-effect": "non-scaling-stroke" })) {
+      path.setAttribute(name, value);
+    }
+    line.append(path);
+    entry.querySelector("dd").after(line);
+  }
+  const most = Math.max(1, ...values);
+  const step = 100 / Math.max(1, values.length - 1);
+  line.firstChild.setAttribute(
+    "d",
+    values.length < 2 ? "M0 21H100" : values.map((value, i) => `${i ? "L" : "M"}${(i * step).toFixed(1)} ${(21 - (value / most) * 19).toFixed(1)}`).join(""),
+  );
+}
+

@@ -1,0 +1,170 @@
+// One record: where it stands, what became of it, and what may be done to it.
+import { $, el, keyed, setAttribute, setText } from "./dom.js";
+import { ago, millis, moment, words } from "./format.js";
+import { get, recordPath } from "./api.js";
+import { ask } from "./acts.js";
+import { address } from "./view.js";
+
+const STATES = {
+  ABSENT: ["calm", "The lock store knows nothing of it: nobody has claimed it, or its claim is past its retention."],
+  FREE: ["warn", "Nobody holds it: it waits for its next attempt."],
+  HELD: ["calm", "Somebody works on it."],
+  DONE: ["good", "It is done."],
+  DEAD: ["bad", "It was given up; its dead letter is written."],
+};
+
+const OUTCOMES = {
+  COMPLETED: ["good", "Completed"],
+  FAILED: ["warn", "Failed, to be tried again"],
+  DEAD: ["bad", "Given up"],
+  TAKEN_OVER: ["warn", "Taken over"],
+  LEASE_LOST: ["warn", "Lease lost"],
+  MISMATCH: ["bad", "Known with another payload"],
+  BLOCKED: ["calm", "Waits for what it touches"],
+};
+
+const panel = $("record");
+let shown = null;
+
+/** The acts that a record's state allows. */
+export function release(id) {
+  ask({
+    title: "Release this record?", target: id, verb: "Release", grave: true,
+    effect: "It is freed for the next who asks. Its holder is told with its next step; its handler may still be at work when another begins.",
+    path: `${recordPath(id)}/release`,
+  });
+}
+
+export function redrive(id) {
+  ask({
+    title: "Redrive this record?", target: id, verb: "Redrive", grave: false,
+    effect: "It is freed from its end as if nobody had tried it, and published again: its handler runs once more.",
+    path: `${recordPath(id)}/redrive`,
+  });
+}
+
+/** Shows this record as it is now; null for none. */
+export async function showRecord(id, mayChange) {
+  if (id === null) {
+    panel.hidden = true;
+    panel.replaceChildren();
+    shown = null;
+    return;
+  }
+  if (shown !== id) {
+    shown = id;
+    frame(id);
+  }
+  try {
+    const record = await get(recordPath(id));
+    if (shown === id) return () => fill(record, mayChange);
+  } catch (refusal) {
+    if (refusal.status === 401) throw refusal;
+    if (shown === id) {
+      return () => {
+        setText(panel.querySelector(".record-note"), `Not known now: ${refusal.message}`);
+        setText(panel.querySelector(".badge"), "");
+      };
+    }
+  }
+  return undefined;
+}
+
+function frame(id) {
+  panel.hidden = false;
+  panel.replaceChildren(
+    el("div", { class: "record-head" },
+      el("h2", { id: "record-id", text: id }),
+      el("div", { class: "record-acts" },
+        el("span", { class: "record-acts", "data-acts": true }),
+        copyButton("Copy link", () => location.href),
+        copyButton("Copy as command", () => `java -jar firstclaim.jar admin --url ${quoted(new URL(".", location.href).href)} record ${quoted(id)}`),
+        el("button", { type: "button", class: "small", text: "Close", onclick: () => { location.hash = address({ record: null }); $("wanted").focus(); } }),
+      ),
+    ),
+    el("div", { class: "record-state" }, el("span", { class: "badge" }), el("span", { class: "record-note quiet", text: "Asking …" })),
+    el("dl", { class: "facts" }),
+    el("h3", { text: "What became of it" }),
+    el("p", { class: "note history-note" }),
+    el("ol", { class: "timeline" }),
+  );
+}
+
+/** For a POSIX shell. */
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function copyButton(text, what) {
+  if (!navigator.clipboard) return null;
+  const button = el("button", { type: "button", class: "small", text });
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(what()).then(() => setText(button, "Copied"), () => setText(button, "Not allowed"));
+    setTimeout(() => setText(button, text), 1500);
+  });
+  return button;
+}
+
+function fill(record, mayChange) {
+  const [mood, note] = STATES[record.state] ?? ["calm", ""];
+  const badge = panel.querySelector(".badge");
+  setText($("record-id"), record.id);
+  setText(badge, words(record.state));
+  setAttribute(badge, "data-mood", mood);
+  setText(panel.querySelector(".record-note"), note);
+  const facts = [
+    [record.state === "HELD" ? "Held by" : "Ended by", record.holder],
+    ["Token", record.token],
+    ["Attempts", record.attempts],
+    ["Lease until", record.until && moment(record.until)],
+    ["Ended", record.at && `${moment(record.at)}, ${ago(record.at)}`],
+    ["Next attempt", record.retryAt && moment(record.retryAt)],
+    ["Redriven by", record.redrive],
+    ["Cause", record.cause, true],
+    ["Result", record.result, true],
+  ].filter(([, value]) => value !== null && value !== undefined && value !== "");
+  keyed(
+    panel.querySelector(".facts"),
+    facts,
+    ([term]) => term,
+    ([term, , broad]) => el("div", { class: broad ? "broad" : null }, el("dt", { text: term }), el("dd", { class: broad ? "mono" : null })),
+    (child, [, value]) => setText(child.lastChild, value),
+  );
+  acts(record, mayChange);
+  history(record);
+}
+
+function acts(record, mayChange) {
+  const allowed = [];
+  if (mayChange && record.state === "HELD") allowed.push(["Release …", release]);
+  if (mayChange && record.state === "DEAD") allowed.push(["Redrive …", redrive]);
+  keyed(
+    panel.querySelector("[data-acts]"),
+    allowed,
+    ([text]) => text,
+    ([text, act]) => el("button", { type: "button", class: "small main", text, onclick: () => act(record.id) }),
+  );
+}
+
+function history({ history: past }) {
+  setText(
+    panel.querySelector(".history-note"),
+    past === null ? "The audit cannot say now." : past.length === 0 ? "Nothing was said of it yet." : "",
+  );
+  const events = (past ?? []).map((event, i) => ({ ...event, before: past[i - 1] }));
+  keyed(
+    panel.querySelector(".timeline"),
+    events,
+    ({ outcome, token, attempt, at, zone, instance, partition, offset }) => [outcome, token, attempt, at, zone, instance, partition, offset].join("|"),
+    (event) => {
+      const [mood, text] = OUTCOMES[event.outcome] ?? ["calm", words(event.outcome)];
+      const passed = event.before ? Date.parse(event.at) - Date.parse(event.before.at) : null;
+      return el("li", { "data-mood": mood },
+        el("div", { class: "what" },
+          el("b", { text }),
+          el("span", { text: `by ${event.zone}/${event.instance}` }),
+          el("time", { class: "quiet", datetime: event.at, title: event.at, text: moment(event.at) }),
+          passed !== null && passed >= 0 ? el("span", { class: "quiet", text: `${millis(passed)} later` }) : null),
+        el("p", { class: "quiet", text: `attempt ${event.attempt}, token ${event.token}, handler ${millis(event.millis)}, ${event.topic}-${event.partition} at ${event.offset}` }),
+        event.cause ? el("p", { class: "cause mono", text: event.cause }) : null);
+    },
+  );
+}

@@ -43,6 +43,7 @@ class RedriveIT {
     Files.writeString(tokens, "otto operator " + hash + "\n");
     return scenario
         .zone(name)
+        .audited()
         .set("FIRSTCLAIM_APPLICATION", scenario.topic())
         .set("FIRSTCLAIM_RETRY_MAX_ATTEMPTS", "1")
         .set("FIRSTCLAIM_ADMIN_TOKEN_FILE", tokens.toString());

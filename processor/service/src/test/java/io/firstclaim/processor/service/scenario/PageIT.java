@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.scenario;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -8,9 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -72,18 +69,13 @@ class PageIT {
     }
   }
 
-  private Zone zone(String name) throws Exception {
-    Path tokens = FOLDER.toAbsolutePath().resolve("tokens");
-    String hash =
-        HexFormat.of()
-            .formatHex(MessageDigest.getInstance("SHA-256").digest(TOKEN.getBytes(UTF_8)));
-    Files.writeString(tokens, "otto operator " + hash + "\n");
+  private Zone zone(String name) {
     return scenario
         .zone(name)
         .audited()
+        .operatedWith(TOKEN, FOLDER)
         .set("FIRSTCLAIM_APPLICATION", scenario.topic())
-        .set("FIRSTCLAIM_RETRY_MAX_ATTEMPTS", "1")
-        .set("FIRSTCLAIM_ADMIN_TOKEN_FILE", tokens.toString());
+        .set("FIRSTCLAIM_RETRY_MAX_ATTEMPTS", "1");
   }
 
   @Test

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.scenario;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -12,10 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -35,18 +31,13 @@ class RedriveIT {
 
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);
 
-  private Zone zone(String name) throws Exception {
-    Path tokens = folder.resolve("tokens");
-    String hash =
-        HexFormat.of()
-            .formatHex(MessageDigest.getInstance("SHA-256").digest(TOKEN.getBytes(UTF_8)));
-    Files.writeString(tokens, "otto operator " + hash + "\n");
+  private Zone zone(String name) {
     return scenario
         .zone(name)
         .audited()
+        .operatedWith(TOKEN, folder)
         .set("FIRSTCLAIM_APPLICATION", scenario.topic())
-        .set("FIRSTCLAIM_RETRY_MAX_ATTEMPTS", "1")
-        .set("FIRSTCLAIM_ADMIN_TOKEN_FILE", tokens.toString());
+        .set("FIRSTCLAIM_RETRY_MAX_ATTEMPTS", "1");
   }
 
   private static JsonNode ask(Zone zone, String method, String path, String body)

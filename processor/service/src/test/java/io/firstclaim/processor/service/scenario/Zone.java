@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.scenario;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
@@ -14,8 +16,11 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -80,6 +85,23 @@ final class Zone implements AutoCloseable {
   Zone audited() {
     env.remove("FIRSTCLAIM_AUDIT_ENABLED");
     return this;
+  }
+
+  /**
+   * Lets whoever has this token ask and change what operators may; writes a file into the folder.
+   */
+  Zone operatedWith(String token, Path folder) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8));
+      Path tokens =
+          Files.writeString(
+              folder.resolve("tokens"), "otto operator " + HexFormat.of().formatHex(hash) + "\n");
+      return set("FIRSTCLAIM_ADMIN_TOKEN_FILE", tokens.toAbsolutePath().toString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
   }
 
   /** Leaves the consumer group to the service's default. */

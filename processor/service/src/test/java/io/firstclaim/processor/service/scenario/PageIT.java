@@ -74,8 +74,7 @@ class PageIT {
         .zone(name)
         .audited()
         .operatedWith(TOKEN, FOLDER)
-        .set("FIRSTCLAIM_APPLICATION", scenario.topic())
-        .set("FIRSTCLAIM_RETRY_MAX_ATTEMPTS", "1");
+        .set("FIRSTCLAIM_APPLICATION", scenario.topic());
   }
 
   @Test

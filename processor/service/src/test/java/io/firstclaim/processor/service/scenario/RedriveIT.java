@@ -36,8 +36,7 @@ class RedriveIT {
         .zone(name)
         .audited()
         .operatedWith(TOKEN, folder)
-        .set("FIRSTCLAIM_APPLICATION", scenario.topic())
-        .set("FIRSTCLAIM_RETRY_MAX_ATTEMPTS", "1");
+        .set("FIRSTCLAIM_APPLICATION", scenario.topic());
   }
 
   private static JsonNode ask(Zone zone, String method, String path, String body)

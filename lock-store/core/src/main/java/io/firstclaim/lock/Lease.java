@@ -79,6 +79,14 @@ public record Lease(
   }
 
   /**
+   * Whether a third of it is over, and with it the time to renew it: two more tries then have the
+   * rest.
+   */
+  public boolean isDueForRenewal(Moment now) {
+    return now.since(start).compareTo(length.dividedBy(3)) >= 0;
+  }
+
+  /**
    * Whether the machine's clocks {@linkplain Moment#hasLeaptSince have leapt} since its start: then
    * nobody knows how much of it is left, and its holder must not act before it is renewed.
    */

@@ -241,6 +241,10 @@ public final class Deduplicator {
    * own verdict, trying without end until the store says what became of it. Applying the retry
    * policy is up to the work.
    *
+   * <p>A grant that came late is renewed first, as a claim may take several requests where a
+   * renewal takes one: otherwise it would come too late each time. Nothing was done under it yet,
+   * so it does not matter if it was over before the store renewed it.
+   *
    * @throws UnreadableClaimException if what is stored for the ID is not a claim any more: the
    *     lease is lost, and nothing is recorded
    * @throws InterruptedException if the work threw it; nothing is recorded, and the lease runs out
@@ -252,7 +256,7 @@ public final class Deduplicator {
   private Attempted attempt(
       ClaimResult.Granted granted, Judged work, Predicate<KeptLease> worthTryingAgain)
       throws InterruptedException {
-    KeptLease kept = keeper.keep(granted.lease());
+    KeptLease kept = keeper.keep(inTime(granted.lease()));
     try {
       Verdict verdict = work.run(kept);
       try {
@@ -264,6 +268,13 @@ public final class Deduplicator {
     } finally {
       kept.letGo();
     }
+  }
+
+  private Lease inTime(Lease granted) throws InterruptedException {
+    return granted.isDueForRenewal(time.now())
+            && passage.pass(() -> store.renew(granted)) instanceof SettleResult.Settled(Lease lease)
+        ? lease
+        : granted;
   }
 
   private SettleResult settle(

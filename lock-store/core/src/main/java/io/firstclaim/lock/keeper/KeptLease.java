@@ -194,12 +194,12 @@ public final class KeptLease implements HeldLease {
    * leap of the clocks.
    */
   private boolean isDue(Lease current, Moment now) {
-    Duration third = current.length().dividedBy(3);
+    Duration sixth = current.length().dividedBy(6);
     return !renewing
         && !step.isLocked()
         && (now.hasLeaptSince(lastTry)
-            || ((current.isDoubtful(now) || now.since(current.start()).compareTo(third) >= 0)
-                && now.since(lastTry).compareTo(third.dividedBy(2)) >= 0));
+            || ((current.isDoubtful(now) || current.isDueForRenewal(now))
+                && now.since(lastTry).compareTo(sixth) >= 0));
   }
 
   private void beginRenewal(Moment now) {

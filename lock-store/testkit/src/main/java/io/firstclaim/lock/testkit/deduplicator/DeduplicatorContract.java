@@ -139,6 +139,21 @@ public abstract class DeduplicatorContract {
     time.advance(LEASE.plus(MAX_SKEW).plus(tick()).plus(tick()));
   }
 
+  /** A claim may take several requests, a renewal takes one. */
+  @Test
+  void grantThatComesLate_isRenewed_beforeTheWorkBegins() throws Exception {
+    FaultyStore.Hold held = faulty.hold(Op.CLAIM);
+    var answer = new FutureTask<>(() -> run(a, "paid"));
+    Thread.ofVirtual().start(answer);
+    eventually(() -> held.arrived() == 1);
+    time.advance(LEASE);
+
+    held.release();
+
+    assertThat(answer.get()).isEqualTo(new RunResult.Ran("paid"));
+    assertThat(faulty.calls(Op.RENEW)).isOne();
+  }
+
   @Test
   void work_runsOnce_andItsResultIsAnsweredToWhoComesLater() throws Exception {
     assertThat(run(a, "receipt 1")).isEqualTo(new RunResult.Ran("receipt 1"));

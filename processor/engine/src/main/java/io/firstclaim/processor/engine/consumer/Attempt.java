@@ -183,7 +183,7 @@ final class Attempt {
       if (mustWait) {
         return postpone(held);
       }
-      if (cameLate(held) && !(held.count(number) && !cameLate(held))) {
+      if (held.lease().isDueForRenewal(time.now())) {
         return giveBack("the grant came too late for it to begin");
       }
       try (HandlerWatch.Watched watched = handlers.watch(held, abandoned)) {
@@ -194,15 +194,6 @@ final class Attempt {
           case Task.Handle(RecordHandler handler) -> handle(handler, held, watched);
         };
       }
-    }
-
-    /**
-     * Whether a third of the lease is over, and with it the time to renew or settle what is begun.
-     * A claim may take several requests, a renewal takes one.
-     */
-    private boolean cameLate(KeptLease held) {
-      Lease lease = held.lease();
-      return time.now().since(lease.start()).compareTo(lease.length().dividedBy(3)) >= 0;
     }
 
     /** Whether the record has holders who died, and so many that it may be what they died of. */

@@ -95,6 +95,26 @@ class SlowStoreTest {
     assertThat(calls).singleElement().matches(call -> call.attempt() == 1 && call.token() == 1);
   }
 
+  /** As where a claim takes three requests, and each of them a quarter of the lease. */
+  @Test
+  void grantThatIsOverBeforeItsRenewalIsAnswered_stillBegins() throws InterruptedException {
+    Hold claim = a.store.hold(Op.CLAIM);
+    Hold renewal = a.store.hold(Op.RENEW);
+    Sent sent = a.deliver("order-1", "{}");
+    eventually(() -> claim.arrived() == 1);
+    time.advance(settings.lease.multipliedBy(3).dividedBy(4));
+    claim.release();
+    eventually(() -> renewal.arrived() == 1);
+    time.advance(settings.lease.dividedBy(4));
+    during(settings.lease.dividedBy(20)); // its keeper looks after it every 24th
+
+    renewal.release();
+
+    eventually(sent::isSettled);
+    assertThat(a.store.calls(Op.RELEASE)).isZero();
+    assertThat(calls).singleElement().matches(call -> call.attempt() == 1 && call.token() == 1);
+  }
+
   @Test
   void grantThatCannotBeRenewed_isGivenBack_andNotCounted() {
     Hold claim = a.store.hold(Op.CLAIM);

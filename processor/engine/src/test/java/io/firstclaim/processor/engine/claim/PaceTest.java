@@ -67,6 +67,20 @@ class PaceTest {
     }
   }
 
+  /** A queue of some answers costs no lease, and keeps store and network busy. */
+  @Test
+  void answersThatTakeAHundredthOfWhatTheyMay_areNotSlow_whateverIsUsual() {
+    Pace patient = new Pace(Duration.ofSeconds(10));
+    for (int i = 0; i < 1000; i++) {
+      patient.answered(Duration.ofMillis(5), 2);
+    }
+    for (int i = 0; i < 1000; i++) {
+      patient.answered(Duration.ofMillis(95), patient.limit());
+    }
+
+    assertThat(patient.limit()).isEqualTo(Pace.MOST);
+  }
+
   @Test
   void storeThatBecomesSlowForGood_isGivenTimeToLearnThat_andThenAsMuchAsBefore() {
     rounds(20, steady(10));

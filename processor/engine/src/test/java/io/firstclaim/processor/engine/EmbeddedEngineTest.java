@@ -101,14 +101,23 @@ class EmbeddedEngineTest {
       assertThat(running(engine).storeFault()).isEmpty();
       assertThat(running(engine).lifeFault()).isEmpty();
       assertThat(running(engine).parked()).isZero();
+      assertThat(watchdogs()).isOne();
 
       engine.stop();
+
+      eventually(() -> watchdogs() == 0);
 
       assertThat(engine.state())
           .isInstanceOfSatisfying(
               EngineState.Ended.class, ended -> assertThat(ended.fault()).isEmpty());
       assertThatThrownBy(engine::start).isInstanceOf(IllegalStateException.class);
     }
+  }
+
+  private static long watchdogs() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("firstclaim-watchdog"))
+        .count();
   }
 
   @Test

@@ -80,6 +80,9 @@ public final class Bench {
     if (wants(wanted, "writes")) {
       bench.writes();
     }
+    if (wants(wanted, "audit")) {
+      bench.audit();
+    }
     if (wants(wanted, "latency")) {
       bench.latency();
     }

@@ -7,14 +7,21 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.processor.audit.Audit;
+import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.audit.api.AuditSettings;
+import io.firstclaim.processor.audit.api.AuditState;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.service.bench.Backend.Session;
 import io.firstclaim.processor.service.bench.Instance.Plan;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
@@ -129,6 +136,67 @@ final class StoreBench {
     }
   }
 
+  /** What the audit costs that runs beside the engine: with it against without, pair by pair. */
+  void audit() throws Exception {
+    List<Double> rates = new ArrayList<>();
+    List<Double> cpu = new ArrayList<>();
+    for (int round = 0; round < WARM_UP + ROUNDS; round++) {
+      Figure off = engine(targets.records, backend.endpoint());
+      Figure on = audited();
+      System.out.printf("  round %d: audit on %s; off %s%n", round, on, off);
+      if (round >= WARM_UP) {
+        rates.add(on.perSecond() / off.perSecond());
+        cpu.add(on.cpuMicros() / off.cpuMicros());
+      }
+    }
+    double rate = median(rates);
+    table.add(
+        "two writes a record on %s, audit on".formatted(backend.name()),
+        "CPU time a record × %.2f".formatted(median(cpu)),
+        "audit off",
+        "%.0f %%".formatted(100 * rate),
+        "≥ 90 %",
+        rate >= 0.9);
+  }
+
+  private Figure audited() throws Exception {
+    Plan plan = Plan.of(stack.topicOf(targets.records, 100), Instance.outcomes(stack));
+    Path directory = Files.createTempDirectory("firstclaim-bench-audit");
+    Audit audit = new Audit(auditOf(plan, directory), TimeSource.system());
+    try (Session session = backend.open(backend.endpoint(), backend.newPlace())) {
+      ClaimStore store = session.store(plan);
+      audit.start(store.identity());
+      while (!(audit.state() instanceof AuditState.Running)) {
+        Thread.sleep(25);
+      }
+      try (Instance zone = new Instance(stack, plan, store, _ -> HandlerResult.done())) {
+        return Instance.measure(targets.records, List.of(zone), Instance::completed);
+      }
+    } finally {
+      audit.stop(Duration.ofSeconds(10));
+    }
+  }
+
+  private AuditSettings auditOf(Plan plan, Path directory) {
+    String outcomes = plan.outcomes().orElseThrow();
+    return new AuditSettings(
+        outcomes, // one of its own each time
+        plan.store().namespace(),
+        plan.zone(),
+        outcomes,
+        AuditSettings.violationsTopicOf(outcomes),
+        plan.store().retention(),
+        Duration.ofMinutes(5),
+        new Address("127.0.0.1", 1),
+        directory,
+        false,
+        Map.of("bootstrap.servers", stack.bootstrapServers()));
+  }
+
+  private static double median(List<Double> ratios) {
+    return ratios.stream().sorted().skip(ratios.size() / 2).findFirst().orElse(0.0);
+  }
+
   /** With latency added to each request, against the naive loop; and how far the SDK would get. */
   void latency() throws Exception {
     try (FaultProxy proxy = FaultProxy.start(backend.endpoint())) {
@@ -159,7 +227,7 @@ final class StoreBench {
         ratios.add(drained / healthy);
       }
     }
-    double median = ratios.stream().sorted().skip(ROUNDS / 2).findFirst().orElse(0.0);
+    double median = median(ratios);
     table.add(
         "a backlog after an outage of %s, on %s".formatted(OUTAGE, backend.name()),
         "",

@@ -39,7 +39,7 @@ class NightlyBillingTest {
 
   @Test
   void customerBilledByOneHost_isNotBilledAgainByTheNext() {
-    try (DynamoDbServer server = DynamoDbServer.start()) {
+    try (DynamoDbServer server = DynamoDbServer.start(JvmTuning.SHORT_RUN)) {
       assertThat(run(server, "first"))
           .contains("alice: Ran[result=invoice of alice, token 1]", "bob: Ran");
       assertThat(run(server, "second"))

@@ -24,7 +24,7 @@ class OrdersTest {
 
   @Test
   void orderThatComesThreeTimes_isShippedOnce() throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start()) {
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
       broker.createTopic("orders", 1);
       publish(broker, "order-1", "order-1", "order-1", "order-2");
       JvmCommand orders =

@@ -6,6 +6,7 @@ import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.StoreClock;
 import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.DynamoDbServer;
 import java.net.URI;
 import java.time.ZoneOffset;
@@ -34,7 +35,7 @@ final class LocalDynamoDb {
 
   /** Started by the first who asks for it, and not by those who only want a client. */
   private static final class Running {
-    static final DynamoDbServer SERVER = DynamoDbServer.start();
+    static final DynamoDbServer SERVER = DynamoDbServer.start(JvmTuning.SHORT_RUN);
     static final DynamoDbClient CLIENT = builder(SERVER.endpoint()).build();
 
     static {

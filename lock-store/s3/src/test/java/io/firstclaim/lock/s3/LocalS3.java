@@ -5,6 +5,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
 import java.time.Duration;
@@ -28,7 +29,8 @@ final class LocalS3 {
 
   private static final Optional<URI> FOREIGN =
       Optional.ofNullable(System.getProperty("s3.endpoint")).map(URI::create);
-  private static final URI ENDPOINT = FOREIGN.orElseGet(() -> S3Server.start().endpoint());
+  private static final URI ENDPOINT =
+      FOREIGN.orElseGet(() -> S3Server.start(JvmTuning.SHORT_RUN).endpoint());
   private static final StoreTime TIME = new StoreTime();
   private static final S3Client CLIENT =
       timed(S3Bucket.configure(builder(ENDPOINT), Duration.ofSeconds(30))).build();

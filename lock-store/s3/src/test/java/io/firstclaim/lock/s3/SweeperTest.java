@@ -53,7 +53,7 @@ class SweeperTest {
   private static final Duration RETENTION = Duration.ofHours(2);
   private static final Duration PAST = RETENTION.plus(LEASE).plusSeconds(5);
   private static final Duration INTERVAL = Duration.ofHours(1);
-  private static final int RACES = 1000;
+  private static final int RACES = Boolean.getBoolean("soak") ? 1000 : 250;
   private static final Predicate<Request> DELETING =
       Match.operation("DELETE").and(Predicate.not(Match.pathContains("self-test")));
   private static final Predicate<Request> TAKING_OR_DELETING =
@@ -474,7 +474,7 @@ class SweeperTest {
   }
 
   @Test
-  void holderWhoRenews_losesToNoSweeper_in1000Races() throws Exception {
+  void holderWhoRenews_losesToNoSweeper_inAnyRace() throws Exception {
     Claimant holder = direct("holder");
     Map<RecordId, Lease> leases = ids().stream().collect(toMap(id -> id, holder::acquire));
     // They are over, but by less than would let a sweeper have them.
@@ -492,7 +492,7 @@ class SweeperTest {
   }
 
   @Test
-  void claimantsOfFreeRecords_loseNoneToASweeper_in1000Races() throws Exception {
+  void claimantsOfFreeRecords_loseNoneToASweeper_inAnyRace() throws Exception {
     Claimant claimant = direct("claimant");
     for (RecordId id : ids()) {
       Lease lease = claimant.acquire(id);
@@ -511,7 +511,7 @@ class SweeperTest {
   }
 
   @Test
-  void claimantsOfDoneRecords_loseNoneToASweeper_in1000Races() throws Exception {
+  void claimantsOfDoneRecords_loseNoneToASweeper_inAnyRace() throws Exception {
     Claimant claimant = direct("claimant");
     for (RecordId id : ids()) {
       settled(claimant.store().complete(claimant.acquire(id), null));

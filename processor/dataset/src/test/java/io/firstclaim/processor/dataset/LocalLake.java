@@ -6,6 +6,7 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
 import java.time.Duration;
@@ -25,7 +26,7 @@ public final class LocalLake implements AutoCloseable {
   /** The least that S3 takes for a part. */
   public static final int PART = 5 << 20;
 
-  private static final S3Server SERVER = S3Server.start();
+  private static final S3Server SERVER = S3Server.start(JvmTuning.SHORT_RUN);
 
   private final String bucket = "lake-" + Nonce.random();
   private final FaultProxy proxy = FaultProxy.start(SERVER.endpoint());

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.handler.HandlerResult;
@@ -69,7 +70,7 @@ class EmbeddedEngineTest {
 
   @Test
   void record_isHandledOnce_betweenStartAndStop() throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start()) {
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
       broker.createTopic("in", 1);
       publish(broker.bootstrapServers(), "order-1", "order-1", "order-2", "order-1");
       Queue<EngineListener.Delivered> delivered = new ConcurrentLinkedQueue<>();
@@ -122,7 +123,7 @@ class EmbeddedEngineTest {
 
   @Test
   void recordsNamedAfterTheirPlace_inATopicMadeAnew_areOthers() throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start();
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
         Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
       for (int made = 1; made <= 2; made++) {

@@ -12,6 +12,7 @@ import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.RedriveResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.processor.engine.api.DeadLetter;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
@@ -105,7 +106,7 @@ class OperatedEngineTest {
   @Test
   void deadRecordsOfTwoZones_areRedriven_andEachIsCompletedOnceMore_thoughPublishedTwice()
       throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start();
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
         Producer<byte[], byte[]> producer = producer(broker)) {
       broker.createTopic("in", 2);
       Engine a = engine("a", broker);
@@ -162,7 +163,7 @@ class OperatedEngineTest {
 
   @Test
   void pausedEngine_takesNothing_untilItIsResumed() throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start();
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
         Producer<byte[], byte[]> producer = producer(broker)) {
       broker.createTopic("in", 1);
       mended.set(true);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.handler.HandlerResult;
@@ -77,7 +78,7 @@ class StoresOfTheirOwnTest {
   @Test
   void twoApplications_withTablesOfTheirOwn_andOneOutcomesTopic_handleEveryRecordEach()
       throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start()) {
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
       broker.createTopic("in", 4);
       publish(broker);
       Own shop = Own.of(broker, "a", "shop");
@@ -100,7 +101,7 @@ class StoresOfTheirOwnTest {
   @Test
   void zonesWithDifferentStores_theSecondTakesNone_andSaysWhy_untilTheFirstIsGone()
       throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start()) {
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
       broker.createTopic("in", 4);
       Own a = Own.of(broker, "a", "orders-a");
       Own b = Own.of(broker, "b", "orders-b");

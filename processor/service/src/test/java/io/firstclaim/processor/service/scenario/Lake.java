@@ -18,7 +18,7 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** A bucket for a dataset, and what is in it, as anybody may see it. */
 final class Lake implements AutoCloseable {
-  private static final S3Server SERVER = S3Server.start();
+  private static final S3Server SERVER = Servers.S3;
 
   private final String bucket = "lake-" + Nonce.random();
   private final FaultProxy proxy = FaultProxy.start(SERVER.endpoint());

@@ -17,6 +17,7 @@ record Run(int exitCode, String output) {
     JvmCommand command =
         JvmCommand.ofJar("firstclaim", Zone.JAR)
             .withJvmArgs(Zone.JVM_ARGS)
+            .withJvmArgs(AotCache.jvmArgs())
             .withArgs(List.of(args))
             .withEnv(env);
     Path log = directory.resolve("run.log");

@@ -231,13 +231,19 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
   }
 
   ConditionFactory within(Duration limit, String what) {
+    return await(what)
+        .atMost(limit)
+        .failFast(
+            "a zone ended by itself", () -> zones.stream().anyMatch(Zone::hasEndedUnexpectedly));
+  }
+
+  /** Waits with {@link #PATIENCE}. */
+  static ConditionFactory await(String what) {
     return Awaitility.await(what)
         .pollInSameThread()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(50))
-        .atMost(limit)
-        .failFast(
-            "a zone ended by itself", () -> zones.stream().anyMatch(Zone::hasEndedUnexpectedly));
+        .atMost(PATIENCE);
   }
 
   private <T extends AutoCloseable> T open(T resource) {

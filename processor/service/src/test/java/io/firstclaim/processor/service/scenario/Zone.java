@@ -154,6 +154,11 @@ final class Zone implements AutoCloseable {
 
   /** Starts the process, for the first time or again. */
   void launch() {
+    launch(AotCache.jvmArgs());
+  }
+
+  /** The same, with these arguments for its JVM in place of those of the {@link AotCache}. */
+  void launch(List<String> jvmArgs) {
     try {
       Files.createDirectories(Objects.requireNonNull(log.getParent()));
       if (process == null) {
@@ -165,7 +170,11 @@ final class Zone implements AutoCloseable {
     toEnd = false;
     process =
         ChildJvm.start(
-            JvmCommand.ofJar("instance " + instance, JAR).withJvmArgs(JVM_ARGS).withEnv(env), log);
+            JvmCommand.ofJar("instance " + instance, JAR)
+                .withJvmArgs(JVM_ARGS)
+                .withJvmArgs(jvmArgs)
+                .withEnv(env),
+            log);
   }
 
   void awaitReady() {

@@ -15,6 +15,17 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code docker/smoke} where the engine fails, which a script in its place plays. */
 @Timeout(30)
 class SmokeTest {
+  /** Plays a stack that works, but that nobody listens at its ports. */
+  private static final String STACK =
+      """
+      case "$*" in
+        ps*) echo container ;;
+        port*) echo 127.0.0.1:1 ;;
+        'exec -u root'*) echo token ;;
+        *cat*) exit 1 ;;
+        *prometheus) echo 'firstclaim_deliveries_total{result="completed"} 100' ;;
+      """;
+
   @TempDir private Path directory;
 
   private record Run(int exitCode, String output) {}
@@ -43,6 +54,24 @@ class SmokeTest {
     Run run = smoke();
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.output()).contains("FAILED: kafka was not started");
+  }
+
+  @Test
+  void pageThatIsNotServed_isSaid() throws Exception {
+    program("podman", STACK + "esac");
+
+    Run run = smoke();
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.output()).contains("both zones work").contains("FAILED: the page is not served");
+  }
+
+  @Test
+  void operatorsTokenThatTheProcessorCanRead_isSaid() throws Exception {
+    program("podman", STACK.replace("*cat*) exit 1", "*cat*) echo token") + "esac");
+
+    Run run = smoke();
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.output()).contains("FAILED: the processor can read the operator's token");
   }
 
   private void program(String name, String script) throws IOException {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code docker/tokens}, which the compose stack runs when it starts. */
+/** {@code docker/make-tokens}, which the compose stack runs when it starts. */
 @Timeout(30)
 class TokensTest {
   @TempDir private Path folder;
@@ -27,7 +27,9 @@ class TokensTest {
 
   private void start() throws Exception {
     Process script =
-        new ProcessBuilder("../docker/tokens", folder.toString()).redirectErrorStream(true).start();
+        new ProcessBuilder("../docker/make-tokens", folder.toString())
+            .redirectErrorStream(true)
+            .start();
     String output = new String(script.getInputStream().readAllBytes(), UTF_8);
     assertThat(script.waitFor(20, TimeUnit.SECONDS)).isTrue();
     assertThat(output).isEmpty(); // above all, no token is in the log

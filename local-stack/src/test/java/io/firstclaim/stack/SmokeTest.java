@@ -2,7 +2,11 @@ package io.firstclaim.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,6 +67,39 @@ class SmokeTest {
     Run run = smoke();
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.output()).contains("both zones work").contains("FAILED: the page is not served");
+  }
+
+  @Test
+  void pageThatAnswersTheOperatorAlone_isRight_andPrometheusThatCannotBeHadIsLeftOut()
+      throws Exception {
+    HttpServer page =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    page.createContext("/", SmokeTest::answer);
+    page.start();
+    try {
+      program(
+          "podman",
+          STACK.replace("127.0.0.1:1", "127.0.0.1:" + page.getAddress().getPort())
+              + "image*|pull*|kill*) exit 1; esac");
+
+      Run run = smoke();
+      assertThat(run.exitCode()).isEqualTo(1); // at the kill
+      assertThat(run.output())
+          .contains("the page is served, and the API answers the operator alone")
+          .containsPattern(
+              "Prometheus is left out: the image docker.io/prom/prometheus:\\S+ is not");
+    } finally {
+      page.stop(0);
+    }
+  }
+
+  private static void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      boolean open = exchange.getRequestURI().getPath().equals("/");
+      String shown = exchange.getRequestHeaders().getFirst("Authorization");
+      exchange.getResponseHeaders().add("Content-Security-Policy", "default-src 'none'");
+      exchange.sendResponseHeaders(open || "Bearer token".equals(shown) ? 200 : 401, -1);
+    }
   }
 
   @Test

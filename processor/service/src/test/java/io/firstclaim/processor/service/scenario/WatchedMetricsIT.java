@@ -37,7 +37,7 @@ class WatchedMetricsIT {
 
   @Test
   void whateverIsWatched_isServed() throws Exception {
-    Zone zone = scenario.zone("a").audited();
+    Zone zone = scenario.zone("a").audited().set("FIRSTCLAIM_APPLICATION", scenario.topic());
     scenario.start();
     List<String> ids = Feed.ids("event", 20);
     scenario.feed().send(ids);

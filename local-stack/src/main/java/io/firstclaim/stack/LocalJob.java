@@ -77,6 +77,7 @@ public final class LocalJob {
       stack.awaitZones();
       Duration start = elapsed(begin);
       terminal.say("  zones a and b are up after " + since(begin));
+      stack.zones().forEach(zone -> terminal.say(page(zone)));
 
       long workBegin = System.nanoTime();
       ZoneKill kill =
@@ -197,9 +198,8 @@ public final class LocalJob {
                 options.backend().server(), stack.store().endpoint(), options.backend().place()));
     terminal.say("                  with " + LocalStack.credentials());
     for (Zone zone : stack.zones()) {
-      terminal.say(
-          "  zone %s          %s  the page; /api /health /prometheus, log %s"
-              .formatted(zone.name(), zone.http(), zone.log()));
+      terminal.say(page(zone));
+      terminal.say("                  and /api /health /prometheus, log " + zone.log());
     }
     terminal.say(
         "  publish         echo 'my-id:{\"any\":\"document\"}' | kafka-console-producer.sh \\");
@@ -213,6 +213,10 @@ public final class LocalJob {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static String page(Zone zone) {
+    return "  zone %s          %s  the page".formatted(zone.name(), zone.http());
   }
 
   private void interrupt(AtomicBoolean interrupted, LocalStack stack) {

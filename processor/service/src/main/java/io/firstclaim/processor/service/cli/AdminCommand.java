@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.service.cli.AdminClient.Answer;
+import io.firstclaim.processor.service.security.Role;
+import io.firstclaim.processor.service.security.TokenFile;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -22,9 +24,10 @@ import picocli.CommandLine.Parameters;
 
 /**
  * {@code java -jar firstclaim.jar admin …}: asks and steers a running instance over HTTP and prints
- * its answer as JSON. Exit codes: 0; 1 if there is no such thing, it was refused, or nobody
- * answers; 2 if it was called wrongly. The token comes from a file or from {@code
- * FIRSTCLAIM_ADMIN_TOKEN}, never from an argument, which others on the machine can see.
+ * its answer as JSON; {@code token} asks nobody, and makes one. Exit codes: 0; 1 if there is no
+ * such thing, it was refused, or nobody answers; 2 if it was called wrongly. The token comes from a
+ * file or from {@code FIRSTCLAIM_ADMIN_TOKEN}, never from an argument, which others on the machine
+ * can see.
  */
 @Command(
     name = "admin",
@@ -49,6 +52,7 @@ public final class AdminCommand {
    */
   public static int run(Map<String, String> variables, String... args) {
     return new CommandLine(new AdminCommand(variables))
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(
             (fault, line, _) -> {
               line.getErr().println("firstclaim: " + OneLine.of(fault));
@@ -205,6 +209,24 @@ public final class AdminCommand {
     if (value != null) {
       body.put(field, value);
     }
+  }
+
+  @Command(
+      description = {
+        "Makes a token: prints it, and adds its hash to a token file.",
+        "The token is kept nowhere else."
+      })
+  int token(
+      @Parameters(paramLabel = "NAME", description = "Whose it is.") String name,
+      @Option(names = "--role", required = true, description = "reader or operator.") Role role,
+      @Option(
+              names = "--add-to",
+              required = true,
+              description = "The file of firstclaim.admin.token-file; made if it is not there.")
+          Path file)
+      throws IOException {
+    System.out.println(TokenFile.add(file, name, role));
+    return 0;
   }
 
   @Command(description = "How far a redrive is.")

@@ -8,7 +8,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +57,30 @@ public final class TokenFile {
    */
   public static void requireRight(Path file) {
     Tokens _ = Tokens.parse(file.toString(), read(file));
+  }
+
+  /**
+   * Makes a token of 256 random bits and adds a line with its hash to a file, which need not be
+   * there yet. The token itself is kept nowhere.
+   *
+   * @param name of whoever is to have it: 1 to 64 of printable ASCII, without blanks and {@code #}
+   * @return the token, in hex
+   * @throws WrongTokenFileException if the name is wrong, and nothing is written; or if a line of
+   *     the file was wrong before
+   * @throws IOException if the file cannot be read or written
+   */
+  public static String add(Path file, String name, Role role) throws IOException {
+    byte[] random = new byte[32];
+    new SecureRandom().nextBytes(random);
+    String token = HexFormat.of().formatHex(random);
+    String before = Files.exists(file) ? read(file) : "";
+    String line =
+        (before.isEmpty() || before.endsWith("\n") ? "" : "\n")
+            + Tokens.line(name, role, token)
+            + "\n";
+    Tokens _ = Tokens.parse(file.toString(), before + line);
+    Files.writeString(file, line, ISO_8859_1, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    return token;
   }
 
   /** Whose token this is, if anybody's. */

@@ -18,8 +18,9 @@ import java.util.regex.Pattern;
  * one can be replaced without a gap. Immutable.
  */
 final class Tokens {
+  private static final Pattern NAME = Pattern.compile("[!-~&&[^#]]{1,64}");
   private static final Pattern LINE =
-      Pattern.compile("([!-~&&[^#]]{1,64})\\s+(reader|operator)\\s+([0-9a-fA-F]{64})");
+      Pattern.compile("(" + NAME + ")\\s+(reader|operator)\\s+([0-9a-fA-F]{64})");
 
   private final List<Token> tokens;
 
@@ -71,6 +72,19 @@ final class Tokens {
     }
     Role role = Role.valueOf(parts.group(2).toUpperCase(Locale.ROOT));
     return new Token(new Caller(parts.group(1), role), hash);
+  }
+
+  /**
+   * The line of a token, which holds its hash alone.
+   *
+   * @throws WrongTokenFileException if nobody can have that name
+   */
+  static String line(String name, Role role, String token) {
+    if (!NAME.matcher(name).matches()) {
+      throw new WrongTokenFileException(
+          "a name has 1 to 64 characters of printable ASCII, without blanks and #");
+    }
+    return "%s %s %s".formatted(name, role.text(), HexFormat.of().formatHex(sha256(token)));
   }
 
   /**

@@ -1,12 +1,16 @@
 package io.firstclaim.processor.service.admin;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.service.cli.AdminCommand;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -77,5 +81,35 @@ class AdminCommandTest {
     Path token = Files.writeString(folder.resolve("token"), AdminServer.READER + "\n");
 
     assertThat(run(Map.of(), "summary", "--token-file", token.toString())).isZero();
+  }
+
+  @Test
+  void tokenThatItMakes_isPrinted_andLetsItsOwnerIn() {
+    Path tokens = folder.resolve("tokens");
+    PrintStream terminal = System.out;
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(printed, true, UTF_8));
+    try {
+      assertThat(make("token", "tom", "--role", "reader", "--add-to", tokens.toString())).isZero();
+    } finally {
+      System.setOut(terminal);
+    }
+
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        run(
+                            Map.of("FIRSTCLAIM_ADMIN_TOKEN", printed.toString(UTF_8).strip()),
+                            "summary"))
+                    .isZero());
+    assertThat(make("token", "tom", "--role", "king", "--add-to", tokens.toString())).isEqualTo(2);
+    assertThat(make("token", "t o m", "--role", "reader", "--add-to", tokens.toString()))
+        .isEqualTo(2);
+    assertThat(make("token", "tom", "--role", "reader")).isEqualTo(2);
+  }
+
+  private static int make(String... args) {
+    return AdminCommand.run(Map.of(), args);
   }
 }

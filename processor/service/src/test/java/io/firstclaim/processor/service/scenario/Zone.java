@@ -247,19 +247,23 @@ final class Zone implements AutoCloseable {
     }
   }
 
-  /** The sum of a metric over all lines that have these labels, each {@code name="value"}. */
-  double metric(String metric, String... labels) {
+  /** What {@code GET /prometheus} serves. */
+  String prometheus() {
     try {
-      return get("/prometheus")
-          .body()
-          .lines()
-          .filter(line -> line.startsWith(metric + "{") || line.startsWith(metric + " "))
-          .filter(line -> List.of(labels).stream().allMatch(line::contains))
-          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-          .sum();
+      return get("/prometheus").body();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The sum of a metric over all lines that have these labels, each {@code name="value"}. */
+  double metric(String metric, String... labels) {
+    return prometheus()
+        .lines()
+        .filter(line -> line.startsWith(metric + "{") || line.startsWith(metric + " "))
+        .filter(line -> List.of(labels).stream().allMatch(line::contains))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   /** The deliveries that ended so, by the metric. */

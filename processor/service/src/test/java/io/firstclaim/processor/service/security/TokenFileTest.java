@@ -84,4 +84,40 @@ class TokenFileTest {
     passed = passed.plusSeconds(1);
     assertThat(tokens.callerOf("secret")).isPresent();
   }
+
+  @Test
+  void addedToken_counts_besideThoseBefore_andIsNotInTheFile() throws IOException {
+    Path file = file("otto operator " + HASH); // without an end of its line
+    TokenFile tokens = new TokenFile(file, time);
+
+    String token = TokenFile.add(file, "rita", Role.READER);
+    passed = passed.plusSeconds(1);
+
+    assertThat(token)
+        .matches("[0-9a-f]{64}")
+        .isNotEqualTo(TokenFile.add(file, "rita", Role.READER));
+    assertThat(tokens.callerOf(token)).contains(new Caller("rita", Role.READER));
+    assertThat(tokens.callerOf("secret")).contains(new Caller("otto", Role.OPERATOR));
+    assertThat(Files.readString(file)).doesNotContain(token);
+  }
+
+  @Test
+  void firstToken_makesTheFile() throws IOException {
+    Path file = folder.resolve("new");
+
+    String token = TokenFile.add(file, "otto", Role.OPERATOR);
+
+    assertThat(new TokenFile(file, time).callerOf(token))
+        .contains(new Caller("otto", Role.OPERATOR));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "o tto", "#otto", "otto\n", "otto reader " + HASH + "\notto"})
+  void tokenOfAWrongName_isNotAdded(String name) throws IOException {
+    Path file = file("# tokens\n");
+
+    assertThatThrownBy(() -> TokenFile.add(file, name, Role.OPERATOR))
+        .isInstanceOf(WrongTokenFileException.class);
+    assertThat(Files.readString(file)).isEqualTo("# tokens\n");
+  }
 }

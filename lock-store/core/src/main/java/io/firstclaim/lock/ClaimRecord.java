@@ -25,7 +25,7 @@ public record ClaimRecord(
    * @throws IllegalArgumentException if no grant has ever left them
    */
   public ClaimRecord {
-    if (token < 1 || attempts < 0) {
+    if (token < 1 || token == Long.MAX_VALUE || attempts < 0 || attempts == Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
           "token %d with %d attempts was never granted".formatted(token, attempts));
     }

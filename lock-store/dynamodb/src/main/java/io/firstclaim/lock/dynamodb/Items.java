@@ -8,6 +8,7 @@ import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
 import java.time.Duration;
@@ -115,7 +116,7 @@ final class Items {
    * The claim in an item.
    *
    * @throws IllegalStateException if the item is not a claim; the message names what is wrong with
-   *     it
+   *     it, in one line
    */
   static ClaimRecord decode(Map<String, AttributeValue> item) {
     try {
@@ -148,7 +149,7 @@ final class Items {
           },
           redriveOf(item));
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new IllegalStateException(e.getMessage(), e);
+      throw new IllegalStateException(OneLine.of(e), e);
     }
   }
 

@@ -51,8 +51,7 @@ class ProtocolFuzzTest {
     }
     Decision<?> _ =
         Protocol.decide(
-            stored,
-            new Command.Redrive(Fingerprint.none(), RedriveId.random(), Nonce.random()));
+            stored, new Command.Redrive(Fingerprint.none(), RedriveId.random(), Nonce.random()));
     Decision<?> _ =
         Protocol.decide(stored, new Command.TakeBack("by hand", Nonce.random()), stored);
     Lease lease =
@@ -71,12 +70,13 @@ class ProtocolFuzzTest {
 
   private static ClaimRecord stored(FuzzedDataProvider data) {
     return new ClaimRecord(
-        data.consumeLong(),
-        data.consumeInt(),
-        new Nonce(data.consumeLong(), data.consumeLong()),
-        Fingerprint.none(),
-        state(data),
-        null);
+            data.consumeLong(),
+            data.consumeInt(),
+            new Nonce(data.consumeLong(), data.consumeLong()),
+            Fingerprint.none(),
+            state(data),
+            null)
+        .requireRoom();
   }
 
   private static ClaimState state(FuzzedDataProvider data) {

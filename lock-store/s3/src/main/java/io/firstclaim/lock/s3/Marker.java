@@ -141,8 +141,8 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
    *
    * @param written when the store took it, which may be up to {@link #CUT} too early; the claim's
    *     times are by the same clock as this one, and err on the late side
-   * @throws IllegalStateException if it is not a marker; the message names what is wrong with it, in
-   *     one line
+   * @throws IllegalStateException if it is not a marker; the message names what is wrong with it,
+   *     in one line
    */
   static Marker decode(byte[] body, Instant written) {
     try {
@@ -151,23 +151,25 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
           textOf(json, "namespace"),
           idOf(json),
           new ClaimRecord(
-              numberOf(json, "token"),
-              Math.toIntExact(numberOf(json, "attempts")),
-              Nonce.parse(textOf(json, "nonce")),
-              Fingerprint.ofHash(bytesOf(json, "payload")),
-              switch (textOf(json, "state")) {
-                case "HELD" -> held(json, written);
-                case "FREE" ->
-                    new Free(
-                        retryAt(numberOf(json, "retryMillis"), written), textOf(json, "cause"));
-                case "DONE" ->
-                    new Done(textOf(json, "holder"), endedAt(json), optionalTextOf(json, "result"));
-                case "DEAD" ->
-                    new Dead(textOf(json, "holder"), endedAt(json), textOf(json, "cause"));
-                default ->
-                    throw new IllegalStateException("state is none of HELD, FREE, DONE, DEAD");
-              },
-              redriveOf(json)),
+                  numberOf(json, "token"),
+                  Math.toIntExact(numberOf(json, "attempts")),
+                  Nonce.parse(textOf(json, "nonce")),
+                  Fingerprint.ofHash(bytesOf(json, "payload")),
+                  switch (textOf(json, "state")) {
+                    case "HELD" -> held(json, written);
+                    case "FREE" ->
+                        new Free(
+                            retryAt(numberOf(json, "retryMillis"), written), textOf(json, "cause"));
+                    case "DONE" ->
+                        new Done(
+                            textOf(json, "holder"), endedAt(json), optionalTextOf(json, "result"));
+                    case "DEAD" ->
+                        new Dead(textOf(json, "holder"), endedAt(json), textOf(json, "cause"));
+                    default ->
+                        throw new IllegalStateException("state is none of HELD, FREE, DONE, DEAD");
+                  },
+                  redriveOf(json))
+              .requireRoom(),
           json.containsKey(RETENTION)
               ? Duration.ofMillis(numberOf(json, RETENTION))
               : Duration.ZERO);

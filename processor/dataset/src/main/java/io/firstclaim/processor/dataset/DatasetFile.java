@@ -28,10 +28,7 @@ public record DatasetFile(String partition, String name, long bytes) {
 
   private static final Pattern PATH =
       Pattern.compile(
-          "("
-              + FOLDER
-              + TOPIC_NAME
-              + "/year=\\d{4}/month=\\d\\d/day=\\d\\d)/([0-9a-f]{64})");
+          "(" + FOLDER + TOPIC_NAME + "/year=\\d{4}/month=\\d\\d/day=\\d\\d)/([0-9a-f]{64})");
 
   private static final int LAST_YEAR = 9999;
 

@@ -60,7 +60,8 @@ class IdentifierFuzzTest {
     int from = 0;
     byte[] key = null;
     for (String name :
-        List.of("key", "ce_id", "ce_source", "h", "account", "firstclaim-id", "firstclaim-redrive")) {
+        List.of(
+            "key", "ce_id", "ce_source", "h", "account", "firstclaim-id", "firstclaim-redrive")) {
       int to = from;
       while (to < input.length && input[to] != SEPARATOR) {
         to++;
@@ -150,8 +151,7 @@ class IdentifierFuzzTest {
       JsonNode tree = TREE.readTree(new String(document, UTF_8));
       List<String> seen =
           Stream.concat(
-                  Stream.of(tree.path("from")),
-                  tree.path("lines").findValues("account").stream())
+                  Stream.of(tree.path("from")), tree.path("lines").findValues("account").stream())
               .filter(JsonNode::isTextual)
               .map(JsonNode::textValue)
               .toList();

@@ -76,7 +76,6 @@ class OutcomeFeedFuzzTest {
     assertThat(Presence.read(next.json(Instant.EPOCH))).contains(next);
     Presence.read(value)
         .ifPresent(
-            presence ->
-                assertThat(Presence.read(presence.json(Instant.EPOCH))).contains(presence));
+            presence -> assertThat(Presence.read(presence.json(Instant.EPOCH))).contains(presence));
   }
 }

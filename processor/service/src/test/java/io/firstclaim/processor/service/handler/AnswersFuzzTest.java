@@ -26,8 +26,7 @@ class AnswersFuzzTest {
   void anyRetryAfter_isAWaitWithinBounds_orNone(byte[] header) {
     Optional<Duration> wait = RetryAfter.parse(new String(header, ISO_8859_1), NOW);
 
-    wait.ifPresent(
-        it -> assertThat(it).isPositive().isLessThanOrEqualTo(RetryAfter.MAX));
+    wait.ifPresent(it -> assertThat(it).isPositive().isLessThanOrEqualTo(RetryAfter.MAX));
   }
 
   @FuzzTest(maxDuration = "3m")
@@ -77,8 +76,7 @@ class AnswersFuzzTest {
     String key = header.substring(0, header.indexOf('='));
     assertThat(
             new String(
-                URLDecoder.decode(key.replace("+", "%2B"), ISO_8859_1)
-                    .getBytes(ISO_8859_1),
+                URLDecoder.decode(key.replace("+", "%2B"), ISO_8859_1).getBytes(ISO_8859_1),
                 ISO_8859_1))
         .isEqualTo(new String(bytes, ISO_8859_1));
   }

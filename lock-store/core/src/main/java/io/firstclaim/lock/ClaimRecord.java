@@ -19,6 +19,9 @@ public record ClaimRecord(
     Fingerprint fingerprint,
     ClaimState state,
     @Nullable RedriveId redrive) {
+  private static final long MOST = Long.MAX_VALUE / 2;
+  private static final int MOST_ATTEMPTS = Integer.MAX_VALUE / 2;
+
   /**
    * Checks the numbers.
    *
@@ -35,6 +38,20 @@ public record ClaimRecord(
   public ClaimRecord(
       long token, int attempts, Nonce nonce, Fingerprint fingerprint, ClaimState state) {
     this(token, attempts, nonce, fingerprint, state, null);
+  }
+
+  /**
+   * This record, if there is room for more grants after it. For what is read from a store: whoever
+   * may write there can have written any number.
+   *
+   * @throws IllegalArgumentException if nobody was ever granted so much
+   */
+  public ClaimRecord requireRoom() {
+    if (token > MOST || attempts > MOST_ATTEMPTS) {
+      throw new IllegalArgumentException(
+          "token %d with %d attempts leaves no room for another grant".formatted(token, attempts));
+    }
+    return this;
   }
 
   /**

@@ -26,8 +26,9 @@ public record Nonce(long high, long low) {
    * @throws IllegalArgumentException if it is not 32 hex digits
    */
   public static Nonce parse(String hex) {
-    if (hex.length() != 32) {
-      throw new IllegalArgumentException("a nonce has 32 hex digits, this one " + hex.length());
+    if (hex.length() != 32 || !hex.chars().allMatch(HexFormat::isHexDigit)) {
+      throw new IllegalArgumentException(
+          "a nonce is 32 hex digits, and these %d characters are not".formatted(hex.length()));
     }
     return new Nonce(
         HexFormat.fromHexDigitsToLong(hex, 0, 16), HexFormat.fromHexDigitsToLong(hex, 16, 32));

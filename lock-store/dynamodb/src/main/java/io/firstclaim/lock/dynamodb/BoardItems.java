@@ -6,6 +6,7 @@ import static io.firstclaim.lock.dynamodb.Items.textOf;
 import static java.util.stream.Collectors.joining;
 
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.board.ItemKey;
 import io.firstclaim.lock.board.StoredItem;
@@ -63,7 +64,8 @@ record BoardItems(String board) {
   /**
    * The item of the board.
    *
-   * @throws IllegalStateException if it is not one; the message names what is wrong with it
+   * @throws IllegalStateException if it is not one; the message names what is wrong with it, in one
+   *     line
    */
   static StoredItem decode(Map<String, AttributeValue> item) {
     try {
@@ -75,14 +77,23 @@ record BoardItems(String board) {
           Instant.ofEpochMilli(Items.numberOf(item, SINCE)),
           Arrays.stream(textOf(item, EARLIER).split(",", -1)).map(Nonce::parse).toList());
     } catch (IllegalArgumentException | DateTimeException e) {
-      throw new IllegalStateException(e.getMessage(), e);
+      throw new IllegalStateException(OneLine.of(e), e);
     }
   }
 
-  /** The keys in the index. */
+  /**
+   * The keys in the index.
+   *
+   * @throws IllegalStateException if they are none; the message names what is wrong with them, in
+   *     one line
+   */
   static List<ItemKey> keys(Map<String, AttributeValue> index) {
     AttributeValue keys = index.get(INDEX_KEYS);
-    return keys == null ? List.of() : keys.ss().stream().map(ItemKey::of).toList();
+    try {
+      return keys == null ? List.of() : keys.ss().stream().map(ItemKey::of).toList();
+    } catch (IllegalArgumentException e) {
+      throw new IllegalStateException(OneLine.of(e), e);
+    }
   }
 
   static AttributeValue keys(Collection<ItemKey> keys) {

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
@@ -111,14 +112,16 @@ public final class DynamoDbBoardStore implements BoardStore {
 
   @Override
   public List<StoredItem> read(Collection<ItemKey> keys) {
-    return get(keys.stream().map(items::pk).toList()).stream().map(this::decode).toList();
+    return get(keys.stream().map(items::pk).toList()).stream()
+        .map(item -> read(item, BoardItems::decode))
+        .toList();
   }
 
   @Override
   public List<StoredItem> list() {
     List<ItemKey> keys =
         get(List.of(items.indexPk())).stream()
-            .flatMap(each -> BoardItems.keys(each).stream())
+            .flatMap(each -> read(each, BoardItems::keys).stream())
             .toList();
     List<StoredItem> all = new ArrayList<>();
     for (int from = 0; from < keys.size(); from += BATCH) {
@@ -251,7 +254,7 @@ public final class DynamoDbBoardStore implements BoardStore {
         failed.stream()
             .filter(CancellationReason::hasItem)
             .map(CancellationReason::item)
-            .map(this::decode)
+            .map(item -> read(item, BoardItems::decode))
             .toList();
     boolean complete =
         fault.cancellationReasons().size() == moves.size()
@@ -295,9 +298,10 @@ public final class DynamoDbBoardStore implements BoardStore {
             .formatted(table, what, board, seen, Items.KEY));
   }
 
-  private StoredItem decode(Map<String, AttributeValue> item) {
+  private <T> T read(
+      Map<String, AttributeValue> item, Function<Map<String, AttributeValue>, T> reader) {
     try {
-      return BoardItems.decode(item);
+      return reader.apply(item);
     } catch (IllegalStateException e) {
       throw new StoreRefusedException(
           "item %s of DynamoDB table %s is no item of board %s: %s. Is the table used by something else?"

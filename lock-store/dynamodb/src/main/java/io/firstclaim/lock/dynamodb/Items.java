@@ -8,6 +8,7 @@ import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
 import java.time.Duration;
@@ -115,40 +116,41 @@ final class Items {
    * The claim in an item.
    *
    * @throws IllegalStateException if the item is not a claim; the message names what is wrong with
-   *     it
+   *     it, in one line
    */
   static ClaimRecord decode(Map<String, AttributeValue> item) {
     try {
       return new ClaimRecord(
-          numberOf(item, TOKEN),
-          Math.toIntExact(numberOf(item, ATTEMPTS)),
-          Nonce.parse(textOf(item, NONCE)),
-          Fingerprint.ofHash(bytesOf(item, FINGERPRINT)),
-          switch (textOf(item, STATE)) {
-            case "HELD" ->
-                new Held(
-                    textOf(item, HOLDER),
-                    Duration.ofMillis(numberOf(item, LEASE_MILLIS)),
-                    Instant.ofEpochMilli(numberOf(item, LEASE_END)),
-                    optionalTextOf(item, ON_BEHALF_OF));
-            case "FREE" ->
-                new Free(Instant.ofEpochMilli(numberOf(item, RETRY_AT)), textOf(item, CAUSE));
-            case "DONE" ->
-                new Done(
-                    textOf(item, HOLDER),
-                    Instant.ofEpochMilli(numberOf(item, ENDED_AT)),
-                    optionalTextOf(item, RESULT));
-            case "DEAD" ->
-                new Dead(
-                    textOf(item, HOLDER),
-                    Instant.ofEpochMilli(numberOf(item, ENDED_AT)),
-                    textOf(item, CAUSE));
-            default ->
-                throw new IllegalStateException(STATE + " is none of HELD, FREE, DONE, DEAD");
-          },
-          redriveOf(item));
+              numberOf(item, TOKEN),
+              Math.toIntExact(numberOf(item, ATTEMPTS)),
+              Nonce.parse(textOf(item, NONCE)),
+              Fingerprint.ofHash(bytesOf(item, FINGERPRINT)),
+              switch (textOf(item, STATE)) {
+                case "HELD" ->
+                    new Held(
+                        textOf(item, HOLDER),
+                        Duration.ofMillis(numberOf(item, LEASE_MILLIS)),
+                        Instant.ofEpochMilli(numberOf(item, LEASE_END)),
+                        optionalTextOf(item, ON_BEHALF_OF));
+                case "FREE" ->
+                    new Free(Instant.ofEpochMilli(numberOf(item, RETRY_AT)), textOf(item, CAUSE));
+                case "DONE" ->
+                    new Done(
+                        textOf(item, HOLDER),
+                        Instant.ofEpochMilli(numberOf(item, ENDED_AT)),
+                        optionalTextOf(item, RESULT));
+                case "DEAD" ->
+                    new Dead(
+                        textOf(item, HOLDER),
+                        Instant.ofEpochMilli(numberOf(item, ENDED_AT)),
+                        textOf(item, CAUSE));
+                default ->
+                    throw new IllegalStateException(STATE + " is none of HELD, FREE, DONE, DEAD");
+              },
+              redriveOf(item))
+          .requireRoom();
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new IllegalStateException(e.getMessage(), e);
+      throw new IllegalStateException(OneLine.of(e), e);
     }
   }
 

@@ -12,6 +12,7 @@ import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
 import java.io.ByteArrayOutputStream;
@@ -140,7 +141,8 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
    *
    * @param written when the store took it, which may be up to {@link #CUT} too early; the claim's
    *     times are by the same clock as this one, and err on the late side
-   * @throws IllegalStateException if it is not a marker; the message names what is wrong with it
+   * @throws IllegalStateException if it is not a marker; the message names what is wrong with it,
+   *     in one line
    */
   static Marker decode(byte[] body, Instant written) {
     try {
@@ -149,30 +151,32 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
           textOf(json, "namespace"),
           idOf(json),
           new ClaimRecord(
-              numberOf(json, "token"),
-              Math.toIntExact(numberOf(json, "attempts")),
-              Nonce.parse(textOf(json, "nonce")),
-              Fingerprint.ofHash(bytesOf(json, "payload")),
-              switch (textOf(json, "state")) {
-                case "HELD" -> held(json, written);
-                case "FREE" ->
-                    new Free(
-                        retryAt(numberOf(json, "retryMillis"), written), textOf(json, "cause"));
-                case "DONE" ->
-                    new Done(textOf(json, "holder"), endedAt(json), optionalTextOf(json, "result"));
-                case "DEAD" ->
-                    new Dead(textOf(json, "holder"), endedAt(json), textOf(json, "cause"));
-                default ->
-                    throw new IllegalStateException("state is none of HELD, FREE, DONE, DEAD");
-              },
-              redriveOf(json)),
+                  numberOf(json, "token"),
+                  Math.toIntExact(numberOf(json, "attempts")),
+                  Nonce.parse(textOf(json, "nonce")),
+                  Fingerprint.ofHash(bytesOf(json, "payload")),
+                  switch (textOf(json, "state")) {
+                    case "HELD" -> held(json, written);
+                    case "FREE" ->
+                        new Free(
+                            retryAt(numberOf(json, "retryMillis"), written), textOf(json, "cause"));
+                    case "DONE" ->
+                        new Done(
+                            textOf(json, "holder"), endedAt(json), optionalTextOf(json, "result"));
+                    case "DEAD" ->
+                        new Dead(textOf(json, "holder"), endedAt(json), textOf(json, "cause"));
+                    default ->
+                        throw new IllegalStateException("state is none of HELD, FREE, DONE, DEAD");
+                  },
+                  redriveOf(json))
+              .requireRoom(),
           json.containsKey(RETENTION)
               ? Duration.ofMillis(numberOf(json, RETENTION))
               : Duration.ZERO);
     } catch (IllegalStateException e) {
       throw e;
     } catch (IOException | IllegalArgumentException | ArithmeticException | DateTimeException e) {
-      throw new IllegalStateException(e.getMessage(), e);
+      throw new IllegalStateException(OneLine.of(e), e);
     }
   }
 

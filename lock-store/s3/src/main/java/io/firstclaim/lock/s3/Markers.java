@@ -278,10 +278,7 @@ final class Markers implements ClaimRecords {
     return new UnreadableClaimException(
         ("object %s of S3 bucket %s is not a claim: %s. Its record waits until it is removed."
                 + " Is the prefix used by something else?")
-            .formatted(
-                key,
-                bucket.name(),
-                String.valueOf(why.getMessage()).lines().findFirst().orElse("")),
+            .formatted(key, bucket.name(), why.getMessage()),
         why);
   }
 

@@ -21,14 +21,14 @@ public record DatasetFile(String partition, String name, long bytes) {
   /** The folder of all files. */
   static final String FOLDER = "datasets/";
 
-  /** Kafka's own rule for topic names. */
-  private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
+  /** Kafka's own rule for topic names, which are neither a dot nor two. */
+  private static final String TOPIC_NAME = "(?!\\.{1,2}(?:/|$))[a-zA-Z0-9._-]{1,249}";
+
+  private static final Pattern TOPIC = Pattern.compile(TOPIC_NAME);
 
   private static final Pattern PATH =
       Pattern.compile(
-          "("
-              + FOLDER
-              + "[a-zA-Z0-9._-]{1,249}/year=\\d{4}/month=\\d\\d/day=\\d\\d)/([0-9a-f]{64})");
+          "(" + FOLDER + TOPIC_NAME + "/year=\\d{4}/month=\\d\\d/day=\\d\\d)/([0-9a-f]{64})");
 
   private static final int LAST_YEAR = 9999;
 
@@ -40,7 +40,7 @@ public record DatasetFile(String partition, String name, long bytes) {
    *     1970 or after 9999, as it is for a record without one
    */
   public static DatasetFile of(String topic, long timestamp, RecordId id, long bytes) {
-    if (!TOPIC.matcher(topic).matches() || topic.equals(".") || topic.equals("..")) {
+    if (!TOPIC.matcher(topic).matches()) {
       throw new IllegalArgumentException(
           "a topic has 1 to 249 of a-z A-Z 0-9 . _ -; that of this record, of %d, cannot be a folder"
               .formatted(topic.length()));

@@ -41,7 +41,8 @@ final class Registry {
     for (Map.Entry<String, JsonNode> partition : read(text).path("partitions").properties()) {
       for (Map.Entry<String, JsonNode> file : partition.getValue().path("sizes").properties()) {
         String path = partition.getKey() + "/" + file.getKey();
-        long bytes = file.getValue().isIntegralNumber() ? file.getValue().asLong() : -1;
+        JsonNode size = file.getValue();
+        long bytes = size.isIntegralNumber() && size.canConvertToLong() ? size.asLong() : -1;
         registry.add(
             DatasetFile.parse(path, bytes)
                 .filter(parsed -> parsed.bytes() >= 0)

@@ -2,10 +2,10 @@ package io.firstclaim.processor.audit.topology;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInput;
 import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
@@ -26,7 +26,7 @@ final class Form {
   @FunctionalInterface
   interface Reader<T> {
     /** Reads them. */
-    T read(DataInput in) throws IOException;
+    T read(DataInputStream in) throws IOException;
   }
 
   private Form() {}
@@ -50,7 +50,7 @@ final class Form {
           ? Optional.of(reader.read(in))
           : Optional.empty();
     } catch (IllegalArgumentException e) {
-      return Optional.empty(); // a name that a later release gave
+      return Optional.empty(); // a name that a later release gave, or another value
     } catch (IOException e) {
       throw new UncheckedIOException(
           "a value of version %d is cut".formatted(OutcomesTopology.VERSION), e);
@@ -62,9 +62,11 @@ final class Form {
     out.write(bytes);
   }
 
-  static byte[] readBytes(DataInput in) throws IOException {
-    byte[] bytes = new byte[in.readInt()];
-    in.readFully(bytes);
-    return bytes;
+  static byte[] readBytes(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    if (length < 0 || length > in.available()) { // all that is left: the value is in memory
+      throw new EOFException();
+    }
+    return in.readNBytes(length);
   }
 }

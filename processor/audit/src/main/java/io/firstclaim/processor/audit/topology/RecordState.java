@@ -3,7 +3,7 @@ package io.firstclaim.processor.audit.topology;
 import io.firstclaim.processor.audit.api.Verdict;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.OutcomeMessage;
-import java.io.DataInput;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -154,7 +154,7 @@ record RecordState(List<Lane> lanes, List<Event> events) {
     return bytes == null ? EMPTY : Form.read(bytes, RecordState::read).orElse(EMPTY);
   }
 
-  private static RecordState read(DataInput in) throws IOException {
+  private static RecordState read(DataInputStream in) throws IOException {
     List<Lane> lanes = new ArrayList<>();
     for (int left = in.readUnsignedByte(); left > 0; left--) {
       lanes.add(Lane.read(in));

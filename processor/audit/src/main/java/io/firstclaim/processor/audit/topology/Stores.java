@@ -8,7 +8,7 @@ import io.firstclaim.processor.audit.api.Stuck;
 import io.firstclaim.processor.audit.api.Verdict;
 import io.firstclaim.processor.audit.api.Violation;
 import io.firstclaim.processor.engine.api.Outcome;
-import java.io.DataInput;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -108,7 +108,7 @@ public final class Stores {
 
   /** When something was put on a list, in milliseconds; 0 if another version did. */
   static long time(byte[] value) {
-    return Form.read(value, DataInput::readLong).orElse(0L);
+    return Form.read(value, DataInputStream::readLong).orElse(0L);
   }
 
   /** The record of {@link #OPEN}, if it was begun before this time. */
@@ -145,11 +145,13 @@ public final class Stores {
     return Form.read(value, in -> readViolation(id, in));
   }
 
-  private static Violation readViolation(RecordId id, DataInput in) throws IOException {
+  private static Violation readViolation(RecordId id, DataInputStream in) throws IOException {
     Instant at = Instant.ofEpochMilli(in.readLong());
     Verdict verdict = Verdict.valueOf(in.readUTF());
     long otherToken = in.readLong();
-    Outcome outcome = Outcome.ofJson(Form.readBytes(in)).orElseThrow();
+    Outcome outcome =
+        Outcome.ofJson(Form.readBytes(in))
+            .orElseThrow(() -> new IllegalArgumentException("a violation without its outcome"));
     return new Violation(id, verdict, outcome, otherToken, at);
   }
 

@@ -63,14 +63,14 @@ public record DeadLetter(
               Optional.ofNullable(LetterHeaders.text(headers, LetterHeaders.APPLICATION))
                   .map(name -> OneLine.of(name, LONGEST)),
               topic,
-              number(headers, LetterHeaders.PARTITION),
-              Long.parseLong(text(headers, LetterHeaders.OFFSET)),
-              number(headers, LetterHeaders.ATTEMPTS),
+              Math.toIntExact(number(headers, LetterHeaders.PARTITION)),
+              number(headers, LetterHeaders.OFFSET),
+              Math.toIntExact(number(headers, LetterHeaders.ATTEMPTS)),
               OneLine.of(text(headers, LetterHeaders.ZONE), LONGEST),
               OneLine.of(text(headers, LetterHeaders.CAUSE), LONGEST),
               Optional.ofNullable(redrive).map(RedriveId::new),
               headers.lastHeader(LetterHeaders.OMITTED) == null));
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | ArithmeticException e) {
       return Optional.empty();
     }
   }
@@ -79,8 +79,8 @@ public record DeadLetter(
     return Objects.requireNonNullElse(LetterHeaders.text(headers, name), "");
   }
 
-  private static int number(Headers headers, String name) {
-    int number = Integer.parseInt(text(headers, name));
+  private static long number(Headers headers, String name) {
+    long number = Long.parseLong(text(headers, name));
     if (number < 0) {
       throw new IllegalArgumentException(name + " is negative");
     }

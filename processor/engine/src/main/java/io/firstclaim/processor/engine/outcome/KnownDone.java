@@ -77,10 +77,10 @@ public final class KnownDone {
     Moment now = time.now();
     Duration age = Duration.between(at, now.wall());
     Duration left = age.isNegative() ? retention : retention.minus(age);
-    Entry entry = new Entry(key, ended, token, at, now.ticks() + left.toNanos());
-    if (!entry.counts(now)) {
-      return true;
+    if (!left.isPositive()) {
+      return true; // whenever that was: its time may be any that can be written
     }
+    Entry entry = new Entry(key, ended, token, at, now.ticks() + left.toNanos());
     synchronized (byAge) {
       Entry before = known.get(entry.key);
       if (before != null && before.counts(now) && before.prevails(entry)) {

@@ -2,10 +2,6 @@ package io.firstclaim.processor.service.acts;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.engine.SideClients;
 import java.io.IOException;
@@ -47,11 +43,6 @@ public final class ActLog implements AutoCloseable {
   private static final Duration WRITTEN_WITHIN = Duration.ofSeconds(10);
   private static final Duration PAUSE_AFTER_FAULT = Duration.ofSeconds(2);
   private static final Duration CLOSED_WITHIN = Duration.ofSeconds(3);
-  private static final ObjectMapper JSON =
-      JsonMapper.builder()
-          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .disable(DeserializationFeature.FAIL_ON_INVALID_SUBTYPE) // of later versions
-          .build();
 
   private final SideClients clients;
   private final byte[] application;
@@ -106,7 +97,7 @@ public final class ActLog implements AutoCloseable {
               partition.topic(),
               partition.partition(),
               message.id().getBytes(UTF_8),
-              JSON.writeValueAsBytes(message));
+              ActFormat.write(message));
       record.headers().add(APPLICATION, application);
       return producer().send(record).get(WRITTEN_WITHIN.toMillis(), TimeUnit.MILLISECONDS).offset();
     } catch (InterruptedException e) {
@@ -116,8 +107,6 @@ public final class ActLog implements AutoCloseable {
       throw new NotWrittenException(
           "topic %s took no message: %s"
               .formatted(partition.topic(), OneLine.of(e.getCause() == null ? e : e.getCause())));
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException(e); // of our own making
     }
   }
 
@@ -219,10 +208,7 @@ public final class ActLog implements AutoCloseable {
       return;
     }
     try {
-      @Nullable ActMessage message = JSON.readValue(record.value(), ActMessage.class);
-      if (message != null) {
-        heard.accept(message);
-      }
+      ActFormat.read(record.value()).ifPresent(heard);
     } catch (IOException | RuntimeException e) { // whoever may write to the topic wrote this
       LOG.warn(
           "Topic {} has at offset {} what is no act: {}",

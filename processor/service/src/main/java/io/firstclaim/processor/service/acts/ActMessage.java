@@ -2,6 +2,8 @@ package io.firstclaim.processor.service.acts;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.firstclaim.lock.RedriveId;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What is on the topic of acts, as JSON. Times are in ISO 8601, by the writer's clock. */
@@ -46,7 +48,12 @@ public sealed interface ActMessage {
       String instance,
       String at,
       @Nullable String result)
-      implements ActMessage {}
+      implements ActMessage {
+    /** Checks that it says what it must. */
+    public Act {
+      require(id, phase, act, target, reason, by, zone, instance, at);
+    }
+  }
 
   /**
    * A redrive has begun. A second one of the same ID says nothing.
@@ -55,7 +62,13 @@ public sealed interface ActMessage {
    * @param reason why
    */
   record RedriveBegun(String id, RedriveSpec spec, String by, String reason, String at)
-      implements ActMessage {}
+      implements ActMessage {
+    /** Checks that it says what it must, and that the ID is one. */
+    public RedriveBegun {
+      require(id, spec, by, reason, at);
+      var _ = new RedriveId(id);
+    }
+  }
 
   /** What an operator may tell a redrive. */
   enum Command {
@@ -66,7 +79,12 @@ public sealed interface ActMessage {
 
   /** An operator tells a redrive something. */
   record RedriveTold(String id, Command command, String by, String reason, String at)
-      implements ActMessage {}
+      implements ActMessage {
+    /** Checks that it says what it must. */
+    public RedriveTold {
+      require(id, command, by, reason, at);
+    }
+  }
 
   /**
    * An instance works on a redrive from now on. What others said before this is its beginning, and
@@ -74,7 +92,12 @@ public sealed interface ActMessage {
    *
    * @param token of its mutex
    */
-  record RedriveTaken(String id, long token, String instance, String at) implements ActMessage {}
+  record RedriveTaken(String id, long token, String instance, String at) implements ActMessage {
+    /** Checks that it says what it must. */
+    public RedriveTaken {
+      require(id, instance, at);
+    }
+  }
 
   /** How a redrive ended by itself. */
   enum End {
@@ -108,5 +131,22 @@ public sealed interface ActMessage {
       int underWay,
       @Nullable String note,
       @Nullable End end)
-      implements ActMessage {}
+      implements ActMessage {
+    /** Checks that it says what it must, and that the place is one. */
+    public RedriveProgress {
+      require(id, instance, at, counts);
+      if (range < 0 || offset < 0 || underWay < 0) {
+        throw new IllegalArgumentException(
+            "no redrive is at range %d, offset %d, with %d under way"
+                .formatted(range, offset, underWay));
+      }
+    }
+  }
+
+  /** What is read may lack anything: whoever may write to the topic can have written it. */
+  private static void require(Object... fields) {
+    for (Object field : fields) {
+      Object _ = Objects.requireNonNull(field, "a field is missing");
+    }
+  }
 }

@@ -7,4 +7,16 @@ package io.firstclaim.processor.service.acts;
  * @param from the first offset
  * @param to the offset after the last
  */
-public record Range(String topic, int partition, long from, long to) {}
+public record Range(String topic, int partition, long from, long to) {
+  /**
+   * Checks that there can be such a part.
+   *
+   * @throws IllegalArgumentException if not
+   */
+  public Range {
+    if (topic.isEmpty() || partition < 0 || from < 0 || from > to) {
+      throw new IllegalArgumentException(
+          "no partition %d has offsets from %d to %d".formatted(partition, from, to));
+    }
+  }
+}

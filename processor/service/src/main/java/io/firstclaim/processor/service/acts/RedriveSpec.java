@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.acts;
 
+import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +27,24 @@ public record RedriveSpec(
     int limit,
     int rate,
     List<Range> ranges) {
-  /** Keeps a copy. */
+  /**
+   * Keeps a copy.
+   *
+   * @throws IllegalArgumentException if limit or rate is not positive
+   * @throws DateTimeException if a moment is none
+   */
   public RedriveSpec {
     ranges = List.copyOf(ranges);
+    if (limit < 1 || rate < 1) {
+      throw new IllegalArgumentException(
+          "a redrive of at most %d, %d a second, moves nothing".formatted(limit, rate));
+    }
+    requireMoment(since);
+    requireMoment(until);
+  }
+
+  private static void requireMoment(@Nullable String text) {
+    var _ = text == null ? null : Instant.parse(text);
   }
 
   /** Whether it asks for the same, wherever the topics end by now. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.micronaut.core.annotation.Introspected;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,10 @@ record Event(
     long millis,
     @Nullable String cause,
     @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String since) {
+  /** Checks that it is about a record: what another instance sends may be anything. */
+  Event {
+    Objects.requireNonNull(id, "it is about no record");
+  }
 
   static Event of(Outcome outcome, @Nullable Instant since) {
     return new Event(

@@ -21,7 +21,10 @@ final class Ids {
 
   /** The ID in the path {@code /api/records/{id}}, whatever follows. */
   static RecordId ofPath(HttpRequest<?> request) {
-    String path = request.getPath();
+    return inPath(request.getPath());
+  }
+
+  static RecordId inPath(String path) {
     String rest = path.substring(path.indexOf(BEFORE) + BEFORE.length());
     int end = rest.indexOf('/');
     return ofBytes(decode((end < 0 ? rest : rest.substring(0, end)).getBytes(UTF_8), true));

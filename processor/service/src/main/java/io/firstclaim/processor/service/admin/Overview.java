@@ -7,6 +7,7 @@ import io.micronaut.core.annotation.Introspected;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -32,8 +33,11 @@ record Overview(
     List<String> missing) {
   private static final int SHOWN = 20;
 
-  /** Keeps copies. */
+  /** Keeps copies. What another instance sends may lack anything. */
   Overview {
+    Objects.requireNonNull(dead, "it does not count the dead");
+    Objects.requireNonNull(stuck, "it does not count the stuck");
+    Objects.requireNonNull(violations, "it does not count the violations");
     minutes = List.copyOf(minutes);
     found = List.copyOf(found);
     missing = List.copyOf(missing);
@@ -70,6 +74,11 @@ record Overview(
       String instance,
       long token,
       long otherToken) {
+    /** Checks what they are sorted by. */
+    Breach {
+      Objects.requireNonNull(at, "it was never published");
+    }
+
     static Breach of(Violation violation) {
       return new Breach(
           violation.id().text(),

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.audit.api.Address;
 import io.micronaut.http.HttpHeaders;
@@ -65,11 +66,35 @@ final class Peers {
   Page<Event> list(Address instance, String list, int limit, @Nullable RecordId after) {
     String query = "?limit=" + limit + (after == null ? "" : "&after=" + encoded(after));
     try {
-      JsonNode page = get(instance, "/api/" + list + query);
-      JsonNode next = page.path("next");
-      return new Page<>(events(page.path("items")), next.isTextual() ? next.asText() : null);
+      return page(get(instance, "/api/" + list + query));
     } catch (IOException e) {
-      throw Problem.notNow("instance %s does not answer: %s".formatted(instance, e.getMessage()));
+      throw Problem.notNow("instance %s does not answer: %s".formatted(instance, OneLine.of(e)));
+    }
+  }
+
+  /**
+   * The page in an answer.
+   *
+   * @throws IOException if there is none in it
+   */
+  static Page<Event> page(JsonNode answer) throws IOException {
+    List<Event> items = events(answer.path("items"));
+    JsonNode next = answer.path("next");
+    Page<Event> page = new Page<>(items, next.isTextual() ? next.asText() : null);
+    for (Event item : items) {
+      requireId(item.id());
+    }
+    if (page.next() != null) {
+      requireId(page.next());
+    }
+    return page;
+  }
+
+  private static void requireId(String id) throws IOException {
+    try {
+      RecordId _ = Ids.ofText(id);
+    } catch (Problem e) {
+      throw new IOException("it lists what is no record", e);
     }
   }
 
@@ -87,9 +112,21 @@ final class Peers {
    */
   Summary summary(Address instance) throws IOException {
     JsonNode summary = get(instance, "/api/summary");
+    if (!summary.path("instance").isObject()) {
+      throw new IOException("it says nothing of itself");
+    }
     return new Summary(
         JSON.treeToValue(summary.path("instance"), InstanceController.Instance.class),
-        Optional.ofNullable(JSON.treeToValue(summary.path("overview"), Overview.class)));
+        overview(summary));
+  }
+
+  /**
+   * What an answer says of the instance's partitions; empty if it does not say now.
+   *
+   * @throws IOException if it is no overview
+   */
+  static Optional<Overview> overview(JsonNode answer) throws IOException {
+    return Optional.ofNullable(JSON.treeToValue(answer.path("overview"), Overview.class));
   }
 
   private static String encoded(RecordId id) {
@@ -99,6 +136,9 @@ final class Peers {
   private static List<Event> events(JsonNode items) throws IOException {
     List<Event> events = new ArrayList<>();
     for (JsonNode item : items) {
+      if (!item.isObject()) {
+        throw new IOException("it lists what is no record");
+      }
       events.add(JSON.treeToValue(item, Event.class));
     }
     return events;

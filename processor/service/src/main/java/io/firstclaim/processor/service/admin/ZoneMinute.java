@@ -4,8 +4,10 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.firstclaim.processor.audit.api.Latencies;
 import io.firstclaim.processor.audit.api.Minute;
 import io.micronaut.core.annotation.Introspected;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,11 @@ record ZoneMinute(
     long p50Millis,
     long p99Millis,
     @Nullable String latencies) {
+  /** Checks what minutes are added up by. */
+  ZoneMinute {
+    Objects.requireNonNull(zone, "a minute of no zone");
+    Objects.requireNonNull(start, "a minute without its beginning");
+  }
 
   static ZoneMinute of(Minute minute) {
     Latencies took = minute.latencies();
@@ -64,7 +71,7 @@ record ZoneMinute(
     }
     return new Minute(
         zone,
-        Instant.parse(start),
+        moment(start),
         completed,
         takeovers,
         failures,
@@ -72,6 +79,14 @@ record ZoneMinute(
         mismatches,
         lost,
         Latencies.of(Base64.getDecoder().decode(latencies)));
+  }
+
+  private static Instant moment(String text) {
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException("a minute has no such beginning", e);
+    }
   }
 
   /** As people see it. */

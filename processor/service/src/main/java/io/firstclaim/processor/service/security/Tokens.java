@@ -49,7 +49,8 @@ final class Tokens {
     int number = 0;
     for (String text : content.lines().toList()) {
       number++;
-      String line = text.replaceFirst("#.*", "").strip();
+      int comment = text.indexOf('#'); // no pattern: to that, a line has other ends than this one
+      String line = (comment < 0 ? text : text.substring(0, comment)).strip();
       if (!line.isEmpty()) {
         tokens.add(token(name, number, line, tokens));
       }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.store;
+
+import org.jspecify.annotations.NullMarked;

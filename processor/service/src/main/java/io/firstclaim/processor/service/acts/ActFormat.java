@@ -1,0 +1,37 @@
+package io.firstclaim.processor.service.acts;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.util.Optional;
+
+/** What is on the topic of acts, as JSON. Thread-safe. */
+public final class ActFormat {
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .disable(DeserializationFeature.FAIL_ON_INVALID_SUBTYPE) // of later versions
+          .build();
+
+  private ActFormat() {}
+
+  /** A message as JSON. */
+  static byte[] write(ActMessage message) {
+    try {
+      return JSON.writeValueAsBytes(message);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e); // of our own making
+    }
+  }
+
+  /**
+   * The message in these bytes; empty if only later versions know it.
+   *
+   * @throws IOException if they hold none: whoever may write to the topic can have written them
+   */
+  public static Optional<ActMessage> read(byte[] json) throws IOException {
+    return Optional.ofNullable(JSON.readValue(json, ActMessage.class));
+  }
+}

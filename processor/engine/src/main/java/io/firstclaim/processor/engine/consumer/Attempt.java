@@ -27,6 +27,7 @@ import io.firstclaim.processor.engine.deadletter.DeadLetterException;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.opentelemetry.context.Scope;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -129,10 +130,12 @@ final class Attempt {
     }
 
     Next make() throws InterruptedException {
+      delivery.trace().granted(number, granted.lease().token());
       String takenFrom = granted.takenFrom();
       // A suspect that was postponed here was taken over then.
       if (takenFrom != null && !(turn.isTaken() && takenFrom.equals(granted.lease().holder()))) {
         listener.tookOver();
+        delivery.trace().tookOver(takenFrom);
         announcer.happened(
             delivery,
             work,
@@ -178,6 +181,14 @@ final class Attempt {
 
     @Override
     public Verdict run(KeptLease held) throws InterruptedException {
+      Verdict verdict = verdict(held);
+      if (!(verdict instanceof Verdict.Leave)) {
+        delivery.trace().settles();
+      }
+      return verdict;
+    }
+
+    private Verdict verdict(KeptLease held) throws InterruptedException {
       boolean mustWait = isSuspect() && !(turn.isTaken() && held.isHeld());
       turn.setNeeded(mustWait);
       if (mustWait) {
@@ -239,19 +250,21 @@ final class Attempt {
               zone,
               start.wall().plus(handlers.limit()));
       HandlerResult result;
-      watched.beginWork();
       boolean mine;
-      try {
-        result =
-            Objects.requireNonNullElseGet(
-                handler.handle(call), () -> HandlerResult.retry("the handler returned null"));
-      } catch (InterruptedException e) {
-        result = HandlerResult.retry("the handler was interrupted");
-      } catch (Exception | Error e) { // whatever it throws, the record needs a verdict
-        LOG.warn("Handler failed on {}", work.reportId(), e);
-        result = HandlerResult.retry(Cause.of(e));
-      } finally {
-        mine = watched.endWork();
+      try (Scope _ = delivery.trace().handles()) {
+        watched.beginWork();
+        try {
+          result =
+              Objects.requireNonNullElseGet(
+                  handler.handle(call), () -> HandlerResult.retry("the handler returned null"));
+        } catch (InterruptedException e) {
+          result = HandlerResult.retry("the handler was interrupted");
+        } catch (Exception | Error e) { // whatever it throws, the record needs a verdict
+          LOG.warn("Handler failed on {}", work.reportId(), e);
+          result = HandlerResult.retry(Cause.of(e));
+        } finally {
+          mine = watched.endWork();
+        }
       }
       took = time.now().since(start);
       listener.handled(took);
@@ -259,6 +272,7 @@ final class Attempt {
         instead = new Next.Abandoned();
         return new Verdict.Leave();
       }
+      delivery.trace().handled(result);
       return verdict(result, held, watched.interruption());
     }
 
@@ -343,6 +357,7 @@ final class Attempt {
       if (!held.isHeld()) {
         return release(cause, Duration.ZERO, number);
       }
+      delivery.trace().buries();
       try {
         deadLetters.write(
             delivery.record(), work.reportId(), retry.made(number), cause, work.redrive());
@@ -368,12 +383,13 @@ final class Attempt {
       return switch (verdict) {
         case Verdict.Complete _ -> {
           ended(Outcome.Kind.COMPLETED, lease, null);
-          listener.delivered(Delivered.COMPLETED);
+          announcer.delivered(delivery, Delivered.COMPLETED);
           yield new Next.Settled();
         }
         case Verdict.Bury(String cause) -> {
           ended(work.deadKind(), lease, cause);
-          listener.delivered(
+          announcer.delivered(
+              delivery,
               work.deadKind() == Outcome.Kind.MISMATCH ? Delivered.MISMATCH : Delivered.DEAD);
           LOG.warn("Gave {} up after attempt {}: {}", work.reportId(), retry.made(number), cause);
           yield new Next.Settled();
@@ -381,7 +397,7 @@ final class Attempt {
         case Verdict.Release(Instant due, _, String cause) -> {
           Instant retryAt = due.equals(ClaimStore.AT_ONCE) ? time.now().wall() : due;
           happened(Outcome.Kind.FAILED, cause, retryAt);
-          listener.delivered(Delivered.FAILED);
+          announcer.delivered(delivery, Delivered.FAILED);
           yield new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
         }
         case Verdict.Leave _ -> new Next.LookAgain(lease.remaining(time.now()), null);
@@ -390,7 +406,7 @@ final class Attempt {
 
     private Next lost(String cause) {
       happened(Outcome.Kind.LEASE_LOST, cause, null);
-      listener.delivered(Delivered.LOST);
+      announcer.delivered(delivery, Delivered.LOST);
       LOG.atLevel(loss.isDue() ? Level.WARN : Level.DEBUG)
           .log(
               "The lease on {} with token {} was lost, nothing is recorded: {}",

@@ -5,6 +5,8 @@ import io.firstclaim.lock.keeper.Worker;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -25,8 +27,8 @@ import org.slf4j.MDC;
  * own thread waits, and passes its interrupt on.
  *
  * <p>There are as many threads as calls at once, which the places in flight bound. An idle one
- * takes the next call or ends after a while; none keeps a process from ending. The logging context
- * and the context class loader are the caller's. Thread-safe.
+ * takes the next call or ends after a while; none keeps a process from ending. The logging context,
+ * the trace's context and the context class loader are the caller's. Thread-safe.
  */
 public final class HandlerThreads implements RecordHandler {
   private static final Logger LOG = LoggerFactory.getLogger(HandlerThreads.class);
@@ -64,6 +66,7 @@ public final class HandlerThreads implements RecordHandler {
   public HandlerResult handle(RecordContext context) throws Exception {
     Worker worker = new Worker();
     @Nullable Map<String, String> logged = MDC.getCopyOfContextMap();
+    Context traced = Context.current();
     ClassLoader classes = Thread.currentThread().getContextClassLoader();
     FutureTask<HandlerResult> call =
         new FutureTask<>(
@@ -71,7 +74,7 @@ public final class HandlerThreads implements RecordHandler {
               MDC.setContextMap(logged == null ? Map.of() : logged);
               Thread.currentThread().setContextClassLoader(classes);
               worker.begin();
-              try {
+              try (Scope _ = scope(traced)) {
                 return handler.handle(context);
               } finally {
                 boolean _ = worker.end();
@@ -80,6 +83,11 @@ public final class HandlerThreads implements RecordHandler {
             });
     start(call);
     return await(call, worker);
+  }
+
+  /** Costs nothing where nothing is traced. */
+  private static Scope scope(Context traced) {
+    return traced == Context.root() ? Scope.noop() : traced.makeCurrent();
   }
 
   /** A record waits, under its lease, for the operating system to have a thread for it. */

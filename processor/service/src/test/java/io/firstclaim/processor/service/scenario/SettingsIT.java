@@ -75,7 +75,13 @@ class SettingsIT {
   })
   void wrongSettingOfOpenTelemetry_stopsTheStart_andTellsNoSecret(
       String variable, String value, String told) throws IOException {
-    Run run = run(goodBut(Map.of("OTEL_TRACES_EXPORTER", "otlp", variable, value)));
+    Run run =
+        run(
+            goodBut(
+                Map.of(
+                    "FIRSTCLAIM_CLAIM_BACKEND", "memory",
+                    "OTEL_TRACES_EXPORTER", "otlp",
+                    variable, value)));
 
     assertThat(run.exitCode()).as(run.output()).isOne();
     assertThat(run.output().lines().filter(line -> line.startsWith("firstclaim: ")))

@@ -86,22 +86,25 @@ final class DeliveryTrace implements Trace {
   }
 
   private Attempt attempt() {
-    if (attempt == null) {
-      Span span =
-          tracer
-              .spanBuilder(name)
-              .setSpanKind(SpanKind.CONSUMER)
-              .setParent(parent)
-              .setAllAttributes(attributes)
-              .addLink(last) // one that is invalid is none
-              .startSpan();
-      attempt = new Attempt(span, parent);
-      if (!Span.fromContext(parent).getSpanContext().isValid()) {
-        parent = attempt.context;
-      }
-      last = span.getSpanContext();
+    return attempt == null ? begin() : attempt;
+  }
+
+  private Attempt begin() {
+    Span span =
+        tracer
+            .spanBuilder(name)
+            .setSpanKind(SpanKind.CONSUMER)
+            .setParent(parent)
+            .setAllAttributes(attributes)
+            .addLink(last) // one that is invalid is none
+            .startSpan();
+    Attempt begun = new Attempt(span, parent);
+    if (!Span.fromContext(parent).getSpanContext().isValid()) {
+      parent = begun.context;
     }
-    return attempt;
+    last = span.getSpanContext();
+    attempt = begun;
+    return begun;
   }
 
   /** Has it go on to this step, unless it is there already. */
@@ -115,11 +118,13 @@ final class DeliveryTrace implements Trace {
     return current;
   }
 
+  /** Ends this step, if it is there, before it is known what comes next. */
   private void leave(Step step) {
-    if (attempt != null && attempt.at == step) {
-      attempt.step.end();
-      attempt.step = Span.getInvalid();
-      attempt.at = null;
+    Attempt current = attempt();
+    if (current.at == step) {
+      current.step.end();
+      current.step = Span.getInvalid();
+      current.at = null;
     }
   }
 

@@ -79,9 +79,12 @@ class SettingsIT {
         run(
             goodBut(
                 Map.of(
-                    "FIRSTCLAIM_CLAIM_BACKEND", "memory",
-                    "OTEL_TRACES_EXPORTER", "otlp",
-                    variable, value)));
+                    "FIRSTCLAIM_CLAIM_BACKEND",
+                    "memory",
+                    "OTEL_TRACES_EXPORTER",
+                    "otlp",
+                    variable,
+                    value)));
 
     assertThat(run.exitCode()).as(run.output()).isOne();
     assertThat(run.output().lines().filter(line -> line.startsWith("firstclaim: ")))

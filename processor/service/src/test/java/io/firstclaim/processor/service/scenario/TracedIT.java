@@ -3,6 +3,7 @@ package io.firstclaim.processor.service.scenario;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.stack.server.FreePort;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -87,5 +88,33 @@ class TracedIT {
           .contains("failed, next in")
           .doesNotContain("trace=", "opentelemetry");
     }
+  }
+
+  @Test
+  void collectorThatIsAway_holdsUpNoRecordAndNoStop_andIsSaidInTheLogsFormat() {
+    Zone zone =
+        scenario
+            .zone("a")
+            .set("OTEL_TRACES_EXPORTER", "otlp")
+            .set("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:" + FreePort.next())
+            .set("OTEL_JAVA_EXPORTER_OTLP_RETRY_DISABLED", "true")
+            .set("OTEL_BSP_SCHEDULE_DELAY", "100")
+            .set("FIRSTCLAIM_LOG_FORMAT", "json");
+    scenario.start(zone);
+    List<String> ids = Feed.ids("event", RECORDS);
+    scenario.feed().send(ids);
+    scenario.awaitCompleted(ids);
+    scenario.awaitAtTheEnd(zone);
+    scenario.eventually(
+        "the failure is logged",
+        () -> assertThat(zone.logText()).contains("\"loggerName\":\"io.opentelemetry."));
+
+    zone.terminate();
+
+    assertThat(zone.awaitEnd(Scenario.PATIENCE)).isTrue();
+    assertThat(zone.exitCode()).isZero();
+    assertThat(zone.logText().lines().filter(line -> !line.startsWith("WARNING: ")))
+        .as("all but what the JVM says of old libraries")
+        .allMatch(line -> line.startsWith("{"));
   }
 }

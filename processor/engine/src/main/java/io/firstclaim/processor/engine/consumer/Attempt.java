@@ -176,19 +176,22 @@ final class Attempt {
     @Override
     public Verdict withoutResult(KeptLease held, IllegalArgumentException refused)
         throws InterruptedException {
-      return tryAgain(held, Cause.of(refused.getMessage()), Optional.empty());
+      return toSettle(tryAgain(held, Cause.of(refused.getMessage()), Optional.empty()));
     }
 
     @Override
     public Verdict run(KeptLease held) throws InterruptedException {
-      Verdict verdict = verdict(held);
+      return toSettle(judged(held));
+    }
+
+    private Verdict toSettle(Verdict verdict) {
       if (!(verdict instanceof Verdict.Leave)) {
         delivery.trace().settles();
       }
       return verdict;
     }
 
-    private Verdict verdict(KeptLease held) throws InterruptedException {
+    private Verdict judged(KeptLease held) throws InterruptedException {
       boolean mustWait = isSuspect() && !(turn.isTaken() && held.isHeld());
       turn.setNeeded(mustWait);
       if (mustWait) {

@@ -163,7 +163,7 @@ public final class Bench {
       System.out.printf(
           "  engine, %s%s: %,.0f records/s%n",
           outcomes.isPresent() ? "announced" : "silent",
-          telemetry == OpenTelemetry.noop() ? "" : ", traced",
+          telemetry.equals(OpenTelemetry.noop()) ? "" : ", traced",
           rate);
       return rate;
     }

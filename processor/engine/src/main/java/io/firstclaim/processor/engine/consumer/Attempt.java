@@ -27,7 +27,6 @@ import io.firstclaim.processor.engine.deadletter.DeadLetterException;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
-import io.opentelemetry.context.Scope;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -252,22 +251,21 @@ final class Attempt {
               tokens(granted.lease().resources()),
               zone,
               start.wall().plus(handlers.limit()));
+      RecordHandler traced = delivery.trace().handles(handler);
       HandlerResult result;
+      watched.beginWork();
       boolean mine;
-      try (Scope _ = delivery.trace().handles()) {
-        watched.beginWork();
-        try {
-          result =
-              Objects.requireNonNullElseGet(
-                  handler.handle(call), () -> HandlerResult.retry("the handler returned null"));
-        } catch (InterruptedException e) {
-          result = HandlerResult.retry("the handler was interrupted");
-        } catch (Exception | Error e) { // whatever it throws, the record needs a verdict
-          LOG.warn("Handler failed on {}", work.reportId(), e);
-          result = HandlerResult.retry(Cause.of(e));
-        } finally {
-          mine = watched.endWork();
-        }
+      try {
+        result =
+            Objects.requireNonNullElseGet(
+                traced.handle(call), () -> HandlerResult.retry("the handler returned null"));
+      } catch (InterruptedException e) {
+        result = HandlerResult.retry("the handler was interrupted");
+      } catch (Exception | Error e) { // whatever it throws, the record needs a verdict
+        LOG.warn("Handler failed on {}", work.reportId(), e);
+        result = HandlerResult.retry(Cause.of(e));
+      } finally {
+        mine = watched.endWork();
       }
       took = time.now().since(start);
       listener.handled(took);

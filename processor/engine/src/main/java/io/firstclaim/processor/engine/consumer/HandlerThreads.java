@@ -6,9 +6,9 @@ import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.opentelemetry.context.Context;
-import io.opentelemetry.context.Scope;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
@@ -66,28 +66,29 @@ public final class HandlerThreads implements RecordHandler {
   public HandlerResult handle(RecordContext context) throws Exception {
     Worker worker = new Worker();
     @Nullable Map<String, String> logged = MDC.getCopyOfContextMap();
-    Context traced = Context.current();
     ClassLoader classes = Thread.currentThread().getContextClassLoader();
     FutureTask<HandlerResult> call =
         new FutureTask<>(
-            () -> {
-              MDC.setContextMap(logged == null ? Map.of() : logged);
-              Thread.currentThread().setContextClassLoader(classes);
-              worker.begin();
-              try (Scope _ = scope(traced)) {
-                return handler.handle(context);
-              } finally {
-                boolean _ = worker.end();
-                MDC.clear();
-              }
-            });
+            traced(
+                () -> {
+                  MDC.setContextMap(logged == null ? Map.of() : logged);
+                  Thread.currentThread().setContextClassLoader(classes);
+                  worker.begin();
+                  try {
+                    return handler.handle(context);
+                  } finally {
+                    boolean _ = worker.end();
+                    MDC.clear();
+                  }
+                }));
     start(call);
     return await(call, worker);
   }
 
-  /** Costs nothing where nothing is traced. */
-  private static Scope scope(Context traced) {
-    return traced == Context.root() ? Scope.noop() : traced.makeCurrent();
+  /** The same in the trace's context of the current thread; itself where nothing is traced. */
+  private static Callable<HandlerResult> traced(Callable<HandlerResult> call) {
+    Context context = Context.current();
+    return context.equals(Context.root()) ? call : context.wrap(call);
   }
 
   /** A record waits, under its lease, for the operating system to have a thread for it. */

@@ -6,6 +6,7 @@ import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordHandler;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
@@ -185,9 +186,14 @@ final class DeliveryTrace implements Trace {
   }
 
   @Override
-  public Scope handles() {
+  public RecordHandler handles(RecordHandler handler) {
     Attempt handled = at(Step.HANDLE);
-    return handled.context.with(handled.step).makeCurrent();
+    Context context = handled.context.with(handled.step);
+    return call -> {
+      try (Scope _ = context.makeCurrent()) {
+        return handler.handle(call);
+      }
+    };
   }
 
   @Override

@@ -5,7 +5,7 @@ import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.handler.HandlerResult;
-import io.opentelemetry.context.Scope;
+import io.firstclaim.processor.handler.RecordHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,9 +39,9 @@ public interface Trace {
   /** The lease was taken over from this holder. */
   default void tookOver(String from) {}
 
-  /** Its handler is called, by the current thread, on which the trace can be continued in scope. */
-  default Scope handles() {
-    return Scope.noop();
+  /** Its handler is called now: as the one returned, which has it go on with the trace. */
+  default RecordHandler handles(RecordHandler handler) {
+    return handler;
   }
 
   /** Its handler has come back. */

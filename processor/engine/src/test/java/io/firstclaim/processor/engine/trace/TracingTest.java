@@ -8,9 +8,9 @@ import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordHandler;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
-import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -25,6 +25,7 @@ class TracingTest {
   private static final int RECORDS = 100_000;
   private static final RecordId ID = RecordId.of("order-1");
   private static final HandlerResult DONE = HandlerResult.done();
+  private static final RecordHandler HANDLER = _ -> DONE;
   private static final ConsumerRecord<byte[], byte[]> RECORD =
       new ConsumerRecord<>("in", 0, 0, new byte[0], new byte[0]);
 
@@ -37,9 +38,8 @@ class TracingTest {
     trace.claims();
     trace.claimed(Claimed.GRANTED);
     trace.granted(1, 1);
-    try (Scope _ = trace.handles()) {
-      trace.handled(DONE);
-    }
+    RecordHandler _ = trace.handles(HANDLER);
+    trace.handled(DONE);
     trace.settles();
     trace.delivered(Delivered.COMPLETED);
     trace.end();
@@ -73,9 +73,8 @@ class TracingTest {
                     .build())
             .build()) {
       Trace trace = Tracing.by(telemetry, "a", "orders-a").begin(RECORD);
-      try (Scope _ = trace.handles()) {
-        trace.abandoned();
-      }
+      RecordHandler _ = trace.handles(HANDLER);
+      trace.abandoned();
       trace.waits(WaitsFor.PLACE);
       trace.delivered(Delivered.COMPLETED);
       trace.end();

@@ -67,7 +67,7 @@ final class HttpHandlerTest {
                 StatusMeanings.DEFAULT,
                 W3CTraceContextPropagator.getInstance());
         HttpHandler untraced = new HttpHandler(server.url(), LONG)) {
-      try (Scope _ = TestContext.traced()) {
+      try (Scope _ = TestContext.traced().makeCurrent()) {
         assertThat(traced.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
         assertThat(untraced.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
       }

@@ -7,7 +7,7 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
-import io.opentelemetry.context.Scope;
+import io.opentelemetry.context.Context;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
@@ -25,16 +25,17 @@ record TestContext(
     boolean held,
     Map<RecordId, Long> resourceTokens)
     implements RecordContext {
-  /** As which the current trace goes out while it is {@link #traced}. */
+  /** As which the current trace goes out while it is {@link #traced()}. */
   static final String TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-  /** Has the current thread's work traced until this is closed. */
-  static Scope traced() {
+  /** A context that is traced. */
+  static Context traced() {
     String[] parts = TRACEPARENT.split("-", -1);
-    return Span.wrap(
-            SpanContext.create(
-                parts[1], parts[2], TraceFlags.getSampled(), TraceState.getDefault()))
-        .makeCurrent();
+    return Context.root()
+        .with(
+            Span.wrap(
+                SpanContext.create(
+                    parts[1], parts[2], TraceFlags.getSampled(), TraceState.getDefault())));
   }
 
   static TestContext of(String value) {

@@ -70,7 +70,7 @@ final class TopicHandlerTest {
     headers.add("ce_id", "7".getBytes(UTF_8));
     TestContext context = TestContext.of("value".getBytes(UTF_8), headers);
     try (MockProducer<byte[], byte[]> producer = producer(true);
-        Scope _ = TestContext.traced()) {
+        Scope _ = TestContext.traced().makeCurrent()) {
       TopicHandler handler =
           new TopicHandler(producer, "out", LONG, W3CTraceContextPropagator.getInstance());
 

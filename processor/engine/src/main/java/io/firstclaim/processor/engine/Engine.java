@@ -16,7 +16,9 @@ import io.firstclaim.processor.engine.consumer.Instance;
 import io.firstclaim.processor.engine.consumer.KafkaClients;
 import io.firstclaim.processor.engine.topic.TopicIds;
 import io.firstclaim.processor.engine.topic.Topics;
+import io.firstclaim.processor.engine.trace.Tracing;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -60,6 +62,7 @@ public final class Engine {
   private final Function<? super ClaimSettings, ? extends ClaimStore> store;
   private final RecordHandler handler;
   private final EngineListener listener;
+  private final OpenTelemetry telemetry;
   private final TimeSource time;
   private final Consumer<? super Throwable> onDefect;
   private final Waiting waiting;
@@ -71,12 +74,14 @@ public final class Engine {
       Function<? super ClaimSettings, ? extends ClaimStore> store,
       RecordHandler handler,
       EngineListener listener,
+      OpenTelemetry telemetry,
       TimeSource time,
       Consumer<? super Throwable> onDefect) {
     this.settings = settings;
     this.store = store;
     this.handler = handler;
     this.listener = listener;
+    this.telemetry = telemetry;
     this.time = time;
     this.onDefect = onDefect;
     this.waiting = new Waiting(time);
@@ -125,7 +130,15 @@ public final class Engine {
       boolean _ = waiting.await(this::openHandler);
       awaitTopics(clients);
       Instance instance =
-          new Instance(settings, clients, opened, handler, listener, time, this::failed);
+          new Instance(
+              settings,
+              clients,
+              opened,
+              handler,
+              listener,
+              Tracing.by(telemetry, settings.zone(), settings.input().group()),
+              time,
+              this::failed);
       begin(instance, starting);
     } catch (RuntimeException | Error e) {
       fault = e;

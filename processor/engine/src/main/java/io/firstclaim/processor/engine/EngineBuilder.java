@@ -16,6 +16,7 @@ import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.engine.api.ResourceSource;
 import io.firstclaim.processor.engine.consumer.HandlerThreads;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.opentelemetry.api.OpenTelemetry;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -69,6 +70,7 @@ public final class EngineBuilder {
   private @Nullable Function<? super ClaimSettings, ? extends ClaimStore> store;
   private @Nullable RecordHandler handler;
   private EngineListener listener = new EngineListener() {};
+  private OpenTelemetry telemetry = OpenTelemetry.noop();
   private TimeSource time = TimeSource.system();
   private Consumer<? super Throwable> onDefect = _ -> {};
 
@@ -363,6 +365,17 @@ public final class EngineBuilder {
     return this;
   }
 
+  /**
+   * What each delivery is traced with: a span {@code process <topic>}, below that of the record's
+   * producer, with what it waited for, its claims, its handler and its end below it. Handlers run
+   * in the context of theirs, so that what they call can continue it. By default nothing is traced.
+   * What is given must neither block nor throw, and stays the caller's to close, after the engine.
+   */
+  public EngineBuilder openTelemetry(OpenTelemetry given) {
+    this.telemetry = given;
+    return this;
+  }
+
   /** The clocks; the machine's by default. */
   public EngineBuilder time(TimeSource given) {
     this.time = given;
@@ -430,6 +443,7 @@ public final class EngineBuilder {
         required(store, "the store", "say how the lock store is opened"),
         required(handler, "the handler", "say what is done with a record"),
         listener,
+        telemetry,
         time,
         onDefect);
   }

@@ -13,6 +13,9 @@ import io.firstclaim.lock.StoreUnavailableException;
  * happen twice passes {@link RecordContext#token()} to its sink, which refuses tokens lower than
  * one it has seen, and calls {@link RecordContext#ensureHeld()} right before the effect.
  *
+ * <p>While records are traced, OpenTelemetry's current context on the handler's thread is that of
+ * the call: clients that are traced too go on with it.
+ *
  * <p>The service finds an implementation by {@code firstclaim.handler.type} if its jar names it as
  * a service, or if it is a bean.
  */

@@ -23,6 +23,7 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.http.server.exceptions.ServerStartupException;
 import io.micronaut.runtime.server.EmbeddedServer;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -249,6 +250,10 @@ public final class Application {
       }
       if (t instanceof ConfigException) {
         return OneLine.of("a setting under kafka: " + t.getMessage());
+      }
+      if (t instanceof ConfigurationException && t.getMessage() != null) {
+        return OneLine.of(
+            "a setting under otel: " + t.getMessage().replaceFirst("(?s)headers=.*", "headers"));
       }
       if (t instanceof AuthenticationException || t instanceof AuthorizationException) {
         return OneLine.of(

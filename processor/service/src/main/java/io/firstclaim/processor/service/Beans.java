@@ -14,6 +14,7 @@ import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.handler.LogHandler;
 import io.firstclaim.processor.service.handler.TopicHandler;
 import io.firstclaim.processor.service.handler.TopicProducer;
+import io.firstclaim.processor.service.log.JdkLog;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.firstclaim.processor.service.redrive.Redrives;
 import io.firstclaim.processor.service.security.Gate;
@@ -21,12 +22,16 @@ import io.firstclaim.processor.service.security.TokenFile;
 import io.firstclaim.processor.service.store.AwsClients;
 import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
+import io.firstclaim.processor.service.tracing.Telemetry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micronaut.context.BeanProvider;
 import io.micronaut.context.annotation.Bean;
 import io.micronaut.context.annotation.Factory;
 import io.micronaut.context.annotation.Primary;
+import io.micronaut.tracing.opentelemetry.OpenTelemetryBuilderCustomizer;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdkBuilder;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -57,6 +62,23 @@ final class Beans {
   @Singleton
   MeterFilter boundedMeters() {
     return EngineMetrics.bounded();
+  }
+
+  /** While nothing is traced, OpenTelemetry's SDK is not even made. */
+  @Singleton
+  @Bean(preDestroy = "close")
+  Telemetry telemetry(ServiceSettings settings, BeanProvider<OpenTelemetry> made) {
+    if (!settings.traced()) {
+      return new Telemetry(OpenTelemetry.noop());
+    }
+    JdkLog.join();
+    return new Telemetry(made.get());
+  }
+
+  /** A shutdown hook would close it while the last records are being processed. */
+  @Singleton
+  OpenTelemetryBuilderCustomizer closedByTheService() {
+    return AutoConfiguredOpenTelemetrySdkBuilder::disableShutdownHook;
   }
 
   @Singleton
@@ -114,13 +136,18 @@ final class Beans {
       BeanProvider<TopicProducer> producer,
       TimeSource time,
       Upkeep upkeep,
+      Telemetry telemetry,
       OwnHandlers own) {
     return switch (settings.handler()) {
       case Handling.Log _ -> new LogHandler();
-      case Handling.Http http -> new HttpHandler(http.url(), http.timeout(), http.meanings());
+      case Handling.Http http ->
+          new HttpHandler(http.url(), http.timeout(), http.meanings(), telemetry.propagator());
       // The producer is made when there is a record, not before Kafka has an address.
       case Handling.Topic topic ->
-          given -> new TopicHandler(producer.get().get(), topic.name(), TOPIC_ACK).handle(given);
+          given ->
+              new TopicHandler(
+                      producer.get().get(), topic.name(), TOPIC_ACK, telemetry.propagator())
+                  .handle(given);
       case Handling.Dataset dataset ->
           datasetHandler(
               dataset.settings(), settings.engine().claim().store().holder(), time, upkeep);

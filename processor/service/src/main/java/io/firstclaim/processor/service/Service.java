@@ -14,6 +14,7 @@ import io.firstclaim.processor.service.log.KafkaClientLog;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
+import io.firstclaim.processor.service.tracing.Telemetry;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Optional;
@@ -41,6 +42,7 @@ public class Service {
       Upkeep upkeep,
       RecordHandler handler,
       EngineMetrics metrics,
+      Telemetry telemetry,
       Audit audit,
       TimeSource time) {
     this.settings = settings;
@@ -57,6 +59,7 @@ public class Service {
         handling
             .store(_ -> opened(store.open(time, metrics, upkeep)))
             .listener(metrics)
+            .openTelemetry(telemetry.get())
             .time(time)
             .onDefect(Application::fail)
             .build();

@@ -246,6 +246,24 @@ class ArchitectureTest {
           .resideInAPackage("io.micrometer..");
 
   @ArchTest
+  static final ArchRule openTelemetrysSdk_isMadeByMicronaut_andKnownToTheFactoriesAlone =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(SERVICE, SERVICE + ".tracing")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.opentelemetry.sdk..");
+
+  @ArchTest
+  static final ArchRule library_isNotTraced =
+      noClasses()
+          .that()
+          .resideInAnyPackage(LOCK + "..", DATASET + "..", AUDIT + "..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.opentelemetry..");
+
+  @ArchTest
   static final ArchRule observers_areKnownToTheFactoriesAlone =
       noClasses()
           .that()

@@ -4,6 +4,8 @@ import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.outcome.KnownDone;
@@ -15,16 +17,27 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Says what becomes of a record: to the outcomes topic, and to this instance. Thread-safe. */
+/**
+ * Says what becomes of a record: to the outcomes topic, to this instance and to those that observe
+ * it. Thread-safe.
+ */
 final class Announcer {
   private final OutcomePublisher publisher;
   private final KnownDone known;
+  private final EngineListener listener;
   private final TimeSource time;
 
-  Announcer(OutcomePublisher publisher, KnownDone known, TimeSource time) {
+  Announcer(OutcomePublisher publisher, KnownDone known, EngineListener listener, TimeSource time) {
     this.publisher = publisher;
     this.known = known;
+    this.listener = listener;
     this.time = time;
+  }
+
+  /** The delivery, or an attempt on it, has ended: for metrics and the trace. */
+  void delivered(Delivery delivery, Delivered result) {
+    listener.delivered(result);
+    delivery.trace().delivered(result);
   }
 
   /** The end that a lease's holder has just made. */

@@ -129,10 +129,12 @@ final class Attempt {
     }
 
     Next make() throws InterruptedException {
+      delivery.trace().granted(number, granted.lease().token());
       String takenFrom = granted.takenFrom();
       // A suspect that was postponed here was taken over then.
       if (takenFrom != null && !(turn.isTaken() && takenFrom.equals(granted.lease().holder()))) {
         listener.tookOver();
+        delivery.trace().tookOver(takenFrom);
         announcer.happened(
             delivery,
             work,
@@ -173,11 +175,22 @@ final class Attempt {
     @Override
     public Verdict withoutResult(KeptLease held, IllegalArgumentException refused)
         throws InterruptedException {
-      return tryAgain(held, Cause.of(refused.getMessage()), Optional.empty());
+      return toSettle(tryAgain(held, Cause.of(refused.getMessage()), Optional.empty()));
     }
 
     @Override
     public Verdict run(KeptLease held) throws InterruptedException {
+      return toSettle(judged(held));
+    }
+
+    private Verdict toSettle(Verdict verdict) {
+      if (!(verdict instanceof Verdict.Leave)) {
+        delivery.trace().settles();
+      }
+      return verdict;
+    }
+
+    private Verdict judged(KeptLease held) throws InterruptedException {
       boolean mustWait = isSuspect() && !(turn.isTaken() && held.isHeld());
       turn.setNeeded(mustWait);
       if (mustWait) {
@@ -229,13 +242,14 @@ final class Attempt {
               tokens(granted.lease().resources()),
               zone,
               start.wall().plus(handlers.limit()));
+      RecordHandler traced = delivery.trace().handles(handler);
       HandlerResult result;
       watched.beginWork();
       boolean mine;
       try {
         result =
             Objects.requireNonNullElseGet(
-                handler.handle(call), () -> HandlerResult.retry("the handler returned null"));
+                traced.handle(call), () -> HandlerResult.retry("the handler returned null"));
       } catch (InterruptedException e) {
         result = HandlerResult.retry("the handler was interrupted");
       } catch (Exception | Error e) { // whatever it throws, the record needs a verdict
@@ -250,6 +264,7 @@ final class Attempt {
         instead = new Next.Abandoned();
         return new Verdict.Leave();
       }
+      delivery.trace().handled(result);
       return verdict(result, held, watched.interruption());
     }
 
@@ -334,6 +349,7 @@ final class Attempt {
       if (!held.isHeld()) {
         return release(cause, Duration.ZERO, number);
       }
+      delivery.trace().buries();
       try {
         deadLetters.write(
             delivery.record(), work.reportId(), retry.made(number), cause, work.redrive());
@@ -359,12 +375,13 @@ final class Attempt {
       return switch (verdict) {
         case Verdict.Complete _ -> {
           ended(Outcome.Kind.COMPLETED, lease, null);
-          listener.delivered(Delivered.COMPLETED);
+          announcer.delivered(delivery, Delivered.COMPLETED);
           yield new Next.Settled();
         }
         case Verdict.Bury(String cause) -> {
           ended(work.deadKind(), lease, cause);
-          listener.delivered(
+          announcer.delivered(
+              delivery,
               work.deadKind() == Outcome.Kind.MISMATCH ? Delivered.MISMATCH : Delivered.DEAD);
           LOG.warn("Gave {} up after attempt {}: {}", work.reportId(), retry.made(number), cause);
           yield new Next.Settled();
@@ -372,7 +389,7 @@ final class Attempt {
         case Verdict.Release(Instant due, _, String cause) -> {
           Instant retryAt = due.equals(ClaimStore.AT_ONCE) ? time.now().wall() : due;
           happened(Outcome.Kind.FAILED, cause, retryAt);
-          listener.delivered(Delivered.FAILED);
+          announcer.delivered(delivery, Delivered.FAILED);
           yield new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
         }
         case Verdict.Leave _ -> new Next.LookAgain(lease.remaining(time.now()), null);
@@ -381,7 +398,7 @@ final class Attempt {
 
     private Next lost(String cause) {
       happened(Outcome.Kind.LEASE_LOST, cause, null);
-      listener.delivered(Delivered.LOST);
+      announcer.delivered(delivery, Delivered.LOST);
       LOG.atLevel(loss.isDue() ? Level.WARN : Level.DEBUG)
           .log(
               "The lease on {} with token {} was lost, nothing is recorded: {}",

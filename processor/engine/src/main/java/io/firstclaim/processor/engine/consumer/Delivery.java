@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Moment;
 import io.firstclaim.processor.engine.offset.Watermark;
+import io.firstclaim.processor.engine.trace.Trace;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param arrival when it was polled
  * @param before the delivery that must end first, if records are ordered
  * @param end to run once this one has ended
+ * @param trace of what happens to it
  */
 record Delivery(
     ConsumerRecord<byte[], byte[]> record,
@@ -25,7 +27,8 @@ record Delivery(
     Watermark.Mark mark,
     Moment arrival,
     @Nullable CompletableFuture<Void> before,
-    Runnable end) {
+    Runnable end,
+    Trace trace) {
 
   Delivery(
       ConsumerRecord<byte[], byte[]> record,
@@ -33,13 +36,14 @@ record Delivery(
       Watermark.Mark mark,
       Moment arrival,
       @Nullable CompletableFuture<Void> before,
-      Runnable end) {
-    this(record, bytesOf(record), partition, mark, arrival, before, end);
+      Runnable end,
+      Trace trace) {
+    this(record, bytesOf(record), partition, mark, arrival, before, end, trace);
   }
 
   /** The same with another delivery's record, which says the same; its own is forgotten. */
   Delivery withRecordOf(Delivery other) {
-    return new Delivery(other.record, other.bytes, partition, mark, arrival, null, end);
+    return new Delivery(other.record, other.bytes, partition, mark, arrival, null, end, trace);
   }
 
   private static long bytesOf(ConsumerRecord<byte[], byte[]> record) {
@@ -65,6 +69,7 @@ record Delivery(
 
   /** This one has ended, and it is the next one's turn. */
   void passTurnOn() {
+    trace.end();
     end.run();
   }
 

@@ -5,8 +5,10 @@ import io.firstclaim.lock.keeper.Worker;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.opentelemetry.context.Context;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
@@ -25,8 +27,8 @@ import org.slf4j.MDC;
  * own thread waits, and passes its interrupt on.
  *
  * <p>There are as many threads as calls at once, which the places in flight bound. An idle one
- * takes the next call or ends after a while; none keeps a process from ending. The logging context
- * and the context class loader are the caller's. Thread-safe.
+ * takes the next call or ends after a while; none keeps a process from ending. The logging context,
+ * the trace's context and the context class loader are the caller's. Thread-safe.
  */
 public final class HandlerThreads implements RecordHandler {
   private static final Logger LOG = LoggerFactory.getLogger(HandlerThreads.class);
@@ -67,19 +69,26 @@ public final class HandlerThreads implements RecordHandler {
     ClassLoader classes = Thread.currentThread().getContextClassLoader();
     FutureTask<HandlerResult> call =
         new FutureTask<>(
-            () -> {
-              MDC.setContextMap(logged == null ? Map.of() : logged);
-              Thread.currentThread().setContextClassLoader(classes);
-              worker.begin();
-              try {
-                return handler.handle(context);
-              } finally {
-                boolean _ = worker.end();
-                MDC.clear();
-              }
-            });
+            traced(
+                () -> {
+                  MDC.setContextMap(logged == null ? Map.of() : logged);
+                  Thread.currentThread().setContextClassLoader(classes);
+                  worker.begin();
+                  try {
+                    return handler.handle(context);
+                  } finally {
+                    boolean _ = worker.end();
+                    MDC.clear();
+                  }
+                }));
     start(call);
     return await(call, worker);
+  }
+
+  /** The same in the trace's context of the current thread; itself where nothing is traced. */
+  private static Callable<HandlerResult> traced(Callable<HandlerResult> call) {
+    Context context = Context.current();
+    return context.equals(Context.root()) ? call : context.wrap(call);
   }
 
   /** A record waits, under its lease, for the operating system to have a thread for it. */

@@ -27,6 +27,7 @@ import io.firstclaim.processor.engine.outcome.OutcomeFeed;
 import io.firstclaim.processor.engine.outcome.OutcomePublisher;
 import io.firstclaim.processor.engine.outcome.PresenceBeat;
 import io.firstclaim.processor.engine.outcome.StoreAgreement;
+import io.firstclaim.processor.engine.trace.Tracing;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.time.Instant;
@@ -71,6 +72,7 @@ public final class Instance {
    * An instance that is not running yet.
    *
    * @param clients makes the Kafka clients, which the instance owns
+   * @param tracing of its deliveries
    * @param onDefect called if it ends by itself
    */
   public Instance(
@@ -79,6 +81,7 @@ public final class Instance {
       ClaimStore store,
       RecordHandler handler,
       EngineListener listener,
+      Tracing tracing,
       TimeSource time,
       java.util.function.Consumer<? super Throwable> onDefect) {
     String self = Nonce.random().toString();
@@ -118,7 +121,10 @@ public final class Instance {
     this.watchdog = new Watchdog(settings.input().maxInFlight(), handlers::abandoned);
     Announcer announcer =
         new Announcer(
-            new OutcomePublisher(outcomes, settings.outcomesTopic(), origin), known, time);
+            new OutcomePublisher(outcomes, settings.outcomesTopic(), origin),
+            known,
+            listener,
+            time);
     Deduplicator deduplicator =
         Deduplicator.builder(store, time)
             .retry(
@@ -182,6 +188,7 @@ public final class Instance {
             () -> presence.isEmpty() || agreement.isReached(),
             clients.topicIds(),
             listener,
+            tracing,
             this::closeOutcomes,
             onDefect,
             time);

@@ -112,7 +112,7 @@ final class Leader {
   /** The record has ended without this delivery's doing. */
   Next duplicate(Delivery delivery) {
     delivery.letOffsetGo();
-    listener.delivered(Delivered.DUPLICATE);
+    announcer.delivered(delivery, Delivered.DUPLICATE);
     return new Next.Settled();
   }
 
@@ -147,6 +147,7 @@ final class Leader {
               : resourceTurns.turn(work.reportId(), work.resourceNames(), seat::call, seat::free);
       this.abandoned =
           () -> {
+            delivery.trace().abandoned();
             turn.giveBack();
             trial.end(); // another may try in its stead
             leaveResources();
@@ -382,24 +383,30 @@ final class Leader {
 
     /** The store's answer; null if there is none, or none that can be read. */
     private @Nullable ClaimResult send(Claim toSend, StoreGate.Begun begun) {
+      delivery.trace().claims();
       try {
         ClaimResult answer = store.claim(toSend);
         begun.answered(answer instanceof ClaimResult.Granted);
-        listener.claimed(Claimed.of(answer));
+        claimed(Claimed.of(answer));
         return answer;
       } catch (UnreadableClaimException e) {
         // It concerns this record alone: the gate stays open for the others.
         begun.answered(false);
-        listener.claimed(Claimed.UNREADABLE);
+        claimed(Claimed.UNREADABLE);
         leaveResources();
         LOG.atLevel(unreadable.isDue() ? Level.WARN : Level.DEBUG)
             .log("{} cannot be claimed, trying again: {}", toSend.id(), e.getMessage());
         return null;
       } catch (StoreException e) {
-        listener.claimed(Claimed.UNAVAILABLE);
+        claimed(Claimed.UNAVAILABLE);
         begun.failed(String.valueOf(e.getMessage()));
         return null;
       }
+    }
+
+    private void claimed(Claimed answer) {
+      listener.claimed(answer);
+      delivery.trace().claimed(answer);
     }
 
     /** What the store's answer means; if it granted the record, makes an attempt. */
@@ -474,7 +481,7 @@ final class Leader {
         case STOP -> end;
         case ANOTHERS_END, RETRY_DUE, FREED, TIME_UP -> {
           announcer.ended(delivery, work, end.kind(), end.ending(), Duration.ZERO, end.cause());
-          listener.delivered(Delivered.DUPLICATE);
+          announcer.delivered(delivery, Delivered.DUPLICATE);
           yield new Next.Settled();
         }
       };
@@ -486,7 +493,7 @@ final class Leader {
         case SKIP -> {
           LOG.warn("{} is known with another payload; this one is skipped", work.reportId());
           announcer.skipped(delivery, work, settings.claim().store().holder());
-          listener.delivered(Delivered.MISMATCH);
+          announcer.delivered(delivery, Delivered.MISMATCH);
           yield new Next.Settled();
         }
       };

@@ -9,6 +9,7 @@ import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.topic.TopicIds;
+import io.firstclaim.processor.engine.trace.Tracing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -76,6 +77,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private final BooleanSupplier mayTake;
   private final TopicIds topicIds;
   private final EngineListener listener;
+  private final Tracing tracing;
   private final java.util.function.Consumer<Duration> closeOutcomes;
   private final java.util.function.Consumer<? super Throwable> onDefect;
   private final TimeSource time;
@@ -101,6 +103,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       BooleanSupplier mayTake,
       TopicIds topicIds,
       EngineListener listener,
+      Tracing tracing,
       java.util.function.Consumer<Duration> closeOutcomes,
       java.util.function.Consumer<? super Throwable> onDefect,
       TimeSource time) {
@@ -114,6 +117,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
     this.mayTake = mayTake;
     this.topicIds = topicIds;
     this.listener = listener;
+    this.tracing = tracing;
     this.closeOutcomes = closeOutcomes;
     this.onDefect = onDefect;
     this.time = time;
@@ -280,7 +284,7 @@ final class PollLoop implements ConsumerRebalanceListener, Runnable {
       partitions.put(id, partition);
       places.share(partitions.values());
     }
-    Delivery delivery = sequencer.deliver(record, partition, arrival);
+    Delivery delivery = sequencer.deliver(record, partition, arrival, tracing.begin(record));
     places.arrive(delivery);
     return delivery;
   }

@@ -1,7 +1,9 @@
 package io.firstclaim.processor.engine.consumer;
 
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
 import io.firstclaim.processor.engine.identity.Identifier;
+import io.firstclaim.processor.engine.trace.Trace;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -165,7 +167,8 @@ final class RecordFlow {
   private End process(Errand given, Deque<Errand> followers) throws InterruptedException {
     Delivery delivery = given.delivery();
     Work work = given.work();
-    MDC.put("id", work.reportId().text());
+    delivery.trace().identified(work.reportId());
+    logUnder(work.reportId(), delivery.trace());
     while (delivery.isWanted()) {
       Errand errand = new Errand(delivery, work, true);
       Seat seat = room.seat(errand);
@@ -176,6 +179,7 @@ final class RecordFlow {
       switch (lead(errand, seat, followers)) {
         case Next.Settled _ -> {
           for (Errand twin : take(followers, errand::isTwinOf)) {
+            twin.delivery().trace().settledBy(delivery.trace());
             Next _ = leader.duplicate(twin.delivery());
             drop(twin);
           }
@@ -196,6 +200,14 @@ final class RecordFlow {
       }
     }
     return End.OVER;
+  }
+
+  private static void logUnder(RecordId id, Trace trace) {
+    MDC.put("id", id.text());
+    String traceId = trace.id();
+    if (traceId != null) {
+      MDC.put("trace_id", traceId);
+    }
   }
 
   private void letFollow(Seat seat, Errand leader, Deque<Errand> followers) {

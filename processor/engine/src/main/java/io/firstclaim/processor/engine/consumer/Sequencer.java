@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.consumer;
 
 import io.firstclaim.lock.Moment;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
+import io.firstclaim.processor.engine.trace.Trace;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +30,10 @@ final class Sequencer {
   }
 
   Delivery deliver(
-      ConsumerRecord<byte[], byte[]> record, AssignedPartition partition, Moment arrival) {
+      ConsumerRecord<byte[], byte[]> record,
+      AssignedPartition partition,
+      Moment arrival,
+      Trace trace) {
     Optional<Line> line =
         switch (ordering) {
           case UNORDERED -> Optional.empty();
@@ -40,7 +44,8 @@ final class Sequencer {
                   .map(key -> new Line(partition, Optional.of(ByteBuffer.wrap(key))));
         };
     if (line.isEmpty()) {
-      return new Delivery(record, partition, partition.delivered(record), arrival, null, () -> {});
+      return new Delivery(
+          record, partition, partition.delivered(record), arrival, null, () -> {}, trace);
     }
     CompletableFuture<Void> ended = new CompletableFuture<>();
     CompletableFuture<Void> before = ends.put(line.get(), ended);
@@ -53,6 +58,7 @@ final class Sequencer {
         () -> {
           boolean _ = ended.complete(null);
           boolean _ = ends.remove(line.get(), ended);
-        });
+        },
+        trace);
   }
 }

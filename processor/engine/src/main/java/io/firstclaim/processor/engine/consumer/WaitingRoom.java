@@ -165,9 +165,12 @@ final class WaitingRoom implements OutcomeFeed.Listener {
           && known.contains(work.reportId(), work.fingerprint());
     }
 
-    /** Says what the record is doing, for people. */
+    /** Says what the record is doing, for people and its trace. */
     void doing(Doing now) {
       ticket.doing(now);
+      if (now instanceof Doing.Waiting waiting) {
+        ticket.owner().delivery().trace().waits(waiting.what());
+      }
     }
 
     /** The store says that the record lives, under a lease with this token. */

@@ -4,6 +4,7 @@ import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.processor.engine.claim.TestTime;
+import io.firstclaim.processor.engine.trace.Trace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -42,7 +43,7 @@ class PlacesTest {
 
   private Delivery delivery(AssignedPartition of, String value) {
     var record = TestInstance.record(null, value, of.id().partition(), offset++);
-    return new Delivery(record, of, of.delivered(record), time.now(), null, () -> {});
+    return new Delivery(record, of, of.delivered(record), time.now(), null, () -> {}, Trace.NONE);
   }
 
   private Delivery arrive(Places places, AssignedPartition of) {

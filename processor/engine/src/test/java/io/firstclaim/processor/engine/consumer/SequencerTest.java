@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.claim.TestTime;
+import io.firstclaim.processor.engine.trace.Trace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -30,7 +31,7 @@ class SequencerTest {
 
   private Delivery deliver(Sequencer sequencer, @Nullable String key, AssignedPartition of) {
     return sequencer.deliver(
-        TestInstance.record(key, "{}", of.id().partition(), offset++), of, time.now());
+        TestInstance.record(key, "{}", of.id().partition(), offset++), of, time.now(), Trace.NONE);
   }
 
   private static boolean mayGo(Delivery delivery) {

@@ -20,6 +20,8 @@ import io.firstclaim.processor.engine.claim.HandlerWatch;
 import io.firstclaim.processor.engine.claim.StoreGate;
 import io.firstclaim.processor.engine.claim.Tickets;
 import io.firstclaim.processor.engine.outcome.KnownDone;
+import io.firstclaim.processor.engine.trace.Trace;
+import io.firstclaim.processor.engine.trace.Tracing;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +70,14 @@ final class TestInstance implements AutoCloseable {
     store = new FaultyStore(new MemoryClaimStore(claims, settings.claim().store(), time));
     instance =
         new Instance(
-            settings, clients, store, new HandlerThreads(handler), listener, time, defect::set);
+            settings,
+            clients,
+            store,
+            new HandlerThreads(handler),
+            listener,
+            Tracing.OFF,
+            time,
+            defect::set);
     tickets = instance.tickets;
     gate = instance.gate;
     breaker = instance.breaker;
@@ -116,7 +125,13 @@ final class TestInstance implements AutoCloseable {
       partitions.add(partition);
       Delivery delivery =
           new Delivery(
-              record, partition, partition.delivered(record), arrival, null, ended::countDown);
+              record,
+              partition,
+              partition.delivered(record),
+              arrival,
+              null,
+              ended::countDown,
+              Trace.NONE);
       places.arrive(delivery);
       thread = Thread.ofVirtual().start(() -> instance.flow.run(delivery));
     }

@@ -16,6 +16,7 @@ import io.firstclaim.processor.engine.consumer.WaitingRoom.Seat;
 import io.firstclaim.processor.engine.consumer.WaitingRoom.Woken;
 import io.firstclaim.processor.engine.identity.Identity;
 import io.firstclaim.processor.engine.outcome.KnownDone;
+import io.firstclaim.processor.engine.trace.Trace;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,7 +54,13 @@ class WaitingRoomTest {
     ConsumerRecord<byte[], byte[]> record = TestInstance.record(ID.text(), "{}", 0, offset++);
     return new Errand(
         new Delivery(
-            record, partition, partition.delivered(record), new Moment(START, 0), null, () -> {}),
+            record,
+            partition,
+            partition.delivered(record),
+            new Moment(START, 0),
+            null,
+            () -> {},
+            Trace.NONE),
         work,
         true);
   }

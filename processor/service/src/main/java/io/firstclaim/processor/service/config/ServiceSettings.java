@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param backend where claims are kept
  * @param handler what to do with a record
  * @param audit of what became of the records
+ * @param traced whether records are traced, by Micronaut's OpenTelemetry
  * @param tokenFile who may use the admin API; if empty, only this machine, to read
  * @param inForce all by name, without secrets
  * @param unused names of settings that were given for a backend or handler not chosen
@@ -23,6 +24,7 @@ public record ServiceSettings(
     Backend backend,
     Handling handler,
     Auditing audit,
+    boolean traced,
     Optional<Path> tokenFile,
     Map<String, String> inForce,
     List<String> unused,

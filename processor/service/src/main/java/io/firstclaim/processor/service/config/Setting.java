@@ -28,7 +28,8 @@ public record Setting(String name, String otherwise, String meaning) {
   }
 
   /**
-   * Settings of other things that matter: the Kafka clients, the AWS SDK, Micronaut and the log.
+   * Settings of other things that matter: the Kafka clients, the AWS SDK, OpenTelemetry, Micronaut
+   * and the log.
    */
   public static List<Setting> ofOthers() {
     return List.of(
@@ -41,6 +42,12 @@ public record Setting(String name, String otherwise, String meaning) {
             "AWS_*",
             "the AWS SDK's",
             "`AWS_REGION`, profiles, roles, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_S3`"),
+        new Setting(
+            "otel.*",
+            "nothing is traced",
+            "OpenTelemetry's own: `OTEL_TRACES_EXPORTER=otlp` traces each delivery and sends the"
+                + " spans to `OTEL_EXPORTER_OTLP_ENDPOINT`, by default"
+                + " `http://localhost:4317`; see Tracing below"),
         new Setting(
             "micronaut.server.host",
             "`127.0.0.1`",

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SettingsReader {
   private static final int MAX_TOPIC = 249;
+  private static final String TRACES_EXPORTER = "otel.traces.exporter";
   private static final String DEAD_LETTERS = ".dlt";
 
   /** The longest registry interval: a record may wait that long in its handler. */
@@ -111,6 +112,7 @@ public final class SettingsReader {
     Auditing auditing =
         new AuditReader(binder, environment)
             .read(audit, names.application(), zone.zone(), claims, outcomesTopic, kafka);
+    boolean traced = traced();
     binder.requireRight();
     EngineSettings engine =
         new EngineSettings(
@@ -144,10 +146,29 @@ public final class SettingsReader {
         backend,
         handling,
         auditing,
+        traced,
         tokenFile,
         binder.inForce(),
         List.copyOf(unused),
         GivenNames.of(environment).toCome());
+  }
+
+  /** OpenTelemetry reads its settings by itself; this one decides whether it is there at all. */
+  private boolean traced() {
+    String exporter = binder.text(TRACES_EXPORTER).orElse("none");
+    binder.force(TRACES_EXPORTER, exporter);
+    switch (exporter) {
+      case "none" -> {
+        return false;
+      }
+      case "otlp" -> {
+        return !environment.getProperty("otel.sdk.disabled", Boolean.class).orElse(false);
+      }
+      default -> {
+        binder.wrong(TRACES_EXPORTER, exporter, "give otlp, or none to trace nothing");
+        return false;
+      }
+    }
   }
 
   private List<String> zones(Properties.Zones given) {

@@ -4,6 +4,8 @@ import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapPropagator;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -39,8 +41,9 @@ import org.jspecify.annotations.Nullable;
  * Firstclaim-Resource-Tokens} has the {@link ResourceTokens} of a record that touches something;
  * {@code Content-Type} is the record's own, or {@code application/octet-stream}; {@code ce_*}
  * headers of the record become {@code ce-*}, values percent-encoded as in the HTTP binding of
- * CloudEvents. A record whose own headers, or whose resource tokens, take more than 8 KiB is {@link
- * HandlerResult.Failed}.
+ * CloudEvents. If the record is traced, the request continues its trace, by the headers of the
+ * propagator, such as {@code traceparent}. A record whose own headers, or whose resource tokens,
+ * take more than 8 KiB is {@link HandlerResult.Failed}.
  *
  * <p>Any 2xx is done. No connection, 429, 502, 503, 504, and 3xx, 401, 403 and 407, which would be
  * the same for any record, are {@link HandlerResult.Unavailable}. 408, 425, other 5xx, no answer in
@@ -70,11 +73,12 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
   private final String place;
   private final Duration timeout;
   private final StatusMeanings meanings;
+  private final TextMapPropagator propagator;
   private final InstantSource clock;
 
-  /** A handler that posts to this URL, for which statuses mean what HTTP says. */
+  /** A handler that posts to this URL, for which statuses mean what HTTP says; traces nothing. */
   public HttpHandler(URI url, Duration timeout) {
-    this(url, timeout, StatusMeanings.DEFAULT);
+    this(url, timeout, StatusMeanings.DEFAULT, TextMapPropagator.noop());
   }
 
   /**
@@ -82,17 +86,20 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
    *
    * @param timeout from the request's start to the answer's headers
    * @param meanings what statuses mean
+   * @param propagator writes the current trace into the requests
    * @throws IllegalArgumentException if the URL is not http or https with a host, or the timeout
    *     not positive; the message names the value, without secrets, and what is right
    */
-  public HttpHandler(URI url, Duration timeout, StatusMeanings meanings) {
-    this(url, timeout, meanings, InstantSource.system(), null);
+  public HttpHandler(
+      URI url, Duration timeout, StatusMeanings meanings, TextMapPropagator propagator) {
+    this(url, timeout, meanings, propagator, InstantSource.system(), null);
   }
 
   HttpHandler(
       URI url,
       Duration timeout,
       StatusMeanings meanings,
+      TextMapPropagator propagator,
       InstantSource clock,
       @Nullable SSLContext tls) {
     this.place = withoutSecrets(url);
@@ -104,6 +111,7 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
     }
     this.timeout = timeout;
     this.meanings = meanings;
+    this.propagator = propagator;
     this.clock = clock;
     this.template = HttpRequest.newBuilder(url).timeout(timeout);
     if (url.getUserInfo() != null) {
@@ -200,8 +208,13 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
       request.setHeader(ResourceTokens.NAME, tokens);
     }
     forwarded.forEach(request::setHeader);
+    propagator.inject(Context.current(), request, HttpHandler::setHeader);
     return request.POST(
         value == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(value));
+  }
+
+  private static void setHeader(HttpRequest.@Nullable Builder of, String name, String value) {
+    Objects.requireNonNull(of).setHeader(name, value);
   }
 
   /** The head of an answer, and of its body what has come. */

@@ -1,10 +1,15 @@
 package io.firstclaim.processor.service.handler;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapPropagator;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -18,10 +23,14 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes each record's value, key and headers, all untouched, to a topic and waits until the
- * brokers have acknowledged it; the key, not the old partition, chooses the partition.
+ * brokers have acknowledged it; the key, not the old partition, chooses the partition. If the
+ * record is traced, what is published continues its trace: the propagator's headers, such as {@code
+ * traceparent}, are replaced.
  *
  * <p>What the brokers refuse for good (too large, not a legal topic) is {@link
  * HandlerResult.Failed}. If they are not there, give no acknowledgement in time, or no permission,
@@ -33,6 +42,12 @@ public final class TopicHandler implements RecordHandler {
   private final Producer<byte[], byte[]> producer;
   private final String topic;
   private final Duration timeout;
+  private final TextMapPropagator propagator;
+
+  /** A handler that publishes to this topic, as the other one does, and traces nothing. */
+  public TopicHandler(Producer<byte[], byte[]> producer, String topic, Duration timeout) {
+    this(producer, topic, timeout, TextMapPropagator.noop());
+  }
 
   /**
    * A handler that publishes to this topic. The producer stays the caller's to close; its {@code
@@ -40,9 +55,14 @@ public final class TopicHandler implements RecordHandler {
    * delivery.timeout.ms} should be no longer than the timeout.
    *
    * @param timeout for the acknowledgement
+   * @param propagator writes the current trace into the headers
    * @throws IllegalArgumentException if the topic is blank or the timeout not positive
    */
-  public TopicHandler(Producer<byte[], byte[]> producer, String topic, Duration timeout) {
+  public TopicHandler(
+      Producer<byte[], byte[]> producer,
+      String topic,
+      Duration timeout,
+      TextMapPropagator propagator) {
     if (topic.isBlank()) {
       throw new IllegalArgumentException(
           "'%s' is not a topic to publish to: name one".formatted(topic));
@@ -54,6 +74,7 @@ public final class TopicHandler implements RecordHandler {
     this.producer = producer;
     this.topic = topic;
     this.timeout = timeout;
+    this.propagator = propagator;
   }
 
   @Override
@@ -61,6 +82,7 @@ public final class TopicHandler implements RecordHandler {
     ConsumerRecord<byte[], byte[]> record = context.record();
     ProducerRecord<byte[], byte[]> copy =
         new ProducerRecord<>(topic, null, record.key(), record.value(), record.headers());
+    propagator.inject(Context.current(), copy.headers(), TopicHandler::setHeader);
     context.ensureHeld();
     try {
       Future<RecordMetadata> acknowledgement = producer.send(copy);
@@ -77,6 +99,11 @@ public final class TopicHandler implements RecordHandler {
     } catch (RuntimeException e) {
       return failure(e);
     }
+  }
+
+  private static void setHeader(@Nullable Headers of, String name, String value) {
+    Headers headers = Objects.requireNonNull(of);
+    headers.remove(name).add(name, value.getBytes(UTF_8));
   }
 
   private HandlerResult failure(Throwable fault) {

@@ -7,6 +7,7 @@ import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -57,6 +58,12 @@ final class Instance implements AutoCloseable, EngineListener {
   }
 
   Instance(Stack stack, Plan plan, ClaimStore store, RecordHandler handler) {
+    this(stack, plan, store, handler, OpenTelemetry.noop());
+  }
+
+  /** An instance that is traced. */
+  Instance(
+      Stack stack, Plan plan, ClaimStore store, RecordHandler handler, OpenTelemetry telemetry) {
     EngineBuilder builder =
         Engine.builder()
             .zone(plan.zone())
@@ -71,6 +78,7 @@ final class Instance implements AutoCloseable, EngineListener {
             .store(_ -> store)
             .waitingHandler(handler) // as the service's own are
             .listener(this)
+            .openTelemetry(telemetry)
             .onDefect(Throwable::printStackTrace);
     plan.outcomes().ifPresentOrElse(builder::outcomesTopic, builder::withoutOutcomes);
     plan.resources().ifPresent(builder::resources);

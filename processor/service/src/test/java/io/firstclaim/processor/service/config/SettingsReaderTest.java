@@ -150,6 +150,8 @@ class SettingsReaderTest {
             "x, y_2 ,",
             s -> s.engine().input().topics(),
             List.of("x", "y_2")),
+        good("otel.traces.exporter", "otlp", ServiceSettings::traced, true),
+        good("otel.traces.exporter", "none", ServiceSettings::traced, false),
         good("firstclaim.input.group", "g", s -> s.engine().input().group(), "g"),
         good(
             "firstclaim.input.record-id",
@@ -302,6 +304,7 @@ class SettingsReaderTest {
             "firstclaim.instance", "a\tb", "give 1 to 128 printable ASCII characters, no blanks"),
         arguments("firstclaim.input.topics", "a b", "a topic has 1 to 249 of a-z A-Z 0-9 . _ -"),
         arguments("firstclaim.input.topics", "..", TOPIC),
+        arguments("otel.traces.exporter", "oltp", "give otlp, or none to trace nothing"),
         arguments(
             "firstclaim.input.record-id",
             "headers:x",

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.handler.HandlerResult;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.context.propagation.TextMapPropagator;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -51,6 +54,28 @@ final class HttpHandlerTest {
       assertThat(server.onlyRequest().method()).isEqualTo("POST");
       assertThat(server.onlyRequest().uri()).hasToString("/records");
       assertThat(server.onlyRequest().body()).isEqualTo(ByteBuffer.wrap(value));
+    }
+  }
+
+  @Test
+  void tracedRecord_isPostedWithItsTrace_andNoOtherIs() throws Exception {
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler traced =
+            new HttpHandler(
+                server.url(),
+                LONG,
+                StatusMeanings.DEFAULT,
+                W3CTraceContextPropagator.getInstance());
+        HttpHandler untraced = new HttpHandler(server.url(), LONG)) {
+      try (Scope _ = TestContext.traced().makeCurrent()) {
+        assertThat(traced.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
+        assertThat(untraced.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
+      }
+      assertThat(traced.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
+
+      assertThat(server.requests())
+          .extracting(request -> request.header("traceparent"))
+          .containsExactly(TestContext.TRACEPARENT, "(none)", "(none)");
     }
   }
 
@@ -276,7 +301,8 @@ final class HttpHandlerTest {
 
   private static HandlerResult resultOf(int status, StatusMeanings meanings) throws Exception {
     try (TestServer server = TestServer.answering(status);
-        HttpHandler handler = new HttpHandler(server.url(), LONG, meanings)) {
+        HttpHandler handler =
+            new HttpHandler(server.url(), LONG, meanings, TextMapPropagator.noop())) {
       HandlerResult result = handler.handle(TestContext.of("x"));
       assertThat(server.requests()).hasSize(1);
       return result;
@@ -316,7 +342,13 @@ final class HttpHandlerTest {
     try (TestServer server =
             TestServer.answering(429, Map.of("Retry-After", "Sun, 01 Mar 2026 12:02:03 GMT"));
         HttpHandler handler =
-            new HttpHandler(server.url(), LONG, StatusMeanings.DEFAULT, clock, null)) {
+            new HttpHandler(
+                server.url(),
+                LONG,
+                StatusMeanings.DEFAULT,
+                TextMapPropagator.noop(),
+                clock,
+                null)) {
       assertThat(handler.handle(TestContext.of("x")))
           .isEqualTo(
               HandlerResult.unavailable("HTTP 429 from " + server.url(), Duration.ofSeconds(123)));

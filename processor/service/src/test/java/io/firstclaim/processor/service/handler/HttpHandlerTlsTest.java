@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import io.firstclaim.processor.handler.HandlerResult;
+import io.opentelemetry.context.propagation.TextMapPropagator;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -78,7 +79,8 @@ final class HttpHandlerTlsTest {
   }
 
   private static HttpHandler handlerFor(URI url) {
-    return new HttpHandler(url, LONG, StatusMeanings.DEFAULT, InstantSource.system(), tls);
+    return new HttpHandler(
+        url, LONG, StatusMeanings.DEFAULT, TextMapPropagator.noop(), InstantSource.system(), tls);
   }
 
   @Test

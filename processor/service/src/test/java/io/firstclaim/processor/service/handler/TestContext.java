@@ -3,6 +3,11 @@ package io.firstclaim.processor.service.handler;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.handler.RecordContext;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.context.Context;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
@@ -20,6 +25,18 @@ record TestContext(
     boolean held,
     Map<RecordId, Long> resourceTokens)
     implements RecordContext {
+  /** As which the current trace goes out while it is {@link #traced()}. */
+  static final String TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+  /** A context that is traced. */
+  static Context traced() {
+    String[] parts = TRACEPARENT.split("-", -1);
+    return Context.root()
+        .with(
+            Span.wrap(
+                SpanContext.create(
+                    parts[1], parts[2], TraceFlags.getSampled(), TraceState.getDefault())));
+  }
 
   static TestContext of(String value) {
     return of(value.getBytes(StandardCharsets.UTF_8));

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.handler.HandlerResult;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Scope;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -24,6 +26,8 @@ import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownServerException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
@@ -56,6 +60,30 @@ final class TopicHandlerTest {
       assertThat(published.value()).isEqualTo("value".getBytes(UTF_8));
       assertThat(published.key()).isEqualTo("the key".getBytes(UTF_8));
       assertThat(published.headers().toArray()).isEqualTo(headers.toArray());
+    }
+  }
+
+  @Test
+  void tracedRecord_isPublishedWithItsTrace_insteadOfItsProducers() throws Exception {
+    RecordHeaders headers = new RecordHeaders();
+    headers.add("traceparent", "the producer's".getBytes(UTF_8));
+    headers.add("ce_id", "7".getBytes(UTF_8));
+    TestContext context = TestContext.of("value".getBytes(UTF_8), headers);
+    try (MockProducer<byte[], byte[]> producer = producer(true);
+        Scope _ = TestContext.traced().makeCurrent()) {
+      TopicHandler handler =
+          new TopicHandler(producer, "out", LONG, W3CTraceContextPropagator.getInstance());
+
+      assertThat(handler.handle(context)).isEqualTo(HandlerResult.done());
+
+      Headers published = producer.history().getFirst().headers();
+      assertThat(published.headers("traceparent"))
+          .extracting(header -> new String(header.value(), UTF_8))
+          .containsExactly(TestContext.TRACEPARENT);
+      assertThat(published).extracting(Header::key).containsExactly("ce_id", "traceparent");
+      assertThat(headers.lastHeader("traceparent").value())
+          .as("the record's own, which a dead letter would have")
+          .isEqualTo("the producer's".getBytes(UTF_8));
     }
   }
 

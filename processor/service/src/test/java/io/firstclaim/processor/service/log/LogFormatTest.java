@@ -24,6 +24,7 @@ class LogFormatTest {
   private static final String ESCAPED = "bad??2026-01-01 INFO ?[2J??forged";
 
   private final LoggerContext context = new LoggerContext();
+  private Map<String, String> mdc = Map.of();
 
   LogFormatTest() {
     context.setMDCAdapter(new LogbackMDCAdapter());
@@ -48,7 +49,7 @@ class LogFormatTest {
     Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     var appender = (ConsoleAppender<ILoggingEvent>) root.getAppender(format);
     var event = new LoggingEvent("caller", root, Level.WARN, message, thrown, arguments);
-    event.setMDCPropertyMap(Map.of());
+    event.setMDCPropertyMap(mdc);
     return new String(appender.getEncoder().encode(event), UTF_8);
   }
 
@@ -75,6 +76,21 @@ class LogFormatTest {
                 line.matches(
                     "\\s+(at .+|\\.\\.\\. \\d+ .*)|\\s*(Caused by: |Suppressed: )?java\\.lang\\.Ill.+"))
         .anyMatch(line -> line.contains("LogFormatTest"));
+  }
+
+  @Test
+  void linesAboutATracedRecord_carryTheTrace() throws JoranException {
+    mdc = Map.of("id", "order-1", "trace_id", "0af7651916cd43dd8448eb211c80319c");
+
+    assertThat(plain("Gave it up", null))
+        .contains(" id=order-1 trace=0af7651916cd43dd8448eb211c80319c Gave it up");
+    assertThat(logged("json", "Gave it up", null))
+        .contains("\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\"");
+  }
+
+  @Test
+  void linesAboutNoRecord_nameNone() throws JoranException {
+    assertThat(plain("Started", null)).doesNotContain("id=", "token=", "trace=");
   }
 
   @Test

@@ -6,9 +6,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the package makes of its settings, where that takes a process of its own. */
 @Timeout(120)
@@ -63,6 +66,32 @@ class SettingsIT {
         .anyMatch(line -> line.startsWith("firstclaim: firstclaim.handler.type=htttp: "))
         .anyMatch(line -> line.startsWith("firstclaim: FIRSTCLAIM_LOG_LEVEL=LOUD: "))
         .anyMatch(line -> line.startsWith("firstclaim: kafka.group.id=mine: "));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "OTEL_TRACES_SAMPLER, sometimes, otel.traces.sampler: sometimes",
+    "OTEL_EXPORTER_OTLP_HEADERS, my-secret, otel.exporter.otlp.headers"
+  })
+  void wrongSettingOfOpenTelemetry_stopsTheStart_andTellsNoSecret(
+      String variable, String value, String told) throws IOException {
+    Run run =
+        run(
+            goodBut(
+                Map.of(
+                    "FIRSTCLAIM_CLAIM_BACKEND",
+                    "memory",
+                    "OTEL_TRACES_EXPORTER",
+                    "otlp",
+                    variable,
+                    value)));
+
+    assertThat(run.exitCode()).as(run.output()).isOne();
+    assertThat(run.output().lines().filter(line -> line.startsWith("firstclaim: ")))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("firstclaim: a setting under otel: ")
+        .endsWith(told);
+    assertThat(run.output()).doesNotContain("secret");
   }
 
   @Test

@@ -1,0 +1,5 @@
+/** What becomes of each delivery, told to OpenTelemetry. */
+@NullMarked
+package io.firstclaim.processor.engine.trace;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,41 @@
+package io.firstclaim.processor.service.tracing;
+
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.context.propagation.TextMapPropagator;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What the service's records are traced with: Micronaut's OpenTelemetry, or nothing at all. Closed
+ * after everything that is traced, so that the last spans are sent too. Thread-safe.
+ */
+public final class Telemetry implements AutoCloseable {
+  /** Within the time that is left of a stop, whatever becomes of the collector. */
+  private static final Duration LAST_SPANS = Duration.ofSeconds(1);
+
+  private final OpenTelemetry telemetry;
+
+  /** Tracing by this; {@link OpenTelemetry#noop()} if there is none. */
+  public Telemetry(OpenTelemetry telemetry) {
+    this.telemetry = telemetry;
+  }
+
+  /** The OpenTelemetry itself. */
+  public OpenTelemetry get() {
+    return telemetry;
+  }
+
+  /** Tells those that a record is handed to of its trace; does nothing while tracing is off. */
+  public TextMapPropagator propagator() {
+    return telemetry.getPropagators().getTextMapPropagator();
+  }
+
+  /** Sends what was not sent yet, for a second at most, and nothing from then on. */
+  @Override
+  public void close() {
+    if (telemetry instanceof OpenTelemetrySdk sdk) {
+      var _ = sdk.shutdown().join(LAST_SPANS.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+}

@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.acts;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What is on the topic of acts, as JSON. Times are in ISO 8601, by the writer's clock. */
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
   @JsonSubTypes.Type(value = ActMessage.RedriveBegun.class, name = "redrive-begun"),
   @JsonSubTypes.Type(value = ActMessage.RedriveTold.class, name = "redrive-told"),
   @JsonSubTypes.Type(value = ActMessage.RedriveTaken.class, name = "redrive-taken"),
-  @JsonSubTypes.Type(value = ActMessage.RedriveProgress.class, name = "redrive-progress")
+  @JsonSubTypes.Type(value = ActMessage.RedriveProgress.class, name = "redrive-progress"),
+  @JsonSubTypes.Type(value = ActMessage.Dismissed.class, name = "dismissed")
 })
 public sealed interface ActMessage {
   /** The act's or the redrive's. */
@@ -109,4 +111,30 @@ public sealed interface ActMessage {
       @Nullable String note,
       @Nullable End end)
       implements ActMessage {}
+
+  /**
+   * Dead records need no redrive. Of what one record died of under one token, the first dismissal
+   * counts.
+   *
+   * @param store the identity of the lock store that they died in
+   * @param records which, and of which of their ends
+   * @param by who says so
+   * @param reason why
+   */
+  record Dismissed(
+      String id, String store, List<Death> records, String by, String reason, String at)
+      implements ActMessage {
+    /** Keeps a copy. */
+    public Dismissed {
+      records = List.copyOf(records);
+    }
+  }
+
+  /**
+   * The end of a record that was given up.
+   *
+   * @param record its printable ID
+   * @param token of the claim that ended so: a redrive makes it a higher one
+   */
+  record Death(String record, long token) {}
 }

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.redrive;
 
 import io.firstclaim.lock.ClaimOperations;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OneLine;
@@ -17,6 +18,7 @@ import io.firstclaim.processor.service.acts.ActLog;
 import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.ActMessage.Command;
 import io.firstclaim.processor.service.acts.ActMessage.End;
+import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.acts.NotWrittenException;
 import io.firstclaim.processor.service.acts.Range;
 import io.firstclaim.processor.service.acts.RedriveCounts;
@@ -72,6 +74,7 @@ public final class Redrives implements AutoCloseable {
   private final ClaimOperations operations;
   private final SideClients clients;
   private final Letters letters;
+  private final Dismissals dismissals;
   private final TimeSource time;
   private final JobBook book = new JobBook();
   private final ActLog log;
@@ -89,21 +92,29 @@ public final class Redrives implements AutoCloseable {
    *
    * @param claims empty until there is a store
    * @param operations of the same store
+   * @param dismissals told by the same log of acts
    */
   public Redrives(
       EngineSettings settings,
       SideClients clients,
       Supplier<Optional<ClaimStore>> claims,
       ClaimOperations operations,
+      Dismissals dismissals,
       TimeSource time) {
     this.settings = settings;
     this.claims = claims;
     this.operations = operations;
     this.clients = clients;
     this.letters = new KafkaLetters(clients);
+    this.dismissals = dismissals;
     this.time = time;
-    this.log = new ActLog(clients, settings.application(), book::hear);
+    this.log = new ActLog(clients, settings.application(), this::hear);
     this.looking = Thread.ofVirtual().name("firstclaim-redrives").unstarted(this::look);
+  }
+
+  private void hear(ActMessage message) {
+    book.hear(message);
+    dismissals.hear(message);
   }
 
   /** Begins to read what was told, and to work. */
@@ -187,7 +198,11 @@ public final class Redrives implements AutoCloseable {
   /** Looks through what a redrive would take, without changing anything. */
   public DryRun tryOut(RedriveSpec frozen) {
     try (Letters.Reading reading = reading(frozen, 0, first(frozen))) {
-      return DryRun.of(new LetterFilter(frozen), this::isOurs, reading, time);
+      return DryRun.of(
+          new LetterFilter(frozen),
+          letter -> isOurs(letter) && !isDismissed(letter.id()),
+          reading,
+          time);
     }
   }
 
@@ -203,6 +218,16 @@ public final class Redrives implements AutoCloseable {
     return letter.isOf(settings);
   }
 
+  /** Whether an operator wants to see no more of the end that this record has now. */
+  private boolean isDismissed(RecordId record) {
+    return dismissals.of(record).isPresent()
+        && operations
+            .find(record)
+            .filter(claim -> claim.state() instanceof ClaimState.Dead)
+            .filter(claim -> dismissals.have(record, claim.token()))
+            .isPresent();
+  }
+
   /**
    * Begins a redrive, unless there is one of this ID; returns the one that there is then, which may
    * ask for something else.
@@ -216,7 +241,7 @@ public final class Redrives implements AutoCloseable {
       return known.get();
     }
     begunHere.add(id.text());
-    tell(new ActMessage.RedriveBegun(id.text(), frozen, by, reason, now()));
+    log.tell(new ActMessage.RedriveBegun(id.text(), frozen, by, reason, now()));
     return book.get(id.text()).orElseThrow();
   }
 
@@ -229,19 +254,13 @@ public final class Redrives implements AutoCloseable {
     if (command == Command.RESUME) {
       begunHere.add(job.id());
     }
-    tell(new ActMessage.RedriveTold(job.id(), command, by, reason, now()));
+    log.tell(new ActMessage.RedriveTold(job.id(), command, by, reason, now()));
     return book.get(job.id()).orElse(job);
   }
 
   /** Whether a redrive can be told this now. */
   public static boolean allows(Job job, Command command) {
     return JobBook.allows(job, command);
-  }
-
-  private void tell(ActMessage message) throws InterruptedException {
-    if (!log.awaitHeard(log.write(message), HEARD_WITHIN)) {
-      throw new NotWrittenException("it was written but not heard: look again before repeating it");
-    }
   }
 
   /** Waits until this redrive has moved a record or will not; false if it takes longer. */
@@ -325,7 +344,7 @@ public final class Redrives implements AutoCloseable {
     try (HeldMutex held = mine.get()) {
       String instance = settings.claim().store().holder();
       // Heard here, everything that its last runner said was heard, too.
-      tell(new ActMessage.RedriveTaken(id, held.token(), instance, now()));
+      log.tell(new ActMessage.RedriveTaken(id, held.token(), instance, now()));
       Optional<Job> job = book.get(id);
       if (job.isEmpty() || job.get().state() != State.RUNNING) {
         return;
@@ -342,6 +361,7 @@ public final class Redrives implements AutoCloseable {
       new RedriveRun(
               job,
               this::isOurs,
+              this::isDismissed,
               operations,
               reading,
               (letter, by) -> publish(producer, letter, by),

@@ -58,7 +58,7 @@ public final class Dismissals {
       return;
     }
     Instant at = Instant.parse(message.at());
-    var _ = book.values().removeIf(this::isPast);
+    forget();
     for (ActMessage.Death death : message.records()) {
       RecordId record = RecordId.parse(death.record());
       Dismissal dismissal =
@@ -71,6 +71,10 @@ public final class Dismissals {
 
   private static Dismissal later(Dismissal known, Dismissal heard) {
     return known.store.equals(heard.store) && known.token >= heard.token ? known : heard;
+  }
+
+  private void forget() {
+    boolean _ = book.values().removeIf(this::isPast);
   }
 
   private boolean isPast(Dismissal dismissal) {
@@ -93,6 +97,7 @@ public final class Dismissals {
 
   /** How many are remembered. */
   public synchronized int size() {
+    forget();
     return book.size();
   }
 

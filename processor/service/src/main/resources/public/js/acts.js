@@ -68,7 +68,7 @@ const REDRIVE = {
   title: "Redrive dead letters", verb: "Redrive", path: "api/redrive", isRated: true, atMost: "all",
   effect: "All that pass the filter as they stand when it begins: each record is freed and published again.",
   noun: ["dead letter", "dead letters"],
-  samples: many.samples,
+  samples: "Some of them, and where each record stands: only what is dead is redriven.",
   after: "redrives", again: "Sent again, it is the same redrive.",
 };
 const DISMISS = {
@@ -169,7 +169,7 @@ function showFound(found) {
         el("li", {}, el("span", { text: cause }), el("b", { text: count(number) }),
           el("meter", { min: 0, max: found.count, value: number, "aria-label": `${cause}: ${number}` }))),
     ),
-    found.samples.length > 0 ? el("p", { class: "quiet", text: "Some of them, and where each record stands: only what is dead is redriven." }) : "",
+    found.samples.length > 0 ? el("p", { class: "quiet", text: many.samples }) : "",
     el("ul", { class: "samples", tabindex: "0", "aria-label": "Samples" },
       ...found.samples.map((sample) =>
         el("li", {}, el("span", { class: "mono", text: sample.id }), el("span", { text: `${words(sample.state)}, ${moment(sample.at)}` }))),

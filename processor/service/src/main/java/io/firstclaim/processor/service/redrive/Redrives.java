@@ -28,10 +28,10 @@ import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The redrives of an application, as every instance sees them: what may be asked and told.
- * What a redrive is, how far it is and what it was told is on the topic of acts. Its work is done
- * by whichever instance has its mutex in the lock store; another that has heard nothing of a
- * running one for ten seconds tries to get it, and goes on. Thread-safe.
+ * The redrives of an application, as every instance sees them: what may be asked and told. What a
+ * redrive is, how far it is and what it was told is on the topic of acts. Its work is done by
+ * whichever instance has its mutex in the lock store; another that has heard nothing of a running
+ * one for ten seconds tries to get it, and goes on. Thread-safe.
  */
 public final class Redrives implements AutoCloseable {
   /** A dead letter is written before its claim says so, by another clock. */

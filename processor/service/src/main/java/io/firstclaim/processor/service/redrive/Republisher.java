@@ -24,8 +24,7 @@ final class Republisher implements RedriveRun.Publisher, AutoCloseable {
   }
 
   @Override
-  public void publish(DeadLetter letter, RedriveId by)
-      throws InterruptedException {
+  public void publish(DeadLetter letter, RedriveId by) throws InterruptedException {
     try {
       var _ =
           producer

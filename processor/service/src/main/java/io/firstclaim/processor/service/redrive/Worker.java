@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * This instance's work on the redrives of its application: looks which of those in the book are to
- * be worked on here, and has each run on a thread of its own as long as it has its mutex. Those that
- * begin here are worked on at once, another one once nothing was heard of it for ten seconds.
+ * be worked on here, and has each run on a thread of its own as long as it has its mutex. Those
+ * that begin here are worked on at once, another one once nothing was heard of it for ten seconds.
  * Thread-safe.
  */
 final class Worker implements AutoCloseable {
@@ -155,7 +155,8 @@ final class Worker implements AutoCloseable {
     try (HeldMutex held = mine.get()) {
       String instance = settings.claim().store().holder();
       // Heard here, everything that its last runner said was heard, too.
-      log.tell(new ActMessage.RedriveTaken(id, held.token(), instance, time.now().wall().toString()));
+      log.tell(
+          new ActMessage.RedriveTaken(id, held.token(), instance, time.now().wall().toString()));
       Optional<Job> job = book.get(id);
       if (job.isEmpty() || job.get().state() != State.RUNNING) {
         return;

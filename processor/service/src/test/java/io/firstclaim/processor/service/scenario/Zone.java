@@ -95,10 +95,10 @@ final class Zone implements AutoCloseable {
    */
   Zone operatedWith(String token, Path folder) {
     try {
-      String lines = "otto operator %s\nrita reader %s\n";
       Path tokens =
           Files.writeString(
-              folder.resolve("tokens"), lines.formatted(hash(token), hash(Operator.READER)));
+              folder.resolve("tokens"),
+              "otto operator %s\nrita reader %s\n".formatted(hash(token), hash(Operator.READER)));
       return set("FIRSTCLAIM_ADMIN_TOKEN_FILE", tokens.toAbsolutePath().toString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
-const { URL: url, TOKEN: token, HOSTILE: hostile, LETTERS: letters, SHOTS: shots } = process.env;
+const { URL: url, TOKEN: token, READER: reader, HOSTILE: hostile, LETTERS: letters, SHOTS: shots } = process.env;
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM,
@@ -24,9 +24,9 @@ async function open(options) {
   return page;
 }
 
-async function enter(page, path = "") {
+async function enter(page, path = "", as = token) {
   await page.goto(url + path);
-  await page.fill("#token", token);
+  await page.fill("#token", as);
   await page.click("#token-dialog [type=submit]");
   await page.locator("#zones .zone").nth(1).waitFor();
 }
@@ -46,6 +46,19 @@ async function requireAccessible(page, what) {
 async function requireNoSideways(page, what) {
   const [wide, seen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   assert.ok(wide <= seen, `${what} is ${wide} px wide in a window of ${seen}`);
+}
+
+/** Does what is asked about in the dialog, with a reason. */
+async function confirm(page, reason = "of a test") {
+  await page.fill("#reason", reason);
+  await page.click("#act-dialog [type=submit]");
+  await page.locator("#act-dialog").waitFor({ state: "hidden" });
+}
+
+async function find(page, id) {
+  await page.fill("#wanted", id);
+  await page.keyboard.press("Enter");
+  await page.locator("#record-id", { hasText: id }).waitFor();
 }
 
 const shot = (page, name, fullPage = true) => page.screenshot({ path: `${shots}/${name}.png`, fullPage });
@@ -105,22 +118,93 @@ try {
   await page.locator("#record .timeline li[data-mood=good]").waitFor();
   await shot(page, "done", false);
 
-  step("many are redriven after a dry run");
+  step("what is held is released, and done by whoever takes it next");
+  await find(page, "slow");
+  await page.locator("#record .badge", { hasText: "held" }).waitFor();
+  await page.locator("#record [data-acts] button", { hasText: "Release" }).click();
+  await confirm(page);
+  await page.locator("#record .badge", { hasText: "done" }).waitFor();
   await page.getByRole("button", { name: "Close" }).click();
-  await page.click("#bulk");
-  await page.fill("#bulk-cause", "422");
-  await page.click("#bulk-try");
-  await page.locator(".found-count").waitFor();
-  assert.match(await page.locator(".causes").textContent(), /422/);
+
+  step("a list has pages");
+  const first = await page.locator("#rows .row a").first().textContent();
+  await page.locator("#pages a", { hasText: "Next page" }).click();
+  await page.locator("#pages a", { hasText: "First page" }).waitFor();
+  assert.notEqual(await page.locator("#rows .row a").first().textContent(), first);
+  await page.locator("#pages a", { hasText: "First page" }).click();
+  await page.locator("#pages a", { hasText: "Next page" }).waitFor();
+  assert.equal(await page.locator("#rows .row a").first().textContent(), first);
+
+  step("what needs no redrive is dismissed, leaves the list, and stays known");
+  await page.getByRole("button", { name: `Dismiss … ${first}`, exact: true }).click();
+  await requireAccessible(page, "the question of a dismissal");
+  await confirm(page, "sent by mistake");
+  await page.locator("#rows .row a", { hasText: new RegExp(`^${first}$`) }).waitFor({ state: "detached" });
+  await page.locator("#tabs a", { hasText: "Dismissed" }).click();
+  await page.locator("#rows .row .what", { hasText: "sent by mistake" }).waitFor();
+  await page.locator("#rows .row a", { hasText: first }).click();
+  await page.locator("#record .badge", { hasText: "dead, dismissed" }).waitFor();
+  await page.locator("#record .timeline li", { hasText: "Dismissed" }).waitFor();
+  assert.equal(await page.locator("#record [data-acts] button").count(), 1, "it can be redriven, and not dismissed again");
+  await requireAccessible(page, "a dismissed record");
+  await shot(page, "dismissed", false);
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.locator("#tabs a", { hasText: "Dead" }).click();
+
+  step("a slow redrive of many is paused, resumed and cancelled");
+  const job = page.locator("#rows .job").first();
+  const redriveMany = async (rate) => {
+    await page.click("#bulk");
+    await page.fill("#bulk-cause", "422");
+    await page.fill("#bulk-rate", rate);
+    await page.click("#bulk-try");
+    await page.locator(".found-count").waitFor();
+    assert.match(await page.locator(".causes").textContent(), /422/);
+    await page.fill("#bulk-reason", "mended");
+  };
+  await redriveMany("1");
   await requireAccessible(page, "a dry run");
-  await page.fill("#bulk-reason", "mended");
   await shot(page, "dry-run", false);
   await page.click("#bulk-dialog [type=submit]");
-  const job = page.locator("#rows .job").first();
+  await job.locator(".badge", { hasText: "running" }).waitFor();
+  for (const [button, state] of [["Pause", "paused"], ["Resume", "running"], ["Cancel", "cancelled"]]) {
+    await job.locator("button", { hasText: button }).click();
+    await confirm(page);
+    await job.locator(".badge", { hasText: state }).waitFor();
+  }
+  assert.equal(await job.locator("button").count(), 0, "it is over");
+  const cancelled = await job.locator(".counts").textContent();
+  assert.ok(Number(cancelled.match(/(\d+) moved/)[1]) < letters, cancelled);
+
+  step("the rest is redriven, but for what was dismissed");
+  await redriveMany("1000");
+  await page.click("#bulk-dialog [type=submit]");
   await job.locator(".badge", { hasText: "done" }).waitFor();
-  assert.match(await job.locator(".counts").textContent(), new RegExp(`${letters} moved · ${letters} completed`));
+  const [, moved, completed] = (await job.locator(".counts").textContent()).match(/(\d+) moved · (\d+) completed/);
+  assert.equal(moved, completed);
+  assert.match(await job.locator(".counts").textContent(), /1 passed over \(dismissed\)/);
   await requireAccessible(page, "the redrives");
   await shot(page, "redrives");
+
+  step("the instance is paused and resumed");
+  const instance = page.locator(".instance").first();
+  for (const [button, state] of [["Pause", "paused"], ["Resume", "running"]]) {
+    await instance.locator("button", { hasText: button }).click();
+    await confirm(page);
+    await instance.locator(".badge", { hasText: state }).waitFor();
+  }
+
+  step("a reader sees all of it and is offered no act");
+  const looking = await open({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
+  await enter(looking, `#list=dismissed&record=${encodeURIComponent(first)}`, reader);
+  await looking.locator("#record .badge", { hasText: "dead, dismissed" }).waitFor();
+  await looking.locator("#rows .row").first().waitFor();
+  for (const acts of ["#record [data-acts] button", "#rows button", ".instance button", "#bulk:visible", "#bulk-dismiss:visible"]) {
+    assert.equal(await looking.locator(acts).count(), 0, acts);
+  }
+  await looking.locator("#tabs a", { hasText: "Redrives" }).click();
+  await looking.locator("#rows .job").first().waitFor();
+  assert.equal(await looking.locator("#rows button").count(), 0, "of redrives");
 
   step("dark");
   const dark = await open({ viewport: { width: 1280, height: 900 }, colorScheme: "dark" });

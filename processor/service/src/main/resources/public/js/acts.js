@@ -64,8 +64,34 @@ const bulkGo = bulk.querySelector("[type=submit]");
 const bulkWrong = bulk.querySelector(".wrong");
 let tried = null;
 
+const REDRIVE = {
+  title: "Redrive dead letters", verb: "Redrive", path: "api/redrive", isRated: true, atMost: "all",
+  effect: "All that pass the filter as they stand when it begins: each record is freed and published again.",
+  noun: ["dead letter", "dead letters"],
+  samples: "Some of them, and where each record stands: only what is dead is redriven.",
+  after: "redrives", again: "Sent again, it is the same redrive.",
+};
+const DISMISS = {
+  title: "Dismiss dead records", verb: "Dismiss", path: "api/dismiss", isRated: false, atMost: "10,000",
+  effect: "All that pass the filter leave the list of the dead, and redrives of many pass them over. They stay dead, and each can be redriven by itself.",
+  noun: ["dead record", "dead records"],
+  samples: "Some of them, and where each stands.",
+  after: "dead", again: "Sent again, it dismisses what is left.",
+};
+let many = REDRIVE;
+
 /** Opens the redrive of many. */
-export function redriveMany(topics) {
+export const redriveMany = (topics) => openMany(REDRIVE, topics);
+
+/** Opens the dismissal of many. */
+export const dismissMany = (topics) => openMany(DISMISS, topics);
+
+function openMany(which, topics) {
+  many = which;
+  setText($("bulk-title"), many.title);
+  setText($("bulk-effect"), many.effect);
+  $("bulk-rated").hidden = !many.isRated;
+  $("bulk-limit").placeholder = many.atMost;
   keyed($("bulk-topic"), topics, (topic) => topic, (topic) => el("option", { value: topic, text: topic }));
   forget();
   $("bulk-reason").value = "";
@@ -77,7 +103,7 @@ export function redriveMany(topics) {
 function forget() {
   tried = null;
   bulkGo.disabled = true;
-  setText(bulkGo, "Redrive");
+  setText(bulkGo, many.verb);
   setText(bulkWrong, "");
   $("bulk-go").hidden = true;
   $("bulk-found").replaceChildren();
@@ -95,7 +121,7 @@ function filter() {
     const value = $(`bulk-${name}`).value;
     if (value !== "") given[name] = new Date(value).toISOString();
   }
-  for (const name of ["rate", "limit"]) {
+  for (const name of many.isRated ? ["rate", "limit"] : ["limit"]) {
     const value = $(`bulk-${name}`).valueAsNumber;
     if (!Number.isNaN(value)) given[name] = value;
   }
@@ -113,16 +139,16 @@ $("bulk-try").addEventListener("click", async () => {
   const button = $("bulk-try");
   const wanted = filter();
   button.disabled = true;
-  setText($("bulk-found"), "Reading the dead letters …");
+  setText($("bulk-found"), "Looking …");
   try {
-    const { body } = await post("api/redrive", { ...wanted, dryRun: true });
+    const { body } = await post(many.path, { ...wanted, dryRun: true });
     if (JSON.stringify(filter()) !== JSON.stringify(wanted)) return;
     showFound(body);
     if (body.count > 0) {
-      tried = { ...wanted, id: newId() };
+      tried = many === REDRIVE ? { ...wanted, id: newId() } : wanted;
       $("bulk-go").hidden = false;
       bulkGo.disabled = false;
-      setText(bulkGo, `Redrive ${body.counted}`);
+      setText(bulkGo, `${many.verb} ${body.counted}`);
       $("bulk-reason").focus();
     }
   } catch (refusal) {
@@ -137,13 +163,13 @@ function showFound(found) {
   const causes = Object.entries(found.causes);
   if (found.otherCauses > 0) causes.push(["other causes", found.otherCauses]);
   $("bulk-found").replaceChildren(
-    el("p", { class: "found-count", text: `${found.counted} dead ${found.count === 1 ? "letter" : "letters"}` }),
+    el("p", { class: "found-count", text: `${found.counted} ${many.noun[found.count === 1 ? 0 : 1]}` }),
     el("ul", { class: "causes" },
       ...causes.map(([cause, number]) =>
         el("li", {}, el("span", { text: cause }), el("b", { text: count(number) }),
           el("meter", { min: 0, max: found.count, value: number, "aria-label": `${cause}: ${number}` }))),
     ),
-    found.samples.length > 0 ? el("p", { class: "quiet", text: "Some of them, and where each record stands: only what is dead is redriven." }) : "",
+    found.samples.length > 0 ? el("p", { class: "quiet", text: many.samples }) : "",
     el("ul", { class: "samples", tabindex: "0", "aria-label": "Samples" },
       ...found.samples.map((sample) =>
         el("li", {}, el("span", { class: "mono", text: sample.id }), el("span", { text: `${words(sample.state)}, ${moment(sample.at)}` }))),
@@ -166,11 +192,11 @@ bulk.querySelector("form").addEventListener("submit", async (event) => {
   bulkGo.disabled = true;
   setText(bulkWrong, "");
   try {
-    await post("api/redrive", { ...tried, reason });
+    await post(many.path, { ...tried, reason });
     bulk.close();
-    location.hash = address({ list: "redrives", after: null });
+    location.hash = address({ list: many.after, after: null });
   } catch (refusal) {
-    setText(bulkWrong, `Not begun, as far as is known: ${refusal.message}. Sent again, it is the same redrive.`);
+    setText(bulkWrong, `Not done, as far as is known: ${refusal.message}. ${many.again}`);
     bulkGo.disabled = false;
   } finally {
     done();

@@ -3,22 +3,23 @@ import { $, el, keyed, setAttribute, setText } from "./dom.js";
 import { ago, count, moment, rate, words } from "./format.js";
 import { get } from "./api.js";
 import { ask } from "./acts.js";
-import { redrive, release } from "./record.js";
+import { dismiss, redrive, release } from "./record.js";
 import { LISTS, address } from "./view.js";
 
 const PAGE = 50;
 
-const NAMES = { dead: "Dead", stuck: "Stuck", parked: "Parked", held: "Held", redrives: "Redrives" };
+const NAMES = { dead: "Dead", stuck: "Stuck", parked: "Parked", held: "Held", dismissed: "Dismissed", redrives: "Redrives" };
 const NOTES = {
-  dead: "Given up and not completed since, in all zones.",
+  dead: "Given up, and neither completed nor dismissed since, in all zones.",
   stuck: "Begun long ago and not settled since, in all zones.",
   parked: "What this instance has and cannot go on with, and what each waits for.",
   held: "What this instance has a lease on.",
+  dismissed: "Dead records that need no redrive, by an operator's word; they stay known as long as their claims.",
   redrives: "The last redrives, the newest first.",
 };
 const NONE = {
   dead: "No dead letters.", stuck: "Nothing is stuck.", parked: "Nothing waits here.",
-  held: "Nothing is at work here.", redrives: "Nothing was redriven yet.",
+  held: "Nothing is at work here.", dismissed: "Nothing was dismissed.", redrives: "Nothing was redriven yet.",
 };
 const WAITS = {
   HEAD_START: "its preferred zone's head start", HOLDER: "another holder's lease",
@@ -28,6 +29,13 @@ const WAITS = {
   DEFECT: "the end of a pause after a fault",
 };
 
+/** What may be done to a record of a list. */
+const ACTS = {
+  dead: [["Redrive …", redrive], ["Dismiss …", dismiss]],
+  stuck: [["Release …", release]],
+  held: [["Release …", release]],
+  dismissed: [["Redrive …", (id, item) => redrive(id, { dismissed: item })]],
+};
 const REDRIVES = { RUNNING: "good", PAUSED: "warn", STOPPED: "bad", CANCELLED: "calm", DONE: "good" };
 let current = null;
 
@@ -57,6 +65,7 @@ function show(list, after, page, fault, summary) {
   tabs(list, summary);
   setText($("list-note"), fault ?? (page.items.length === 0 && after === null ? NONE[list] : NOTES[list]));
   $("bulk").hidden = !(summary.caller.mayChange && ["dead", "redrives"].includes(list));
+  $("bulk-dismiss").hidden = !(summary.caller.mayChange && list === "dead");
   const may = summary.caller.mayChange;
   if (list === "redrives") {
     keyed($("rows"), page.items, ({ id }) => id, jobRow, (row, job) => fillJob(row, job, may));
@@ -70,7 +79,7 @@ function show(list, after, page, fault, summary) {
 function tabs(list, { overview, instance, redrives }) {
   const numbers = {
     dead: overview && overview.dead, stuck: overview && overview.stuck,
-    parked: { count: instance.parked, isAll: true }, held: null,
+    parked: { count: instance.parked, isAll: true }, held: null, dismissed: null,
     redrives: { count: redrives.length, isAll: true },
   };
   keyed(
@@ -93,13 +102,14 @@ function fillRecord(row, item, list, may) {
   setText(link, item.id);
   setAttribute(link, "href", address({ record: item.id }));
   setText(what, whatOf(item, list));
-  setText(where, list === "dead" || list === "stuck" ? `zone ${item.zone}, ${ago(item.since ?? item.at)}` : `${item.topic}-${item.partition} at ${item.offset}, ${ago(item.since)}`);
-  const acts = !may ? [] : list === "dead" ? [["Redrive …", redrive]] : list === "parked" ? [] : [["Release …", release]];
-  keyed(act, acts, ([text]) => text, ([text, does]) => el("button", { type: "button", class: "small", text, "aria-label": `${text} ${item.id}`, onclick: () => does(item.id) }));
+  setText(where, list === "dismissed" ? `by ${item.by}, ${ago(item.at)}` : list === "dead" || list === "stuck" ? `zone ${item.zone}, ${ago(item.since ?? item.at)}` : `${item.topic}-${item.partition} at ${item.offset}, ${ago(item.since)}`);
+  const acts = may ? (ACTS[list] ?? []) : [];
+  keyed(act, acts, ([text]) => text, ([text, does]) => el("button", { type: "button", class: "small", text, "aria-label": `${text} ${item.id}`, onclick: () => does(item.id, item) }));
 }
 
 function whatOf(item, list) {
   switch (list) {
+    case "dismissed": return item.reason;
     case "dead": return item.cause ?? "no cause was given";
     case "stuck": return `${words(item.outcome)}, attempt ${item.attempt}${item.cause ? `: ${item.cause}` : ""}`;
     case "parked": return `waits for ${WAITS[item.waitsFor] ?? words(item.waitsFor)}${item.by ? `: ${item.by}` : ""}${item.until ? `, until ${moment(item.until)}` : ""}`;

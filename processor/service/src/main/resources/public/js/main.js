@@ -1,7 +1,7 @@
 // Asks every few seconds, and shows what is new.
 import { $, isSelecting, setAttribute, setText } from "./dom.js";
 import { forgetToken, get, hasToken, keepToken } from "./api.js";
-import { afterActs, askForToken, isAsking, redriveMany } from "./acts.js";
+import { afterActs, askForToken, dismissMany, isAsking, redriveMany } from "./acts.js";
 import { remember } from "./meters.js";
 import { showNow } from "./now.js";
 import { askList } from "./lists.js";
@@ -109,6 +109,7 @@ $("who").addEventListener("click", () => {
   hold(false);
 });
 $("bulk").addEventListener("click", () => redriveMany(summary.topics));
+$("bulk-dismiss").addEventListener("click", () => dismissMany(summary.topics));
 $("search").addEventListener("submit", (event) => {
   event.preventDefault();
   const id = $("wanted").value;

@@ -8,21 +8,40 @@ import { address } from "./view.js";
 
 const QUIET_AFTER = 180_000;
 
+/** An instance says something every five seconds: one that is not heard for so long has missed two. */
+const SILENT_AFTER = 15;
+
 /** All zones that are configured or have done something, in a lasting order. */
 function zonesOf(summary) {
   const done = (summary.overview?.minutes ?? []).map((row) => row.zone);
-  return [...new Set([...summary.zones, summary.instance.zone, ...done])].sort();
+  const heard = (summary.heard ?? []).map((instance) => instance.zone);
+  return [...new Set([...summary.zones, summary.instance.zone, ...done, ...heard])].sort();
 }
+
+/** The instances of a zone: how many say that they are there, and how long the others are silent; null if nobody knows. */
+function presence({ heard, instance }, zone) {
+  if (heard === null) return null;
+  const silence = new Map(); // one that was started again is heard under the same name
+  for (const each of heard.filter((other) => other.zone === zone)) {
+    silence.set(each.name, Math.min(each.silentSeconds, silence.get(each.name) ?? Infinity));
+  }
+  if (instance.zone === zone) silence.set(instance.name, 0);
+  const silent = [...silence].filter(([, seconds]) => seconds >= SILENT_AFTER);
+  return { living: silence.size - silent.length, silent };
+}
+
+const isGone = (summary, zone) => presence(summary, zone)?.living === 0;
 
 export function showNow(summary) {
   const zones = zonesOf(summary);
-  headline(summary);
+  headline(summary, zones);
   showZones(summary, zones);
   showInstances(summary);
 }
 
 /** What is amiss, the worst first: [mood, headline, remark, address]. */
-function problems({ instance, overview, overviewFault }) {
+function problems(summary, zones) {
+  const { instance, overview, overviewFault } = summary;
   const found = [];
   const add = (mood, title, remark, link) => found.push({ mood, title, remark, link });
   if (overview && overview.violations.count > 0) {
@@ -36,18 +55,26 @@ function problems({ instance, overview, overviewFault }) {
   if (instance.storeFault) add("bad", "The lock store does not answer", instance.storeFault);
   if (instance.state === "STARTING") add("warn", "Starting", `It waits for ${instance.why}.`);
   if (instance.state === "PAUSED") add("warn", "Paused", instance.why);
+  for (const zone of zones.filter((each) => isGone(summary, each))) {
+    add("bad", `Zone ${zone} is gone`, `Nothing is heard of zone ${zone}. The other zones take over what it held as its leases run out.`);
+  }
+  for (const zone of zones.filter((each) => !isGone(summary, each))) {
+    for (const [name, seconds] of presence(summary, zone)?.silent ?? []) {
+      add("warn", null, `Nothing is heard of instance ${zone}/${name} for ${seconds} s.`);
+    }
+  }
   if (instance.downstreamFault) add("warn", "Records wait for the downstream", instance.downstreamFault);
   if (overview && overview.stuck.count > 0) {
     add("warn", `${atLeast(overview.stuck)} stuck`, "Begun long ago and not settled since.", address({ list: "stuck", after: null }));
   }
-  if (overview && overview.missing.length > 0) add("warn", null, `Without what these instances know, which do not answer: ${overview.missing.join(", ")}.`);
+  if (overview && overview.missing.length > 0) add("warn", null, `The counts are the least there are, without what these instances of this zone know, which do not answer: ${overview.missing.join("; ")}.`);
   if (overviewFault) add("warn", null, `What became of records cannot be said now: ${overviewFault}.`);
   if (instance.actsFault) add("warn", null, `Nothing can be changed here now: ${instance.actsFault}.`);
   return found;
 }
 
-function headline(summary) {
-  const found = problems(summary);
+function headline(summary, zones) {
+  const found = problems(summary, zones);
   const worst = found.find(({ title }) => title !== null);
   setText($("headline"), worst?.title ?? (summary.overview ? "Each record once." : "Running."));
   setAttribute($("headline"), "data-mood", worst?.mood ?? "good");
@@ -58,7 +85,7 @@ function headline(summary) {
   keyed(
     $("remarks"),
     remarks,
-    ({ remark }) => remark.replace(/, [^,]* ago$/, ""),
+    ({ remark }) => remark.replace(/, [^,]* ago$/, "").replace(/for \d+ s\.$/, ""),
     ({ link }) => el("li", {}, link ? el("a", {}) : el("span")),
     (child, { mood, remark, link }) => {
       setAttribute(child, "data-mood", mood);
@@ -68,7 +95,8 @@ function headline(summary) {
   );
 }
 
-function showZones({ overview, overviewFault, at }, zones) {
+function showZones(summary, zones) {
+  const { overview, overviewFault, at } = summary;
   $("no-past").hidden = overview !== null;
   if (overview === null) {
     setText($("no-past"), `Not known now: ${overviewFault}.`);
@@ -87,16 +115,19 @@ function showZones({ overview, overviewFault, at }, zones) {
       el("article", { class: `zone tone-${i % 4}` },
         el("div", { class: "zone-head" }, el("h3", { text: `Zone ${zone}` }), el("span", { class: "badge" })),
         el("p", { class: "big" }), el("p", { class: "quiet" }), el("dl", { class: "figures" })),
-    (card, { rows }) => {
+    (card, { zone, rows }) => {
       const sum = (value) => rows.reduce((total, row) => total + value(row), 0);
       const completed = sum((row) => row.completed);
       const last = rows.at(-1);
       const silence = last ? now - Date.parse(last.start) : Infinity;
       const badge = card.querySelector(".badge");
-      setText(badge, !last ? "nothing in this hour" : silence < QUIET_AFTER ? "at work" : `quiet for ${millis(silence)}`);
-      setAttribute(badge, "data-mood", silence < QUIET_AFTER ? "good" : "calm");
-      setText(card.querySelector(".big"), count(completed));
-      setText(card.querySelector(".big + p"), all > 0 ? `completed, ${((100 * completed) / all).toFixed(1)} % of all` : "completed");
+      const gone = isGone(summary, zone);
+      const isWhole = overview.missing.length === 0;
+      card.classList.toggle("gone", gone);
+      setText(badge, gone ? "gone" : !last ? "nothing in this hour" : silence < QUIET_AFTER ? "at work" : `quiet for ${millis(silence)}`);
+      setAttribute(badge, "data-mood", gone ? "bad" : silence < QUIET_AFTER ? "good" : "calm");
+      setText(card.querySelector(".big"), atLeast({ count: completed, isAll: isWhole }));
+      setText(card.querySelector(".big + p"), all > 0 && isWhole ? `completed, ${((100 * completed) / all).toFixed(1)} % of all` : "completed");
       const latest = rows.findLast((row) => row.completed > 0);
       const dead = sum((row) => row.deadLetters);
       const lost = sum((row) => row.lost);
@@ -115,7 +146,23 @@ function showZones({ overview, overviewFault, at }, zones) {
 
 const MOODS = { RUNNING: "good", STARTING: "warn", PAUSED: "warn", ENDED: "bad" };
 
+/** Those that did not answer, each as "host:port: why". */
+function showMissing({ overview }) {
+  setText($("others-note"), overview === null ? "Whether this zone has other instances cannot be said now." : "");
+  keyed(
+    $("missing"),
+    (overview?.missing ?? []).map((each) => each.match(/^(\S+?:\d+): (.*)$/)?.slice(1) ?? [each, ""]),
+    ([address]) => address,
+    ([address]) =>
+      el("article", { class: "instance" },
+        el("div", { class: "instance-head" }, el("span", { class: "mono", text: address }), el("span", { class: "badge", "data-mood": "bad", text: "no answer" })),
+        el("p", { class: "waits" })),
+    (card, [, why]) => setText(card.querySelector(".waits"), `${why === "" ? "It does not answer" : `It does not answer: ${why}`}. What it counts, holds and knows is not on this page.`),
+  );
+}
+
 function showInstances(summary) {
+  showMissing(summary);
   const instances = [{ ...summary.instance, own: true }, ...summary.others];
   const steer = summary.caller.mayChange;
   keyed(

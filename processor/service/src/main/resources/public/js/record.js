@@ -21,6 +21,7 @@ const OUTCOMES = {
   LEASE_LOST: ["warn", "Lease lost"],
   MISMATCH: ["bad", "Known with another payload"],
   BLOCKED: ["calm", "Waits for what it touches"],
+  DISMISSED: ["calm", "Dismissed"],
 };
 
 const panel = $("record");
@@ -35,13 +36,25 @@ export function release(id) {
   });
 }
 
-export function redrive(id) {
+export function redrive(id, { dismissed } = {}) {
+  const before = dismissed ? `It was dismissed by ${dismissed.by}: ${dismissed.reason}. ` : "";
   ask({
     title: "Redrive this record?", target: id, verb: "Redrive", grave: false,
-    effect: "It is freed from its end as if nobody had tried it, and published again: its handler runs once more.",
+    effect: `${before}It is freed from its end as if nobody had tried it, and published again: its handler runs once more.`,
     path: `${recordPath(id)}/redrive`,
   });
 }
+
+export function dismiss(id) {
+  ask({
+    title: "Dismiss this record?", target: id, verb: "Dismiss", grave: false,
+    effect: "It stays dead and leaves the list; a redrive of many passes it over. It can be redriven by itself.",
+    path: `${recordPath(id)}/dismiss`,
+  });
+}
+
+/** Whether the end that a record has now was dismissed. */
+const isDismissed = ({ state, token, dismissed }) => state === "DEAD" && dismissed !== null && dismissed.token === token;
 
 /** Shows this record as it is now; null for none. */
 export async function showRecord(id, mayChange) {
@@ -104,10 +117,12 @@ function copyButton(text, what) {
 }
 
 function fill(record, mayChange) {
-  const [mood, note] = STATES[record.state] ?? ["calm", ""];
+  const [mood, note] = isDismissed(record)
+    ? ["calm", `${record.dismissed.by} dismissed it: it needs no redrive.`]
+    : (STATES[record.state] ?? ["calm", ""]);
   const badge = panel.querySelector(".badge");
   setText($("record-id"), record.id);
-  setText(badge, words(record.state));
+  setText(badge, isDismissed(record) ? "dead, dismissed" : words(record.state));
   setAttribute(badge, "data-mood", mood);
   setText(panel.querySelector(".record-note"), note);
   const facts = [
@@ -134,17 +149,27 @@ function fill(record, mayChange) {
 
 function acts(record, mayChange) {
   const allowed = [];
-  if (mayChange && record.state === "HELD") allowed.push(["Release …", release]);
-  if (mayChange && record.state === "DEAD") allowed.push(["Redrive …", redrive]);
+  if (mayChange && record.state === "HELD") allowed.push(["Release …", release, "main"]);
+  if (mayChange && record.state === "DEAD") allowed.push(["Redrive …", () => redrive(record.id, isDismissed(record) ? record : {}), isDismissed(record) ? "" : "main"]);
+  if (mayChange && record.state === "DEAD" && !isDismissed(record)) allowed.push(["Dismiss …", dismiss]);
   keyed(
     panel.querySelector("[data-acts]"),
     allowed,
-    ([text]) => text,
-    ([text, act]) => el("button", { type: "button", class: "small main", text, onclick: () => act(record.id) }),
+    ([text, , weight]) => text + weight,
+    ([text, act, weight = ""]) => el("button", { type: "button", class: `small ${weight}`, text, onclick: () => act(record.id) }),
   );
 }
 
-function history({ history: past }) {
+/** A dismissal is no outcome, and stands among them all the same. */
+function pastOf({ history: past, dismissed }) {
+  if (past === null || dismissed === null) return past;
+  const event = { ...dismissed, outcome: "DISMISSED", cause: dismissed.reason };
+  const place = past.findIndex(({ at }) => Date.parse(at) > Date.parse(event.at));
+  return past.toSpliced(place < 0 ? past.length : place, 0, event);
+}
+
+function history(record) {
+  const past = pastOf(record);
   setText(
     panel.querySelector(".history-note"),
     past === null ? "The audit cannot say now." : past.length === 0 ? "Nothing was said of it yet." : "",
@@ -160,10 +185,10 @@ function history({ history: past }) {
       return el("li", { "data-mood": mood },
         el("div", { class: "what" },
           el("b", { text }),
-          el("span", { text: `by ${event.zone}/${event.instance}` }),
+          el("span", { text: `by ${event.by ?? `${event.zone}/${event.instance}`}` }),
           el("time", { class: "quiet", datetime: event.at, title: event.at, text: moment(event.at) }),
           passed !== null && passed >= 0 ? el("span", { class: "quiet", text: `${millis(passed)} later` }) : null),
-        el("p", { class: "quiet", text: `attempt ${event.attempt}, token ${event.token}, handler ${millis(event.millis)}, ${event.topic}-${event.partition} at ${event.offset}` }),
+        event.by ? null : el("p", { class: "quiet", text: `attempt ${event.attempt}, token ${event.token}, handler ${millis(event.millis)}, ${event.topic}-${event.partition} at ${event.offset}` }),
         event.cause ? el("p", { class: "cause mono", text: event.cause }) : null);
     },
   );

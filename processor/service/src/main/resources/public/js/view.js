@@ -1,6 +1,6 @@
 // What is shown, kept in the address: a view can be sent to a colleague.
 
-export const LISTS = ["dead", "stuck", "parked", "held", "redrives"];
+export const LISTS = ["dead", "stuck", "parked", "held", "dismissed", "redrives"];
 
 /** What the address asks for: record, list, after. */
 export function view() {

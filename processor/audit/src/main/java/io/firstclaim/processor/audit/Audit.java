@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.CloseOptions;
@@ -229,7 +230,17 @@ public final class Audit {
 
   /** Records that were given up, and of which nothing has become since. */
   public Answer<Listing<Dead>> dead(int limit, Optional<RecordId> after) {
-    return page(Stores.DEAD, Stores::dead, limit, after);
+    return dead(_ -> true, limit, after);
+  }
+
+  /**
+   * Those of them that somebody wants to see.
+   *
+   * @param wanted says which; must not block
+   */
+  public Answer<Listing<Dead>> dead(
+      Predicate<? super Dead> wanted, int limit, Optional<RecordId> after) {
+    return page(Stores.DEAD, (id, value) -> Stores.dead(id, value).filter(wanted), limit, after);
   }
 
   /** What must not have happened: the first of each record. */

@@ -10,6 +10,7 @@ import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.api.HeldRecord;
+import io.firstclaim.processor.engine.api.OtherInstance;
 import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
 import io.firstclaim.processor.engine.consumer.Instance;
@@ -20,6 +21,7 @@ import io.firstclaim.processor.engine.trace.Tracing;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -224,6 +226,19 @@ public final class Engine {
    */
   public Page<ParkedRecord> parked(int limit, @Nullable String after) {
     return running().parked(limit, after);
+  }
+
+  /**
+   * The other instances of the application, of all zones, as they announce themselves on the
+   * outcomes topic. Never blocks.
+   *
+   * @return empty if that is not known: the engine does not run or has just begun, or there is no
+   *     outcomes topic
+   */
+  public Optional<List<OtherInstance>> others() {
+    return phase.get() instanceof Phase.Running(Instance instance)
+        ? instance.others()
+        : Optional.empty();
   }
 
   private Instance running() {

@@ -1,12 +1,14 @@
 package io.firstclaim.processor.service;
 
 import io.firstclaim.lock.ClaimOperations;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.dataset.Dataset;
 import io.firstclaim.processor.dataset.DatasetHandler;
 import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.config.Handling;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.StoreSettings;
@@ -107,11 +109,28 @@ final class Beans {
   }
 
   @Singleton
+  Dismissals dismissals(ServiceSettings settings, Service service, TimeSource time) {
+    return new Dismissals(
+        () -> service.claims().map(ClaimStore::identity),
+        settings.engine().claim().store().retention(),
+        time);
+  }
+
+  @Singleton
   @Bean(preDestroy = "close")
   Redrives redrives(
-      ServiceSettings settings, Service service, ClaimOperations operations, TimeSource time) {
+      ServiceSettings settings,
+      Service service,
+      ClaimOperations operations,
+      Dismissals dismissals,
+      TimeSource time) {
     return new Redrives(
-        settings.engine(), new SideClients(settings.engine()), service::claims, operations, time);
+        settings.engine(),
+        new SideClients(settings.engine()),
+        service::claims,
+        operations,
+        dismissals,
+        time);
   }
 
   private static RecordHandler datasetHandler(

@@ -11,6 +11,7 @@ import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.api.HeldRecord;
+import io.firstclaim.processor.engine.api.OtherInstance;
 import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
 import io.firstclaim.processor.engine.claim.Affinity;
@@ -31,6 +32,7 @@ import io.firstclaim.processor.engine.trace.Tracing;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -269,6 +271,11 @@ public final class Instance {
   /** A page of the records that wait. */
   public Page<ParkedRecord> parked(int limit, @Nullable String after) {
     return roster.parked(limit, after);
+  }
+
+  /** The other instances of the application; empty if that is not known. */
+  public Optional<List<OtherInstance>> others() {
+    return presence.flatMap(_ -> agreement.others());
   }
 
   /** What it is doing now. */

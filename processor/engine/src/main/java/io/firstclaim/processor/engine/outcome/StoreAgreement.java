@@ -3,10 +3,12 @@ package io.firstclaim.processor.engine.outcome;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
+import io.firstclaim.processor.engine.api.OtherInstance;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -31,6 +33,9 @@ public final class StoreAgreement {
 
   /** Announcements of ours without one of another's, after which that one is gone. */
   static final int SILENT = 6;
+
+  /** Announcements of ours between which every living instance was heard. */
+  private static final int HEARD_ALL = 3;
 
   /** Anybody may write to a topic. */
   private static final int MAX_OTHERS = 1_000;
@@ -105,6 +110,25 @@ public final class StoreAgreement {
             .filter(other -> !other.equals(store))
             .distinct()
             .count();
+  }
+
+  /**
+   * The other living instances, and those that may have died a moment ago; empty as long as this
+   * one has not listened for long enough to know.
+   */
+  public synchronized Optional<List<OtherInstance>> others() {
+    if (rounds < HEARD_ALL) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        others.values().stream()
+            .map(
+                other ->
+                    new OtherInstance(
+                        other.name.zone(),
+                        other.name.instance(),
+                        PresenceBeat.EVERY.multipliedBy(rounds - other.round)))
+            .toList());
   }
 
   /** What to announce now. */

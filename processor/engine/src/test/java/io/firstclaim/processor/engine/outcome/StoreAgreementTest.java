@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.OtherInstance;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -172,6 +174,23 @@ class StoreAgreementTest {
 
     everybodyAnnounces(2);
     assertThat(b.takes()).isTrue();
+  }
+
+  @Test
+  void others_areThoseThatWereHeard_withHowLongTheyAreSilent_untilTheyAreGone() {
+    Living a = start("a", "one");
+    assertThat(a.agreement.others()).as("it has not listened for long").isEmpty();
+    Living b = start("b", "one");
+    everybodyAnnounces(3);
+    assertThat(b.agreement.others())
+        .contains(List.of(new OtherInstance("a", "a1", Duration.ofSeconds(5))));
+
+    a.kill();
+    everybodyAnnounces(3);
+    assertThat(b.agreement.others())
+        .contains(List.of(new OtherInstance("a", "a1", Duration.ofSeconds(20))));
+    everybodyAnnounces(StoreAgreement.SILENT);
+    assertThat(b.agreement.others()).contains(List.of());
   }
 
   @Test

@@ -41,6 +41,7 @@ public final class ActLog implements AutoCloseable {
   private static final String APPLICATION = "firstclaim-application";
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration WRITTEN_WITHIN = Duration.ofSeconds(10);
+  private static final Duration HEARD_WITHIN = Duration.ofSeconds(10);
   private static final Duration PAUSE_AFTER_FAULT = Duration.ofSeconds(2);
   private static final Duration CLOSED_WITHIN = Duration.ofSeconds(3);
 
@@ -107,6 +108,17 @@ public final class ActLog implements AutoCloseable {
       throw new NotWrittenException(
           "topic %s took no message: %s"
               .formatted(partition.topic(), OneLine.of(e.getCause() == null ? e : e.getCause())));
+    }
+  }
+
+  /**
+   * Writes a message and waits until it was heard here, with all that was written before it.
+   *
+   * @throws NotWrittenException if it was not written or not heard: it may be written all the same
+   */
+  public void tell(ActMessage message) throws InterruptedException {
+    if (!awaitHeard(write(message), HEARD_WITHIN)) {
+      throw new NotWrittenException("it was written but not heard: look again before repeating it");
     }
   }
 

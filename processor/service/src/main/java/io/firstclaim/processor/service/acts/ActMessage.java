@@ -3,6 +3,7 @@ package io.firstclaim.processor.service.acts;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.firstclaim.lock.RedriveId;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
   @JsonSubTypes.Type(value = ActMessage.RedriveBegun.class, name = "redrive-begun"),
   @JsonSubTypes.Type(value = ActMessage.RedriveTold.class, name = "redrive-told"),
   @JsonSubTypes.Type(value = ActMessage.RedriveTaken.class, name = "redrive-taken"),
-  @JsonSubTypes.Type(value = ActMessage.RedriveProgress.class, name = "redrive-progress")
+  @JsonSubTypes.Type(value = ActMessage.RedriveProgress.class, name = "redrive-progress"),
+  @JsonSubTypes.Type(value = ActMessage.Dismissed.class, name = "dismissed")
 })
 public sealed interface ActMessage {
   /** The act's or the redrive's. */
@@ -140,6 +142,38 @@ public sealed interface ActMessage {
             "no redrive is at range %d, offset %d, with %d under way"
                 .formatted(range, offset, underWay));
       }
+    }
+  }
+
+  /**
+   * Dead records need no redrive. Of what one record died of under one token, the first dismissal
+   * counts.
+   *
+   * @param store the identity of the lock store that they died in
+   * @param records which, and of which of their ends
+   * @param by who says so
+   * @param reason why
+   */
+  record Dismissed(
+      String id, String store, List<Death> records, String by, String reason, String at)
+      implements ActMessage {
+    /** Checks that it says what it must, and keeps a copy. */
+    public Dismissed {
+      require(id, store, records, by, reason, at);
+      records = List.copyOf(records);
+    }
+  }
+
+  /**
+   * The end of a record that was given up.
+   *
+   * @param record its printable ID
+   * @param token of the claim that ended so: a redrive makes it a higher one
+   */
+  record Death(String record, long token) {
+    /** Checks that it says what it must. */
+    public Death {
+      require(record);
     }
   }
 

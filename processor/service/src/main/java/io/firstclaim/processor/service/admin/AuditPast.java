@@ -4,8 +4,10 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.audit.api.Answer;
+import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.service.acts.Dismissals;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,18 +23,24 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 final class AuditPast implements Past {
   private final Audit audit;
+  private final Dismissals dismissals;
   private final Peers peers;
 
-  AuditPast(Audit audit, Peers peers) {
+  AuditPast(Audit audit, Dismissals dismissals, Peers peers) {
     this.audit = audit;
+    this.dismissals = dismissals;
     this.peers = peers;
+  }
+
+  private boolean isOpen(Dead dead) {
+    return !dismissals.have(dead.id(), dead.last().token());
   }
 
   @Override
   public Optional<List<Event>> of(RecordId id) {
     return switch (audit.history(id)) {
       case Answer.Here<List<Outcome>>(var outcomes) ->
-          Optional.of(outcomes.stream().map(outcome -> Event.of(outcome, null)).toList());
+          Optional.of(outcomes.stream().map(Event::of).toList());
       case Answer.Elsewhere<List<Outcome>>(Address address) ->
           peers.isAskedByOne() ? Optional.empty() : peers.history(address, id);
       case Answer.NotNow<List<Outcome>> _ -> Optional.empty();
@@ -43,8 +51,8 @@ final class AuditPast implements Past {
   public Page<Event> dead(int limit, @Nullable RecordId after) {
     return page(
         "dead",
-        audit.dead(limit, Optional.ofNullable(after)),
-        dead -> Event.of(dead.last(), dead.since()),
+        audit.dead(this::isOpen, limit, Optional.ofNullable(after)),
+        dead -> Event.of(dead.id(), dead.last(), dead.since()),
         limit,
         after);
   }
@@ -54,7 +62,7 @@ final class AuditPast implements Past {
     return page(
         "stuck",
         audit.stuck(limit, Optional.ofNullable(after)),
-        stuck -> Event.of(stuck.last(), stuck.since()),
+        stuck -> Event.of(stuck.id(), stuck.last(), stuck.since()),
         limit,
         after);
   }

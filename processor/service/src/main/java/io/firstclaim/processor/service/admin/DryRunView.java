@@ -5,13 +5,16 @@ import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.processor.service.redrive.DryRun;
 import io.micronaut.core.annotation.Introspected;
+import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
- * What a redrive would take.
+ * What a redrive would take, or a dismissal.
  *
  * @param count of dead letters; the least there are, if not all were counted
  * @param counted the same for people, such as {@code ≥ 10,000}
@@ -54,6 +57,45 @@ record DryRunView(
         causes,
         run.otherCauses(),
         run.samples().stream().map(sample -> of(sample, claims)).toList());
+  }
+
+  /** The same of the dead that would be dismissed. */
+  static DryRunView of(Dismissing.Found found, ClaimOperations claims) {
+    Map<String, Long> causes = new HashMap<>();
+    for (Event dead : found.dead()) {
+      var _ = causes.merge(cause(dead), 1L, Long::sum);
+    }
+    List<Map.Entry<String, Long>> frequent =
+        causes.entrySet().stream()
+            .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
+            .limit(DryRun.MOST_CAUSES)
+            .toList();
+    long listed = frequent.stream().mapToLong(Map.Entry::getValue).sum();
+    List<DryRun.Sample> samples =
+        found.dead().stream()
+            .limit(DryRun.MOST_SAMPLES)
+            .map(
+                dead ->
+                    new DryRun.Sample(
+                        Ids.ofText(dead.id()),
+                        cause(dead),
+                        Instant.parse(dead.at()),
+                        dead.topic(),
+                        dead.partition(),
+                        dead.offset()))
+            .toList();
+    return of(
+        new DryRun(
+            found.dead().size(),
+            found.isAll(),
+            frequent.stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)),
+            found.dead().size() - listed,
+            samples),
+        claims);
+  }
+
+  private static String cause(Event dead) {
+    return dead.cause() == null ? "no cause was given" : dead.cause();
   }
 
   private static Sample of(DryRun.Sample sample, ClaimOperations claims) {

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.admin;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.micronaut.core.annotation.Introspected;
 import java.time.Instant;
@@ -38,9 +39,18 @@ record Event(
     Objects.requireNonNull(id, "it is about no record");
   }
 
-  static Event of(Outcome outcome, @Nullable Instant since) {
+  static Event of(Outcome outcome) {
+    return of(outcome.id(), outcome, null);
+  }
+
+  /** The last outcome of a record in a list; a long ID is cut in the outcome, and not here. */
+  static Event of(RecordId id, Outcome last, Instant since) {
+    return of(id.text(), last, since);
+  }
+
+  private static Event of(String id, Outcome outcome, @Nullable Instant since) {
     return new Event(
-        outcome.id(),
+        id,
         outcome.kind().name(),
         outcome.zone(),
         outcome.instance(),

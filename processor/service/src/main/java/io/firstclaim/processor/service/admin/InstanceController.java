@@ -6,6 +6,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.api.Holder;
+import io.firstclaim.processor.engine.api.OtherInstance;
 import io.firstclaim.processor.service.Service;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
@@ -62,6 +63,8 @@ class InstanceController {
    * @param zones all zones, as far as they are configured
    * @param instance this instance
    * @param others the other instances of this zone, as far as they answer
+   * @param heard all instances of the application but this one, of whichever zone, by what they
+   *     announce of themselves; null if that is not known
    * @param overview what became of records in all zones; null if that cannot be said now
    * @param overviewFault why not
    * @param redrives those that are not over
@@ -76,6 +79,7 @@ class InstanceController {
       List<String> zones,
       Instance instance,
       List<Instance> others,
+      @Nullable List<Heard> heard,
       @Nullable Overview overview,
       @Nullable String overviewFault,
       List<RedriveView> redrives) {}
@@ -87,6 +91,19 @@ class InstanceController {
    */
   @Introspected
   record Asker(String name, boolean mayChange) {}
+
+  /**
+   * An instance that was heard of.
+   *
+   * @param silentSeconds for how long it has said nothing, at most; one that lives says something
+   *     every five seconds, and one that has been silent for half a minute is left out
+   */
+  @Introspected
+  record Heard(String zone, String name, long silentSeconds) {
+    private static Heard of(OtherInstance other) {
+      return new Heard(other.zone(), other.instance(), other.silence().toSeconds());
+    }
+  }
 
   /**
    * An instance.
@@ -143,6 +160,7 @@ class InstanceController {
         settings.zones(),
         instance(),
         others,
+        service.engine().others().map(heard -> heard.stream().map(Heard::of).toList()).orElse(null),
         overview,
         fault,
         redrives.all().stream().filter(job -> !job.isOver()).map(RedriveView::of).toList());

@@ -20,7 +20,8 @@ import java.util.stream.Stream;
  * @param stuck records begun long ago and not settled since
  * @param violations records of which something is known that must not have happened
  * @param found some of these, the latest first
- * @param missing instances that have a part of all this and did not say
+ * @param missing instances of the zone that have a part of all this and did not say, each with why:
+ *     {@code host:port: why}
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -51,6 +52,10 @@ record Overview(
    */
   @Introspected
   record Count(long count, boolean isAll) {
+    private Count orMore() {
+      return new Count(count, false);
+    }
+
     private Count plus(Count other) {
       return new Count(count + other.count, isAll && other.isAll);
     }
@@ -116,13 +121,13 @@ record Overview(
     return found.sorted(Comparator.comparing(Breach::at).reversed()).limit(SHOWN).toList();
   }
 
-  /** The same, but for what this instance did not say. */
+  /** The same, but for what this instance did not say: there are at least so many. */
   Overview without(String instance) {
     return new Overview(
         minutes,
-        dead,
-        stuck,
-        violations,
+        dead.orMore(),
+        stuck.orMore(),
+        violations.orMore(),
         found,
         Stream.concat(missing.stream(), Stream.of(instance)).toList());
   }

@@ -1,12 +1,15 @@
 package io.firstclaim.processor.service.admin;
 
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.audit.api.Answer;
+import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minutes;
 import io.firstclaim.processor.audit.api.Violation;
+import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.admin.InstanceController.Instance;
 import io.firstclaim.processor.service.admin.Overview.Breach;
 import io.firstclaim.processor.service.admin.Overview.Count;
@@ -28,11 +31,13 @@ final class Overviews {
   private static final int MOST_COUNTED = 1_000;
 
   private final Audit audit;
+  private final Dismissals dismissals;
   private final Peers peers;
   private final TimeSource time;
 
-  Overviews(Audit audit, Peers peers, TimeSource time) {
+  Overviews(Audit audit, Dismissals dismissals, Peers peers, TimeSource time) {
     this.audit = audit;
+    this.dismissals = dismissals;
     this.peers = peers;
     this.time = time;
   }
@@ -57,7 +62,7 @@ final class Overviews {
     Overview all =
         new Overview(
             minutes.rows().stream().map(ZoneMinute::of).toList(),
-            count(here(audit.dead(MOST_COUNTED, Optional.empty()))),
+            count(here(audit.dead(this::isOpen, MOST_COUNTED, Optional.empty()))),
             count(here(audit.stuck(MOST_COUNTED, Optional.empty()))),
             count(violations),
             Overview.latest(violations.items().stream().map(Breach::of)),
@@ -73,12 +78,16 @@ final class Overviews {
         all =
             other.overview().isPresent()
                 ? all.plus(other.overview().get())
-                : all.without(address.toString());
+                : all.without(address + ": its audit cannot say now");
       } catch (IOException | IllegalArgumentException e) {
-        all = all.without(address.toString());
+        all = all.without(address + ": " + OneLine.of(e));
       }
     }
     return new Known(all.shown(), others);
+  }
+
+  private boolean isOpen(Dead dead) {
+    return !dismissals.have(dead.id(), dead.last().token());
   }
 
   private static Count count(Listing<?> listing) {

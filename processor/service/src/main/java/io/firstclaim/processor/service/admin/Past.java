@@ -11,7 +11,7 @@ interface Past {
   Optional<List<Event>> of(RecordId id);
 
   /**
-   * Records that were given up and not completed since: their last outcomes.
+   * Records that were given up and neither completed nor dismissed since: their last outcomes.
    *
    * @throws Problem if that cannot be said now
    */

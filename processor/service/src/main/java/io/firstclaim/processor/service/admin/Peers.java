@@ -9,8 +9,10 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.audit.api.Address;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.context.ServerRequestContext;
+import io.micronaut.http.ssl.ServerSslConfiguration;
 import jakarta.inject.Singleton;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The other instances of the zone, asked over the same API, with the token of whoever asks here.
- * Thread-safe.
+ * They serve TLS if this one does: the instances of a zone are set alike. Thread-safe.
  */
 @Singleton
 final class Peers {
@@ -37,7 +39,14 @@ final class Peers {
   private static final ObjectMapper JSON =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(LIMIT).build();
+  private final String scheme;
+  private final HttpClient http;
+
+  Peers(ServerSslConfiguration own, PeerTls tls) {
+    HttpClient.Builder client = HttpClient.newBuilder().connectTimeout(LIMIT);
+    this.scheme = own.isEnabled() ? "https" : "http";
+    this.http = own.isEnabled() ? client.sslContext(tls.context()).build() : client.build();
+  }
 
   /** Whether the request that is being answered here is one of another instance. */
   boolean isAskedByOne() {
@@ -146,7 +155,7 @@ final class Peers {
 
   private JsonNode get(Address instance, String path) throws IOException {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http://" + instance + path))
+        HttpRequest.newBuilder(URI.create(scheme + "://" + instance + path))
             .timeout(LIMIT)
             .header(ASKED_BY_ONE, "1");
     header(HttpHeaders.AUTHORIZATION)
@@ -157,6 +166,8 @@ final class Peers {
         throw new IOException("HTTP " + answer.statusCode());
       }
       return JSON.readTree(answer.body());
+    } catch (ConnectException e) { // it says nothing
+      throw new IOException("no connection", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param retryAt when the next attempt is due
  * @param result what was stored with its completion
  * @param redrive the redrive that last freed it from its end
+ * @param dismissed that an operator judged it to need no redrive, once it was dead; null if nobody
+ *     did. If the token is another than that of the record, it has been redriven since
  * @param history its outcomes, oldest first; null if they cannot be said now
  */
 @Introspected
@@ -40,12 +42,29 @@ record RecordView(
     @Nullable String retryAt,
     @Nullable String result,
     @Nullable String redrive,
+    @Nullable DismissalView dismissed,
     @Nullable List<Event> history) {
 
-  static RecordView of(RecordId id, Optional<ClaimRecord> stored, @Nullable List<Event> history) {
+  static RecordView of(
+      RecordId id,
+      Optional<ClaimRecord> stored,
+      @Nullable DismissalView dismissed,
+      @Nullable List<Event> history) {
     if (stored.isEmpty()) {
       return new RecordView(
-          id.text(), stateOf(null), null, null, null, null, null, null, null, null, null, history);
+          id.text(),
+          stateOf(null),
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          dismissed,
+          history);
     }
     ClaimRecord claim = stored.get();
     @Nullable String holder = null;
@@ -86,6 +105,7 @@ record RecordView(
         text(retryAt),
         result,
         claim.redrive() == null ? null : claim.redrive().text(),
+        dismissed,
         history);
   }
 

@@ -6,6 +6,9 @@ import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.ReleaseResult;
+import io.firstclaim.processor.service.acts.ActMessage;
+import io.firstclaim.processor.service.acts.Dismissals;
+import io.firstclaim.processor.service.acts.Dismissals.Dismissal;
 import io.firstclaim.processor.service.acts.RedriveSpec;
 import io.firstclaim.processor.service.redrive.Job;
 import io.firstclaim.processor.service.redrive.Redrives;
@@ -19,6 +22,8 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -30,12 +35,22 @@ class RecordsController {
 
   private final ClaimOperations claims;
   private final Past past;
+  private final Dismissals dismissals;
+  private final Dismissing dismissing;
   private final Redrives redrives;
   private final Acts acts;
 
-  RecordsController(ClaimOperations claims, Past past, Redrives redrives, Acts acts) {
+  RecordsController(
+      ClaimOperations claims,
+      Past past,
+      Dismissals dismissals,
+      Dismissing dismissing,
+      Redrives redrives,
+      Acts acts) {
     this.claims = claims;
     this.past = past;
+    this.dismissals = dismissals;
+    this.dismissing = dismissing;
     this.redrives = redrives;
     this.acts = acts;
   }
@@ -51,7 +66,11 @@ class RecordsController {
   }
 
   private RecordView view(RecordId record) {
-    return RecordView.of(record, claims.find(record), past.of(record).orElse(null));
+    return RecordView.of(
+        record,
+        claims.find(record),
+        dismissals.of(record).map(DismissalView::of).orElse(null),
+        past.of(record).orElse(null));
   }
 
   /**
@@ -95,7 +114,62 @@ class RecordsController {
   }
 
   /**
-   * Frees a record that was given up, as if nobody had tried it, and publishes it again.
+   * Says that a dead record needs no redrive: it leaves the list of the dead, and redrives of many
+   * pass it over.
+   *
+   * @param id as it is printed, percent-encoded
+   * @param body the reason
+   */
+  @Post("/{id:[^/]+}/dismiss")
+  RecordView dismiss(
+      HttpRequest<?> request,
+      Authentication caller,
+      @PathVariable String id,
+      @Body Map<String, Object> body) {
+    String reason = Bodies.onlyReason(body);
+    RecordId record = Ids.ofPath(request);
+    Death dead = requireDead(record, "dismissed");
+    acts.perform(
+        new Acts.Intent("dismiss", record.text(), caller.getName(), reason),
+        () -> dismissOnce(record, dead, caller.getName(), reason),
+        before -> before.map(RecordsController::text).orElse("dismissed"));
+    return view(record);
+  }
+
+  /** Says by whom it was dismissed before, if it was. */
+  private Optional<Dismissal> dismissOnce(RecordId record, Death dead, String by, String reason)
+      throws InterruptedException {
+    Optional<Dismissal> before = dismissedAt(record, dead);
+    if (before.isEmpty()) {
+      dismissing.dismiss(List.of(new ActMessage.Death(record.text(), dead.token())), by, reason);
+    }
+    return before;
+  }
+
+  private Optional<Dismissal> dismissedAt(RecordId record, Death dead) {
+    return dismissals.of(record).filter(dismissal -> dismissal.token() == dead.token());
+  }
+
+  private static String text(Dismissal dismissal) {
+    return "it was dismissed by %s: %s".formatted(dismissal.by(), dismissal.reason());
+  }
+
+  /** The end of a record that was given up: when, and under which token. */
+  private record Death(Instant at, long token) {}
+
+  private Death requireDead(RecordId record, String toBe) {
+    Optional<ClaimRecord> stored = claims.find(record);
+    if (stored.isEmpty() || !(stored.get().state() instanceof ClaimState.Dead dead)) {
+      throw Problem.conflict(
+          "record %s is %s: only what is DEAD can be %s"
+              .formatted(record, RecordView.stateOf(stored.orElse(null)), toBe));
+    }
+    return new Death(dead.at(), stored.get().token());
+  }
+
+  /**
+   * Frees a record that was given up, as if nobody had tried it, and publishes it again, even if it
+   * was dismissed.
    *
    * @param id as it is printed, percent-encoded
    * @param body the reason
@@ -110,18 +184,16 @@ class RecordsController {
       throws InterruptedException {
     String reason = Bodies.onlyReason(body);
     RecordId record = Ids.ofPath(request);
-    Optional<ClaimRecord> stored = claims.find(record);
-    if (stored.isEmpty() || !(stored.get().state() instanceof ClaimState.Dead dead)) {
-      throw Problem.conflict(
-          "record %s is %s: only what is DEAD can be redriven"
-              .formatted(record, RecordView.stateOf(stored.orElse(null))));
-    }
+    Death dead = requireDead(record, "redriven");
     RedriveSpec spec = Kafka.ask(() -> redrives.freeze(record, dead.at()));
     Job job =
         acts.perform(
             new Acts.Intent("redrive", record.text(), caller.getName(), reason),
             () -> redrives.begin(RedriveId.random(), spec, caller.getName(), reason),
-            begun -> "redrive " + begun.id());
+            begun ->
+                "redrive "
+                    + begun.id()
+                    + dismissedAt(record, dead).map(each -> "; " + text(each)).orElse(""));
     if (!redrives.awaitMoved(job.id(), MOVED_WITHIN)) {
       return HttpResponse.accepted().body(RedriveView.of(job));
     }

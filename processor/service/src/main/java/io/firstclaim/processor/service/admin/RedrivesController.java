@@ -16,20 +16,18 @@ import io.micronaut.http.annotation.PathVariable;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
-import java.time.DateTimeException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Redrives of many records. */
 @Controller("/api")
 @ExecuteOn(AdminThreads.NAME)
 class RedrivesController {
-  private static final Set<String> FIELDS =
-      Set.of("id", "topic", "cause", "since", "until", "limit", "rate", "reason", "dryRun");
+  private static final Set<String> FIELDS = fields();
   private static final int USUAL_LIMIT = 1_000_000;
   private static final int MOST = 10_000_000;
   private static final int USUAL_RATE = 50;
@@ -49,9 +47,15 @@ class RedrivesController {
     this.acts = acts;
   }
 
+  private static Set<String> fields() {
+    Set<String> fields = new TreeSet<>(DeadFilter.FIELDS);
+    fields.addAll(Set.of("id", "limit", "rate", "reason", "dryRun"));
+    return Set.copyOf(fields);
+  }
+
   /**
-   * Redrives all dead letters of an input topic that pass the filter, as they stand now. With
-   * {@code dryRun}, only says what that would be.
+   * Redrives all dead letters of an input topic that pass the filter, as they stand now, but for
+   * those that were dismissed. With {@code dryRun}, only says what that would be.
    *
    * @param body {@code topic} (required), {@code cause} (a part of it), {@code since}, {@code
    *     until} (ISO 8601), {@code limit}, {@code rate} (records a second), {@code reason}, {@code
@@ -61,7 +65,8 @@ class RedrivesController {
   HttpResponse<?> begin(Authentication caller, @Body Map<String, Object> body)
       throws InterruptedException {
     Bodies.requireOnly(body, FIELDS);
-    RedriveSpec filter = filter(body);
+    DeadFilter dead = DeadFilter.of(body, settings.input().topics());
+    RedriveSpec filter = spec(dead, body);
     RedriveId id = id(body);
     if (Bodies.flag(body, "dryRun")) {
       return HttpResponse.ok(
@@ -70,7 +75,11 @@ class RedrivesController {
     String reason = Bodies.reason(body);
     Job job =
         acts.perform(
-            new Acts.Intent("redrive", "all of " + text(filter), caller.getName(), reason),
+            new Acts.Intent(
+                "redrive",
+                "all of %s, at most %d".formatted(dead, filter.limit()),
+                caller.getName(),
+                reason),
             () ->
                 redrives.begin(
                     id, Kafka.ask(() -> redrives.freeze(filter)), caller.getName(), reason),
@@ -82,30 +91,16 @@ class RedrivesController {
     return HttpResponse.accepted().body(RedriveView.of(job));
   }
 
-  private RedriveSpec filter(Map<String, Object> body) {
-    @Nullable String topic = Bodies.text(body, "topic");
-    if (topic == null || !settings.input().topics().contains(topic)) {
-      throw Problem.wrong(
-          "topic: give one of the input topics: " + String.join(", ", settings.input().topics()));
-    }
+  private static RedriveSpec spec(DeadFilter filter, Map<String, Object> body) {
     return new RedriveSpec(
-        topic,
+        filter.topic(),
         null,
-        Bodies.text(body, "cause"),
-        instant(body, "since"),
-        instant(body, "until"),
+        filter.cause(),
+        filter.since(),
+        filter.until(),
         Bodies.number(body, "limit", USUAL_LIMIT, 1, MOST),
         Bodies.number(body, "rate", USUAL_RATE, 1, MOST_RATE),
         List.of());
-  }
-
-  private static @Nullable String instant(Map<String, Object> body, String field) {
-    @Nullable String given = Bodies.text(body, field);
-    try {
-      return given == null ? null : Instant.parse(given).toString();
-    } catch (DateTimeException e) {
-      throw Problem.wrong(field + ": give a moment such as 2026-11-22T21:00:00Z");
-    }
   }
 
   private static RedriveId id(Map<String, Object> body) {
@@ -115,20 +110,6 @@ class RedrivesController {
     } catch (IllegalArgumentException e) {
       throw Problem.wrong("id: " + e.getMessage());
     }
-  }
-
-  private static String text(RedriveSpec filter) {
-    StringBuilder text = new StringBuilder("topic ").append(filter.topic());
-    if (filter.cause() != null) {
-      text.append(", cause ").append(filter.cause());
-    }
-    if (filter.since() != null) {
-      text.append(", since ").append(filter.since());
-    }
-    if (filter.until() != null) {
-      text.append(", until ").append(filter.until());
-    }
-    return text.append(", at most ").append(filter.limit()).toString();
   }
 
   /** The last redrives, the newest first. */

@@ -229,6 +229,47 @@ public final class AdminCommand {
     return 0;
   }
 
+  @Command(
+      description =
+          "Says that a dead record, or all of a topic that pass the filter, need no redrive.")
+  int dismiss(
+      @Mixin Where where,
+      @Parameters(paramLabel = "ID", arity = "0..1", description = "The only record.")
+          @Nullable String id,
+      @Option(names = "--topic", description = "The input topic.") @Nullable String topic,
+      @Option(names = "--cause", description = "A part of the cause.") @Nullable String cause,
+      @Option(names = "--since", description = "ISO 8601.") @Nullable String since,
+      @Option(names = "--until", description = "ISO 8601.") @Nullable String until,
+      @Option(names = "--limit") @Nullable Integer limit,
+      @Option(names = "--reason") @Nullable String reason,
+      @Option(names = "--dry-run", description = "Only says what it would take.") boolean dryRun)
+      throws IOException, InterruptedException {
+    if (id != null) {
+      return post(
+          where,
+          "/api/records/" + AdminClient.encoded(id) + "/dismiss",
+          reason == null ? Map.of() : Map.of("reason", reason));
+    }
+    Map<String, Object> body = new LinkedHashMap<>();
+    put(body, "topic", topic);
+    put(body, "cause", cause);
+    put(body, "since", since);
+    put(body, "until", until);
+    put(body, "limit", limit);
+    put(body, "reason", reason);
+    body.put("dryRun", dryRun);
+    return post(where, "/api/dismiss", body);
+  }
+
+  @Command(description = "Dead records that were dismissed, by whom and why.")
+  int dismissed(
+      @Mixin Where where,
+      @Option(names = "--limit", defaultValue = "100") int limit,
+      @Option(names = "--after") @Nullable String after)
+      throws IOException, InterruptedException {
+    return list(where, "dismissed", limit, after);
+  }
+
   @Command(description = "How far a redrive is.")
   int progress(@Mixin Where where, @Parameters(paramLabel = "REDRIVE") String id)
       throws IOException, InterruptedException {

@@ -22,6 +22,7 @@ final class AuditReader {
   private static final Duration LEAST_STUCK = Duration.ofMinutes(5);
 
   private static final int HTTP_PORT = 8080;
+  private static final int TLS_PORT = 8443;
 
   private final Binder binder;
   private final Environment environment;
@@ -69,7 +70,12 @@ final class AuditReader {
     }
     String host =
         environment.getProperty("micronaut.server.host", String.class).orElse("127.0.0.1");
-    int port = environment.getProperty("micronaut.server.port", Integer.class).orElse(HTTP_PORT);
+    boolean tls =
+        environment.getProperty("micronaut.server.ssl.enabled", Boolean.class).orElse(false);
+    int port =
+        tls
+            ? environment.getProperty("micronaut.server.ssl.port", Integer.class).orElse(TLS_PORT)
+            : environment.getProperty("micronaut.server.port", Integer.class).orElse(HTTP_PORT);
     boolean everywhere = host.equals("0.0.0.0") || host.contains(":");
     return new Address(everywhere ? hostName() : host, port);
   }

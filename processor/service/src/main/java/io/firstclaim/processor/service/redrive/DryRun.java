@@ -26,8 +26,12 @@ public record DryRun(
   /** Nobody waits for more. */
   public static final int MOST = 10_000;
 
-  private static final int MOST_CAUSES = 50;
-  private static final int MOST_SAMPLES = 20;
+  /** As many causes are told apart. */
+  public static final int MOST_CAUSES = 50;
+
+  /** As many are shown. */
+  public static final int MOST_SAMPLES = 20;
+
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** One of the letters. */
@@ -35,7 +39,10 @@ public record DryRun(
       RecordId id, String cause, Instant at, String topic, int partition, long offset) {}
 
   static DryRun of(
-      LetterFilter filter, Predicate<DeadLetter> isOurs, Letters.Reading letters, TimeSource time) {
+      LetterFilter filter,
+      Predicate<DeadLetter> isMeant,
+      Letters.Reading letters,
+      TimeSource time) {
     Moment start = time.now();
     long count = 0;
     long others = 0;
@@ -45,7 +52,7 @@ public record DryRun(
       if (!letters.next()) {
         continue;
       }
-      DeadLetter letter = letters.letter().filter(filter::takes).filter(isOurs).orElse(null);
+      DeadLetter letter = letters.letter().filter(filter::takes).filter(isMeant).orElse(null);
       if (letter == null) {
         continue;
       }

@@ -111,6 +111,7 @@ final class RedriveRun {
   private final RedriveId id;
   private final LetterFilter filter;
   private final Predicate<DeadLetter> isOurs;
+  private final Predicate<RecordId> isDismissed;
   private final ClaimOperations claims;
   private final Letters.Reading letters;
   private final Publisher publisher;
@@ -137,6 +138,8 @@ final class RedriveRun {
    * A run of this redrive.
    *
    * @param isOurs whether a letter is of this application
+   * @param isDismissed whether a record's end was judged to need no redrive: those are passed over,
+   *     unless the redrive is for one record
    * @param letters from the redrive's place on
    * @param mayGoOn whether this instance still has the redrive, and it is to run
    * @param report told again and again
@@ -144,6 +147,7 @@ final class RedriveRun {
   RedriveRun(
       Job job,
       Predicate<DeadLetter> isOurs,
+      Predicate<RecordId> isDismissed,
       ClaimOperations claims,
       Letters.Reading letters,
       Publisher publisher,
@@ -154,6 +158,7 @@ final class RedriveRun {
     this.id = new RedriveId(job.id());
     this.filter = new LetterFilter(job.spec());
     this.isOurs = isOurs;
+    this.isDismissed = isDismissed;
     this.claims = claims;
     this.letters = letters;
     this.publisher = publisher;
@@ -291,6 +296,8 @@ final class RedriveRun {
       skip(range, offset, letter, "too large for its dead letter");
     } else if (seen.containsKey(letter.id())) {
       skip(range, offset, letter, "another letter of the same record");
+    } else if (job.spec().record() == null && isDismissed.test(letter.id())) {
+      skip(range, offset, letter, "dismissed");
     } else {
       free(range, offset, letter);
     }

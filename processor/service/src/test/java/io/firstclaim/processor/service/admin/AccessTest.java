@@ -57,7 +57,13 @@ class AccessTest {
 
       assertThat(description.statusCode()).isEqualTo(200);
       assertThat(description.body())
-          .contains("/api/records/{id}:", "/api/redrive:", "/api/summary:", "scheme: bearer");
+          .contains(
+              "/api/records/{id}:",
+              "/api/redrive:",
+              "/api/dismiss:",
+              "/api/dismissed:",
+              "/api/summary:",
+              "scheme: bearer");
     }
   }
 
@@ -171,6 +177,7 @@ class AccessTest {
               "/api/parked",
               "/api/held",
               "/api/summary",
+              "/api/dismissed",
               "/api/redrives",
               "/api/redrives/x")) {
         assertThat(server.get(path, null).statusCode()).as(path).isEqualTo(401);
@@ -182,6 +189,8 @@ class AccessTest {
           List.of(
               "/api/records/x/release",
               "/api/records/x/redrive",
+              "/api/dismiss",
+              "/api/records/x/dismiss",
               "/api/redrive",
               "/api/redrives/x/pause",
               "/api/redrives/x/resume",

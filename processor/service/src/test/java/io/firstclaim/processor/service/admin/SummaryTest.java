@@ -26,6 +26,7 @@ class SummaryTest {
               "\"topics\":[\"orders\"]",
               "\"name\":\"one\"",
               "\"state\":\"STARTING\"",
+              "\"heard\":null",
               "\"overview\":null",
               "\"overviewFault\":\"the audit has not been started\"");
     }

@@ -873,6 +873,9 @@ class SettingsReaderTest {
   void audit_isAskedWhereTheServiceListens_unlessAnAddressIsGiven() {
     assertThat(read("micronaut.server.port", "8090").audit().settings().address())
         .hasToString("127.0.0.1:8090");
+    assertThat(read("micronaut.server.ssl.enabled", "true").audit().settings().address())
+        .as("with TLS")
+        .hasToString("127.0.0.1:8443");
     assertThat(read("firstclaim.audit.address", "a-1:8081").audit().settings().address())
         .hasToString("a-1:8081");
     assertThatThrownBy(() -> read("firstclaim.audit.address", "a-1"))

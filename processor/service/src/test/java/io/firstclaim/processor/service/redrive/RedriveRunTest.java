@@ -25,10 +25,12 @@ import io.firstclaim.processor.service.redrive.Job.State;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -61,11 +63,12 @@ class RedriveRunTest {
       new MemoryClaimStore(ClaimSettings.of("orders", "a/one"), clock);
   private final List<ConsumerRecord<byte[], byte[]>> topic = new ArrayList<>();
   private final List<String> published = new ArrayList<>();
-  private final JobBook book = new JobBook();
+  private JobBook book = new JobBook();
 
   /** What becomes of a published record. */
   private Consumer<RecordId> downstream = this::complete;
 
+  private final Set<RecordId> dismissed = new HashSet<>();
   private int lettersLeft = Integer.MAX_VALUE;
   private @Nullable RuntimeException publishFault;
 
@@ -146,6 +149,7 @@ class RedriveRunTest {
       new RedriveRun(
               job,
               letter -> letter.application().equals(Optional.of("orders")),
+              dismissed::contains,
               claims,
               new Given(job.range(), job.offset()),
               this::publish,
@@ -290,6 +294,26 @@ class RedriveRunTest {
                 "of another application", 1L));
     assertThat(published).containsExactly("of others", "twice");
     assertThat(state("theirs")).isInstanceOf(ClaimState.Dead.class);
+  }
+
+  @Test
+  void whatWasDismissed_isPassedOverAmongMany_andMovedAsTheOnlyOne() {
+    dead("needless");
+    dead("r");
+    dismissed.add(RecordId.of("needless"));
+    begin(10);
+
+    assertThat(run().counts().skipped()).isEqualTo(Map.of("dismissed", 1L));
+    assertThat(published).containsExactly("r");
+
+    RedriveSpec one =
+        new RedriveSpec(
+            null, "needless", null, null, null, 1, 10, List.of(new Range("orders.dlt", 0, 0, 2)));
+    JobBook fresh = new JobBook();
+    fresh.hear(new ActMessage.RedriveBegun(JOB, one, "otto", "it was not", "now"));
+    book = fresh;
+    assertThat(run().counts().completed()).isEqualTo(1);
+    assertThat(published).containsExactly("r", "needless");
   }
 
   @Test

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Zone implements AutoCloseable {
   static final Path JAR = Path.of(Objects.requireNonNull(System.getProperty("processor.jar")));
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final HttpClient PLAIN = HttpClient.newHttpClient();
   private static final Duration HTTP_LIMIT = Duration.ofSeconds(10);
 
   /** For a quick start on a small machine; none changes what the service does. */
@@ -45,6 +45,8 @@ final class Zone implements AutoCloseable {
   private final Backend backend;
   private final int port = FreePort.next();
   private final Map<String, String> env = new HashMap<>();
+  private HttpClient http = PLAIN;
+  private String scheme = "http";
   private @Nullable ChildJvm process;
   private boolean toEnd;
 
@@ -88,20 +90,43 @@ final class Zone implements AutoCloseable {
   }
 
   /**
-   * Lets whoever has this token ask and change what operators may; writes a file into the folder.
+   * Lets whoever has this token ask and change what operators may, and whoever has {@link
+   * Operator#READER} ask; writes a file into the folder.
    */
   Zone operatedWith(String token, Path folder) {
     try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8));
       Path tokens =
           Files.writeString(
-              folder.resolve("tokens"), "otto operator " + HexFormat.of().formatHex(hash) + "\n");
+              folder.resolve("tokens"),
+              "otto operator %s\nrita reader %s\n".formatted(hash(token), hash(Operator.READER)));
       return set("FIRSTCLAIM_ADMIN_TOKEN_FILE", tokens.toAbsolutePath().toString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String hash(String token) {
+    try {
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8)));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }
+  }
+
+  /** Serves TLS with this certificate, and trusts it. */
+  Zone securedWith(Certificate certificate) {
+    scheme = "https";
+    http = HttpClient.newBuilder().sslContext(certificate.client()).build();
+    env.remove("MICRONAUT_SERVER_PORT");
+    return set("MICRONAUT_SERVER_SSL_ENABLED", "true")
+        .set("MICRONAUT_SERVER_SSL_PORT", Integer.toString(port))
+        .set("MICRONAUT_SERVER_SSL_KEY_STORE_PATH", "file:" + certificate.file())
+        .set("MICRONAUT_SERVER_SSL_KEY_STORE_TYPE", "PKCS12")
+        .set("MICRONAUT_SERVER_SSL_KEY_STORE_PASSWORD", Certificate.PASSWORD)
+        .set("MICRONAUT_HTTP_CLIENT_SSL_TRUST_STORE_PATH", "file:" + certificate.trusted())
+        .set("MICRONAUT_HTTP_CLIENT_SSL_TRUST_STORE_TYPE", "PKCS12")
+        .set("MICRONAUT_HTTP_CLIENT_SSL_TRUST_STORE_PASSWORD", Certificate.PASSWORD);
   }
 
   /** Leaves the consumer group to the service's default. */
@@ -271,13 +296,19 @@ final class Zone implements AutoCloseable {
     return (long) metric("firstclaim_deliveries_total", "result=\"" + result + "\"");
   }
 
+  /** Where a path of its HTTP server is. */
+  URI uri(String path) {
+    return URI.create("%s://127.0.0.1:%d%s".formatted(scheme, port, path));
+  }
+
   private HttpResponse<String> get(String path) throws IOException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-            .timeout(HTTP_LIMIT)
-            .build();
+    return send(HttpRequest.newBuilder(uri(path)).timeout(HTTP_LIMIT).build());
+  }
+
+  /** Asks its HTTP server. */
+  HttpResponse<String> send(HttpRequest request) throws IOException {
     try {
-      return HTTP.send(request, BodyHandlers.ofString());
+      return http.send(request, BodyHandlers.ofString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException(e);

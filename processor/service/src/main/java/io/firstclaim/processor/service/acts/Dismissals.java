@@ -1,0 +1,123 @@
+package io.firstclaim.processor.service.acts;
+
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Dead records that operators judged to need no redrive, as the log of acts tells it: every
+ * instance that has read the same knows the same. A dismissal is of one end of a record, known by
+ * its token; a record that was redriven and dies again is dead as any other. It is forgotten when
+ * the lock store has forgotten that end, too. Thread-safe.
+ */
+public final class Dismissals {
+  /** As many are remembered: some 20 MB. */
+  public static final int MOST = 100_000;
+
+  private final Supplier<Optional<String>> store;
+  private final Duration kept;
+  private final TimeSource time;
+  private final TreeMap<RecordId, Dismissal> book = new TreeMap<>();
+
+  /**
+   * None yet.
+   *
+   * @param store the identity of the lock store, empty while it is not known: its tokens are those
+   *     that count
+   * @param kept how long a store keeps what is dead
+   */
+  public Dismissals(Supplier<Optional<String>> store, Duration kept, TimeSource time) {
+    this.store = store;
+    this.kept = kept;
+    this.time = time;
+  }
+
+  /**
+   * A dismissal.
+   *
+   * @param store the identity of the lock store that the record died in
+   * @param token of the end that was dismissed
+   * @param by who dismissed it
+   * @param reason why
+   * @param at when
+   */
+  public record Dismissal(
+      RecordId record, String store, long token, String by, String reason, Instant at) {}
+
+  /** Takes in what was said. */
+  public synchronized void hear(ActMessage said) {
+    if (!(said instanceof ActMessage.Dismissed message)) {
+      return;
+    }
+    Instant at = Instant.parse(message.at());
+    forget();
+    for (ActMessage.Death death : message.records()) {
+      RecordId record = RecordId.parse(death.record());
+      Dismissal dismissal =
+          new Dismissal(record, message.store(), death.token(), message.by(), message.reason(), at);
+      if (!isPast(dismissal) && (book.size() < MOST || book.containsKey(record))) {
+        var _ = book.merge(record, dismissal, Dismissals::later);
+      }
+    }
+  }
+
+  private static Dismissal later(Dismissal known, Dismissal heard) {
+    return known.store.equals(heard.store) && known.token >= heard.token ? known : heard;
+  }
+
+  private void forget() {
+    boolean _ = book.values().removeIf(this::isPast);
+  }
+
+  private boolean isPast(Dismissal dismissal) {
+    return dismissal.at.plus(kept).isBefore(time.now().wall());
+  }
+
+  /** The last dismissal of this record, whatever became of it since. */
+  public synchronized Optional<Dismissal> of(RecordId record) {
+    return Optional.ofNullable(book.get(record)).filter(this::counts);
+  }
+
+  private boolean counts(Dismissal dismissal) {
+    return !isPast(dismissal) && store.get().filter(dismissal.store::equals).isPresent();
+  }
+
+  /** Whether the end of this record with that token was dismissed. */
+  public boolean have(RecordId record, long token) {
+    return of(record).filter(dismissal -> dismissal.token == token).isPresent();
+  }
+
+  /** How many are remembered. */
+  public synchronized int size() {
+    forget();
+    return book.size();
+  }
+
+  /**
+   * Some of them, by the record's ID.
+   *
+   * @param limit how many at most
+   * @param after only those after this one
+   */
+  public synchronized List<Dismissal> page(int limit, @Nullable RecordId after) {
+    Map<RecordId, Dismissal> rest = after == null ? book : book.tailMap(after, false);
+    List<Dismissal> page = new ArrayList<>();
+    for (Dismissal dismissal : rest.values()) {
+      if (page.size() == limit) {
+        break;
+      }
+      if (counts(dismissal)) {
+        page.add(dismissal);
+      }
+    }
+    return page;
+  }
+}

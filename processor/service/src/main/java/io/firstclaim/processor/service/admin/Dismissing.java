@@ -1,0 +1,115 @@
+package io.firstclaim.processor.service.admin;
+
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.service.Service;
+import io.firstclaim.processor.service.acts.ActMessage;
+import io.firstclaim.processor.service.acts.Dismissals;
+import io.firstclaim.processor.service.acts.NotWrittenException;
+import io.firstclaim.processor.service.redrive.Redrives;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes down that dead records need no redrive. Nothing happens to their claims and dead letters:
+ * they leave the list of the dead, and redrives of many pass them over. Thread-safe.
+ */
+@Singleton
+final class Dismissing {
+  /** As many are dismissed at once. */
+  static final int MOST_AT_ONCE = 10_000;
+
+  private static final int PAGE = 1_000;
+
+  /** Of the longest IDs, they make a message of half of what a broker takes. */
+  private static final int IN_A_MESSAGE = 150;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final Past past;
+  private final Dismissals dismissals;
+  private final Redrives redrives;
+  private final Service service;
+  private final TimeSource time;
+
+  Dismissing(
+      Past past, Dismissals dismissals, Redrives redrives, Service service, TimeSource time) {
+    this.past = past;
+    this.dismissals = dismissals;
+    this.redrives = redrives;
+    this.service = service;
+    this.time = time;
+  }
+
+  /**
+   * Of the dead, those that a filter takes.
+   *
+   * @param isAll whether these are all that there are
+   */
+  record Found(List<Event> dead, boolean isAll) {}
+
+  /**
+   * The dead that this filter takes, as they stand now.
+   *
+   * @param limit how many at most
+   * @throws Problem if that cannot be said now
+   */
+  Found find(DeadFilter filter, int limit) {
+    Moment begin = time.now();
+    List<Event> found = new ArrayList<>();
+    @Nullable RecordId after = null;
+    while (time.now().since(begin).compareTo(PATIENCE) < 0) {
+      Page<Event> page = past.dead(PAGE, after);
+      for (Event dead : page.items()) {
+        if (!filter.takes(dead) || Instant.parse(dead.at()).isAfter(begin.wall())) {
+          continue;
+        }
+        if (found.size() == limit) {
+          return new Found(found, false);
+        }
+        found.add(dead);
+      }
+      if (page.next() == null) {
+        return new Found(found, true);
+      }
+      after = Ids.ofText(page.next());
+    }
+    return new Found(found, false);
+  }
+
+  /**
+   * Dismisses these; what was dismissed before stays as it was.
+   *
+   * @param by who says so
+   * @param reason why
+   * @throws NotWrittenException if that could not be written: some may be dismissed
+   * @throws Problem if too many are dismissed already
+   */
+  void dismiss(List<ActMessage.Death> deaths, String by, String reason)
+      throws InterruptedException {
+    if (dismissals.size() + deaths.size() > Dismissals.MOST) {
+      throw Problem.conflict(
+          "%,d are dismissed already, of %,d at most: they are forgotten with their claims"
+              .formatted(dismissals.size(), Dismissals.MOST));
+    }
+    String store =
+        service
+            .claims()
+            .map(ClaimStore::identity)
+            .orElseThrow(() -> Problem.notNow("the lock store has not answered yet"));
+    String id = RedriveId.random().text();
+    String at = time.now().wall().toString();
+    for (int from = 0; from < deaths.size(); from += IN_A_MESSAGE) {
+      List<ActMessage.Death> some =
+          deaths.subList(from, Math.min(from + IN_A_MESSAGE, deaths.size()));
+      redrives.log().tell(new ActMessage.Dismissed(id, store, some, by, reason, at));
+    }
+  }
+}

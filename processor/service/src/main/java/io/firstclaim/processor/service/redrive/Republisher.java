@@ -1,0 +1,50 @@
+package io.firstclaim.processor.service.redrive;
+
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.processor.engine.api.DeadLetter;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+
+/** Publishes the records of dead letters again, where they came from. Thread-safe. */
+final class Republisher implements RedriveRun.Publisher, AutoCloseable {
+  private static final Duration PUBLISHED_WITHIN = Duration.ofSeconds(35);
+
+  private final Producer<byte[], byte[]> producer;
+  private final String application;
+
+  /** With this producer, which it closes. */
+  Republisher(Producer<byte[], byte[]> producer, String application) {
+    this.producer = producer;
+    this.application = application;
+  }
+
+  @Override
+  public void publish(DeadLetter letter, RedriveId by) throws InterruptedException {
+    try {
+      var _ =
+          producer
+              .send(letter.again(application, by))
+              .get(PUBLISHED_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RecordTooLargeException tooLarge) {
+        throw new UnpublishableException("too large for topic " + letter.topic(), tooLarge);
+      }
+      throw new KafkaException(
+          "topic %s: %s".formatted(letter.topic(), e.getCause()), e.getCause());
+    } catch (TimeoutException e) {
+      throw new KafkaException("topic %s does not answer".formatted(letter.topic()), e);
+    } catch (IllegalArgumentException e) { // the topic has fewer partitions than it had
+      throw new UnpublishableException("topic %s: %s".formatted(letter.topic(), e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    producer.close();
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of the acts. */
+@NullMarked
+package io.firstclaim.processor.service.acts;
+
+import org.jspecify.annotations.NullMarked;

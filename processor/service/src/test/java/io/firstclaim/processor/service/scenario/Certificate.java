@@ -1,0 +1,69 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * A certificate for 127.0.0.1 that it has signed itself, with its key, in a file.
+ *
+ * @param file a key store of type PKCS12
+ * @param client trusts it, and nobody else
+ */
+record Certificate(Path file, SSLContext client) {
+  /** Of the file and of the key. */
+  static final String PASSWORD = "of-a-test";
+
+  /** A new one in this folder. */
+  static Certificate make(Path folder)
+      throws IOException, InterruptedException, GeneralSecurityException {
+    Path file = folder.resolve("keys.p12").toAbsolutePath();
+    Path log = folder.resolve("keytool.log");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "server",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=127.0.0.1",
+                "-ext",
+                "SAN=ip:127.0.0.1",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                file.toString(),
+                "-storepass",
+                PASSWORD)
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    assertThat(keytool.waitFor()).as(Files.readString(log)).isZero();
+    KeyStore keys = KeyStore.getInstance(file.toFile(), PASSWORD.toCharArray());
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    trusted.setCertificateEntry("server", keys.getCertificate("server"));
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    SSLContext client = SSLContext.getInstance("TLS");
+    client.init(null, trust.getTrustManagers(), null);
+    try (var out = Files.newOutputStream(folder.resolve("trusted.p12"))) {
+      trusted.store(out, PASSWORD.toCharArray());
+    }
+    return new Certificate(file, client);
+  }
+
+  /** The certificate alone: a trust store of type PKCS12. */
+  Path trusted() {
+    return file.resolveSibling("trusted.p12");
+  }
+}

@@ -1,0 +1,72 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Somebody with an operator's token, who asks and steers zones over HTTP. */
+final class Operator {
+  /** What {@link Zone#operatedWith} is to be given. */
+  static final String TOKEN = "an-operators";
+
+  /** That of somebody who may look. */
+  static final String READER = "a-readers";
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private Operator() {}
+
+  /** The answer, which must be a good one. */
+  static JsonNode get(Zone zone, String path) throws IOException {
+    HttpResponse<String> answer = send(zone, "GET", path, null);
+    assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isEqualTo(200);
+    return JSON.readTree(answer.body());
+  }
+
+  /** What only the asked instance itself knows of a list. */
+  static JsonNode ownPart(Zone zone, String path) throws IOException {
+    return JSON.readTree(
+        zone.send(
+                request(zone, "GET", path, null)
+                    .header("Firstclaim-Asked-By-Instance", "1")
+                    .build())
+            .body());
+  }
+
+  /** The answer to an act, which must be a good one. */
+  static JsonNode act(Zone zone, String path, Map<String, ?> body) throws IOException {
+    HttpResponse<String> answer = send(zone, "POST", path, JSON.writeValueAsString(body));
+    assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isLessThan(300);
+    return JSON.readTree(answer.body());
+  }
+
+  /** The status of the answer to an act. */
+  static int statusOf(Zone zone, String path, Map<String, ?> body) throws IOException {
+    return send(zone, "POST", path, JSON.writeValueAsString(body)).statusCode();
+  }
+
+  /** The status of an answer. */
+  static int statusOfGet(Zone zone, String path) throws IOException {
+    return send(zone, "GET", path, null).statusCode();
+  }
+
+  private static HttpResponse<String> send(
+      Zone zone, String method, String path, @Nullable String body) throws IOException {
+    return zone.send(request(zone, method, path, body).build());
+  }
+
+  private static HttpRequest.Builder request(
+      Zone zone, String method, String path, @Nullable String body) {
+    return HttpRequest.newBuilder(zone.uri(path))
+        .header("Authorization", "Bearer " + TOKEN)
+        .header("Content-Type", "application/json")
+        .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+  }
+}

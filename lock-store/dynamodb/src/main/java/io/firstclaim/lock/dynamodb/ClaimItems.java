@@ -21,6 +21,7 @@ import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
 import io.firstclaim.lock.store.ClaimRecords;
 import io.firstclaim.lock.store.StoreClock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -317,7 +318,21 @@ record ClaimItems(
   }
 
   AttributeValue key(RecordId id) {
-    return text(id.key(settings.namespace()));
+    return text(keyText(id));
+  }
+
+  String keyText(RecordId id) {
+    return id.key(settings.namespace());
+  }
+
+  /** Waits before DynamoDB is asked again. */
+  void pause(Duration pause) {
+    try {
+      time.sleep(pause);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreUnavailableException("interrupted before DynamoDB was asked again", e);
+    }
   }
 
   private AttributeValue expiresAt(Instant last) {

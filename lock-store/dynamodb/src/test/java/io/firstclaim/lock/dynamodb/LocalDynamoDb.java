@@ -59,14 +59,24 @@ final class LocalDynamoDb {
   }
 
   static DynamoDbClaimStore store(DynamoDbClient client, ClaimSettings settings, TimeSource time) {
-    return new DynamoDbClaimStore(
+    return new DynamoDbClaimStore(items(client, settings, time), 1, 1);
+  }
+
+  /** The same, whose writes are all statements, even single ones. */
+  static DynamoDbClaimStore batched(
+      DynamoDbClient client, ClaimSettings settings, TimeSource time) {
+    return new DynamoDbClaimStore(items(client, settings, time), DynamoDbClaimStore.BATCH, 1);
+  }
+
+  static ClaimItems items(DynamoDbClient client, ClaimSettings settings, TimeSource time) {
+    return new ClaimItems(
         client, TABLE, settings, time, StoreClock.ofMachine(time), StoreListener.NONE);
   }
 
   /** A store by the dates of the server's answers, as it is in use. */
   static DynamoDbClaimStore datedStore(
       DynamoDbClient client, ClaimSettings settings, TimeSource time) {
-    return new DynamoDbClaimStore(client, TABLE, settings, time, StoreListener.NONE);
+    return new DynamoDbClaimStore(client, TABLE, settings, time, StoreListener.NONE, 1);
   }
 
   /** The name of a table that is not there. */

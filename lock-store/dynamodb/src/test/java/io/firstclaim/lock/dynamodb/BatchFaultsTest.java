@@ -1,0 +1,298 @@
+package io.firstclaim.lock.dynamodb;
+
+import static io.firstclaim.lock.testkit.Claimant.granted;
+import static io.firstclaim.lock.testkit.Claimant.settled;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.StoreException;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.testkit.ManualTime;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Twenty writes in one request, and what may become of it. */
+class BatchFaultsTest {
+  private static final int WRITES = 20;
+
+  private final ManualTime time = ManualTime.start();
+  private final FaultyClient client = new FaultyClient(LocalDynamoDb.client());
+  private final ClaimSettings settings = ClaimSettings.of("batch-" + Nonce.random(), "a");
+  private final ClaimStore store =
+      new DynamoDbClaimStore(LocalDynamoDb.items(client, settings, time), 25, 2);
+  private final ClaimStore other =
+      LocalDynamoDb.store(ClaimSettings.of(settings.namespace(), "b"), time);
+
+  private final List<Claim> claims =
+      IntStream.range(0, WRITES)
+          .mapToObj(i -> Claim.of(RecordId.of("record-" + i), Fingerprint.none(), time.now()))
+          .toList();
+
+  /** Does this for all at once; two others hold the way until all wait. */
+  private <T, R> List<R> inOneBatch(List<T> all, Function<T, R> step, Function<Integer, R> hold)
+      throws InterruptedException {
+    CountDownLatch held = new CountDownLatch(2);
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger holders = new AtomicInteger();
+    client.before(
+        () -> {
+          if (holders.getAndIncrement() < 2) {
+            held.countDown();
+            try {
+              go.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+          }
+        });
+    List<Thread> holding =
+        IntStream.range(0, 2)
+            .mapToObj(i -> Thread.ofPlatform().daemon().start(() -> hold.apply(i)))
+            .toList();
+    held.await();
+    client.forget();
+    List<FutureTask<R>> tasks = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (T each : all) {
+      FutureTask<R> task = new FutureTask<>(() -> step.apply(each));
+      tasks.add(task);
+      threads.add(Thread.ofPlatform().daemon().start(task));
+    }
+    await()
+        .until(
+            () -> threads.stream().allMatch(t -> t.getState() == Thread.State.TIMED_WAITING));
+    go.countDown();
+    List<R> results = new ArrayList<>();
+    for (FutureTask<R> task : tasks) {
+      try {
+        results.add(task.get());
+      } catch (ExecutionException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    for (Thread each : holding) {
+      each.join();
+    }
+    client.before(() -> {});
+    return results;
+  }
+
+  /** A result, or the fault in its place. */
+  private Object claim(Claim claim) {
+    try {
+      return store.claim(claim);
+    } catch (StoreException e) {
+      return e;
+    }
+  }
+
+  private List<Object> claimAll() throws InterruptedException {
+    return inOneBatch(
+        claims,
+        this::claim,
+        i -> claim(Claim.of(RecordId.of("holder-" + i), Fingerprint.none(), time.now())));
+  }
+
+  private List<Object> completeAll(List<Lease> leases) throws InterruptedException {
+    List<Lease> holders =
+        IntStream.range(0, 2)
+            .mapToObj(i -> RecordId.of("completing-" + i))
+            .map(id -> granted(store.claim(Claim.of(id, Fingerprint.none(), time.now()))).lease())
+            .toList();
+    return inOneBatch(leases, this::complete, i -> complete(holders.get(i)));
+  }
+
+  private Object complete(Lease lease) {
+    try {
+      return store.complete(lease, "result of " + lease.id());
+    } catch (StoreException e) {
+      return e;
+    }
+  }
+
+  private List<Lease> leases() throws InterruptedException {
+    return claimAll().stream().map(result -> ((Granted) result).lease()).toList();
+  }
+
+  private void assertEachCompletedOnce() {
+    for (Claim claim : claims) {
+      assertThat(other.find(claim.id()))
+          .get()
+          .satisfies(
+              record -> {
+                assertThat(record.state())
+                    .isInstanceOfSatisfying(
+                        ClaimState.Done.class,
+                        done -> assertThat(done.result()).isEqualTo("result of " + claim.id()));
+                assertThat(record.token()).isEqualTo(1);
+                assertThat(record.attempts()).isEqualTo(1);
+              });
+    }
+  }
+
+  private static List<Object> of(Object result) {
+    return Collections.nCopies(WRITES, result);
+  }
+
+  @Test
+  void twentyClaims_andTheirCompletions_areTwoRequests() throws Exception {
+    List<Lease> leases = leases();
+    assertThat(client.batches()).containsExactly(WRITES);
+    assertThat(client.singles()).isEmpty();
+
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+
+    assertThat(client.batches()).containsExactly(WRITES);
+    assertThat(client.singles()).isEmpty();
+    assertEachCompletedOnce();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = FaultyClient.Request.class,
+      names = {"LOST", "HALF", "NOT_SENT"})
+  void claimsWithoutAnAnswer_areUnavailable_andTheirRepetitionsGranted(FaultyClient.Request what)
+      throws Exception {
+    client.requests(what);
+    assertThat(claimAll()).allMatch(result -> result instanceof StoreUnavailableException);
+
+    client.requests(FaultyClient.Request.ANSWERED);
+    List<Lease> leases = leases();
+
+    assertThat(leases).allMatch(lease -> lease.token() == 1 && lease.attempt() == 1);
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+    assertEachCompletedOnce();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = FaultyClient.Request.class,
+      names = {"LOST", "HALF", "NOT_SENT"})
+  void completionsWithoutAnAnswer_areUnknown_andTheirRepetitionsSettled(FaultyClient.Request what)
+      throws Exception {
+    List<Lease> leases = leases();
+    client.requests(what);
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof SettleResult.Unknown);
+
+    client.requests(FaultyClient.Request.ANSWERED);
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+
+    assertEachCompletedOnce();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ThrottlingError",
+        "ProvisionedThroughputExceeded",
+        "RequestLimitExceeded",
+        "InternalServerError",
+        "TransactionConflict",
+        "SomethingNew"
+      })
+  void claimsThatAreThrottledInABatch_areSentAlone_andTheOthersNotAgain(String code)
+      throws Exception {
+    client.statements(i -> i < 3 ? new FaultyClient.Fate.Refused(code) : FaultyClient.SENT);
+
+    assertThat(claimAll()).allMatch(result -> result instanceof Granted);
+
+    assertThat(client.batches()).containsExactly(WRITES);
+    assertThat(client.singles()).containsExactly("UpdateItem", "UpdateItem", "UpdateItem");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"InternalServerError", "ThrottlingError", "AccessDenied"})
+  void stepsThatTook_thoughTheirAnswersSayOtherwise_areSettled(String code) throws Exception {
+    client.statements(i -> new FaultyClient.Fate.AppliedBut(code));
+    List<Lease> leases = leases();
+    assertThat(leases).allMatch(lease -> lease.token() == 1 && lease.attempt() == 1);
+
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+
+    assertEachCompletedOnce();
+  }
+
+  @Test
+  void completionsThatAreThrottledInABatch_areSentAlone() throws Exception {
+    List<Lease> leases = leases();
+    client.statements(
+        i -> i % 7 == 0 ? new FaultyClient.Fate.Refused("ThrottlingError") : FaultyClient.SENT);
+
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+
+    assertThat(client.singles()).containsExactly("PutItem", "PutItem", "PutItem");
+    assertEachCompletedOnce();
+  }
+
+  @Test
+  void writeThatIsDeniedInABatch_isSentAlone_andTheOthersStayInBatches() throws Exception {
+    client.statements(
+        i -> i == 5 ? new FaultyClient.Fate.Refused("AccessDenied") : FaultyClient.SENT);
+
+    List<Lease> leases = leases();
+    assertThat(client.singles()).containsExactly("UpdateItem");
+
+    client.statements(i -> FaultyClient.SENT);
+    completeAll(leases);
+    assertThat(client.batches()).containsExactly(WRITES);
+  }
+
+  @Test
+  void tableThatTakesNoStatements_isWrittenToByTheSingleRequests() throws Exception {
+    client.statements(i -> new FaultyClient.Fate.Refused("AccessDenied"));
+
+    List<Lease> leases = leases();
+    assertThat(client.batches()).containsExactly(WRITES);
+    assertThat(client.singles()).hasSize(WRITES);
+
+    assertThat(completeAll2(leases)).allMatch(result -> result instanceof Settled);
+    assertThat(client.batches()).containsExactly(WRITES);
+    assertEachCompletedOnce();
+  }
+
+  private List<Object> completeAll2(List<Lease> leases) {
+    return leases.stream().map(this::complete).toList();
+  }
+
+  @Test
+  void claimsThatComeTooLate_areToldWhoHasTheRecord_byARead() throws Exception {
+    for (Claim claim : claims.subList(0, 10)) {
+      ClaimResult unused = other.claim(Claim.of(claim.id(), Fingerprint.none(), time.now()));
+    }
+
+    List<Object> results = claimAll();
+
+    assertThat(results.subList(0, 10))
+        .allSatisfy(
+            result ->
+                assertThat(result)
+                    .isInstanceOfSatisfying(
+                        ClaimResult.Held.class, held -> assertThat(held.by()).isEqualTo("b")));
+    assertThat(results.subList(10, WRITES)).allMatch(result -> result instanceof Granted);
+    assertThat(client.singles()).hasSize(10).containsOnly("GetItem");
+  }
+}

@@ -71,6 +71,9 @@ final class BatchedItems implements ClaimRecords {
   /** The table takes no statements: all writes are single. */
   private final AtomicBoolean off = new AtomicBoolean();
 
+  /** Each statement of the last request was denied; if all of the next are too, it is no chance. */
+  private volatile boolean deniedBefore;
+
   /** A conditional write, and how it is made by a single request. */
   private record Statement(
       String op, String key, Supplier<BatchStatementRequest> text, Supplier<Write> single) {}
@@ -200,7 +203,7 @@ final class BatchedItems implements ClaimRecords {
       List<BatchStatementRequest> texts =
           statements.stream().map(statement -> statement.text.get()).toList();
       try {
-        return answers(statements.size(), items.call(op, () -> send(texts)));
+        return answers(statements.size(), items.call(op, texts.size(), () -> send(texts)));
       } catch (StoreRefusedException e) {
         return nCopies(statements.size(), ALONE); // which says what is refused, and why
       } catch (StoreUnavailableException e) {
@@ -238,9 +241,11 @@ final class BatchedItems implements ClaimRecords {
         why = String.valueOf(error.message());
       }
     }
-    if (denied == statements) {
+    boolean allDenied = denied == statements;
+    if (allDenied && deniedBefore) {
       turnOff("AccessDenied " + why);
     }
+    deniedBefore = allDenied;
     return answers;
   }
 
@@ -254,13 +259,18 @@ final class BatchedItems implements ClaimRecords {
   }
 
   /** Some stores of their own write codes as if they were exceptions. */
-  private static String code(BatchStatementError error) {
+  static String code(BatchStatementError error) {
     String code = String.valueOf(error.codeAsString());
     return code.endsWith("Exception") ? code.substring(0, code.length() - 9) : code;
   }
 
-  /** Has all writes sent by single requests from now on. */
-  void turnOff(String why) {
+  /** Tries whether the table takes statements; if not, all writes are single from now on. */
+  BatchedItems tried() {
+    new StatementTrial(items).fault().ifPresent(this::turnOff);
+    return this;
+  }
+
+  private void turnOff(String why) {
     if (!off.getAndSet(true)) {
       LOG.warn(
           "DynamoDB table {} takes no statements, so each write is a request of its own: {}. Grant"

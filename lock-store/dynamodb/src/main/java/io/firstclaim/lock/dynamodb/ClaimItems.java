@@ -147,7 +147,7 @@ record ClaimItems(
   public Write claim(Claim claim, ClaimRecord first, Moment now) {
     AttributeValue key = key(claim.id());
     try {
-      UpdateItemResponse updated = call("claim", () -> acquire(key, claim, first, now));
+      UpdateItemResponse updated = call("claim", 1, () -> acquire(key, claim, first, now));
       Map<String, AttributeValue> over = updated.attributes();
       return new Write.Took(null, over.isEmpty() ? null : decode(key, over));
     } catch (ConditionalCheckFailedException e) {
@@ -162,6 +162,7 @@ record ClaimItems(
       var unused =
           call(
               op,
+              1,
               () ->
                   client.putItem(
                       put ->
@@ -256,6 +257,18 @@ record ClaimItems(
                 .expressionAttributeValues(values)
                 .returnValues(ReturnValue.ALL_OLD)
                 .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD));
+  }
+
+  /** A call of so many writes. */
+  <T extends DynamoDbResponse> T call(String op, int writes, Supplier<T> request) {
+    try {
+      T response = call(op, request);
+      listener.wrote(op, writes);
+      return response;
+    } catch (ConditionalCheckFailedException | TransactionCanceledException e) {
+      listener.wrote(op, writes);
+      throw e;
+    }
   }
 
   <T extends DynamoDbResponse> T call(String op, Supplier<T> request) {

@@ -66,25 +66,24 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
       int batch) {
     this(
         new ClaimItems(client, table, settings, time, dated(settings, time, listener), listener),
-        batch,
-        2);
+        batch);
   }
 
-  /**
-   * A store whose times are by this clock.
-   *
-   * @param least writes of a batch
-   */
-  DynamoDbClaimStore(ClaimItems items, int batch, int least) {
-    super(batched(items, batch, least), items.settings(), items.clock());
+  /** A store of these items. */
+  DynamoDbClaimStore(ClaimItems items, int batch) {
+    this(items, required(batch) == 1 ? items : new BatchedItems(items, batch, 2));
   }
 
-  private static ClaimRecords batched(ClaimItems items, int batch, int least) {
+  DynamoDbClaimStore(ClaimItems items, ClaimRecords records) {
+    super(records, items.settings(), items.clock());
+  }
+
+  private static int required(int batch) {
     if (batch < 1 || batch > BATCH) {
       throw new IllegalArgumentException(
           "a batch of %d writes cannot be sent; give 1 to %d".formatted(batch, BATCH));
     }
-    return batch == 1 ? items : new BatchedItems(items, batch, least);
+    return batch;
   }
 
   /** An instance that is idle for longer than a lease reads before it claims. */
@@ -120,7 +119,9 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
     var clock = dated(settings, time, listener);
     // Any answer tells the time, which saves the first claim a read.
     var items = new ClaimItems(client, table, settings, time, clock, listener).described();
-    var store = new DynamoDbClaimStore(items, batch, 2);
+    var store =
+        new DynamoDbClaimStore(
+            items, required(batch) == 1 ? items : new BatchedItems(items, batch, 2).tried());
     String unused = store.identity(); // asked for now, so that nobody has to wait for it later
     return store;
   }

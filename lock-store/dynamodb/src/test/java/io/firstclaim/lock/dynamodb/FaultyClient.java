@@ -15,6 +15,8 @@ import software.amazon.awssdk.services.dynamodb.model.BatchExecuteStatementRespo
 import software.amazon.awssdk.services.dynamodb.model.BatchStatementError;
 import software.amazon.awssdk.services.dynamodb.model.BatchStatementRequest;
 import software.amazon.awssdk.services.dynamodb.model.BatchStatementResponse;
+import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.DeleteItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.DescribeTableRequest;
 import software.amazon.awssdk.services.dynamodb.model.DescribeTableResponse;
 import software.amazon.awssdk.services.dynamodb.model.GetItemRequest;
@@ -36,6 +38,9 @@ final class FaultyClient implements DynamoDbClient {
 
     /** It is not applied, and answered with this code. */
     record Refused(String code) implements Fate {}
+
+    /** It is not applied, and answered as if it were. */
+    record Ignored() implements Fate {}
 
     /** It is applied, and answered with this code. */
     record AppliedBut(String code) implements Fate {}
@@ -101,9 +106,9 @@ final class FaultyClient implements DynamoDbClient {
 
   @Override
   public BatchExecuteStatementResponse batchExecuteStatement(BatchExecuteStatementRequest asked) {
-    before.run();
     List<BatchStatementRequest> statements = asked.statements();
     batches.add(statements.size());
+    before.run();
     return switch (request.apply(Request.ANSWERED)) {
       case ANSWERED -> answered(asked);
       case LOST -> {
@@ -130,8 +135,11 @@ final class FaultyClient implements DynamoDbClient {
     List<BatchStatementRequest> applied = new ArrayList<>();
     for (int i = 0; i < asked.statements().size(); i++) {
       fates.add(fate.apply(i));
-      if (!(fates.get(i) instanceof Fate.Refused)) {
-        applied.add(asked.statements().get(i));
+      switch (fates.get(i)) {
+        case Fate.Sent() -> applied.add(asked.statements().get(i));
+        case Fate.AppliedBut(String unused) -> applied.add(asked.statements().get(i));
+        case Fate.Refused(String unused) -> {}
+        case Fate.Ignored() -> {}
       }
     }
     var real = apply(asked, applied).iterator();
@@ -141,6 +149,7 @@ final class FaultyClient implements DynamoDbClient {
           switch (each) {
             case Fate.Sent() -> real.next();
             case Fate.Refused(String code) -> error(code);
+            case Fate.Ignored() -> BatchStatementResponse.builder().build();
             case Fate.AppliedBut(String code) -> {
               real.next();
               yield error(code);
@@ -160,15 +169,15 @@ final class FaultyClient implements DynamoDbClient {
 
   @Override
   public UpdateItemResponse updateItem(UpdateItemRequest asked) {
-    before.run();
     singles.add("UpdateItem");
+    before.run();
     return real.updateItem(asked);
   }
 
   @Override
   public PutItemResponse putItem(PutItemRequest asked) {
-    before.run();
     singles.add("PutItem");
+    before.run();
     return real.putItem(asked);
   }
 
@@ -176,6 +185,11 @@ final class FaultyClient implements DynamoDbClient {
   public GetItemResponse getItem(GetItemRequest asked) {
     singles.add("GetItem");
     return real.getItem(asked);
+  }
+
+  @Override
+  public DeleteItemResponse deleteItem(DeleteItemRequest asked) {
+    return real.deleteItem(asked);
   }
 
   @Override

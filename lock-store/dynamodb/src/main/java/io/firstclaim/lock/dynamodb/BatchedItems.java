@@ -49,6 +49,9 @@ final class BatchedItems implements ClaimRecords {
   /** Requests of one kind under way at once. */
   private static final int REQUESTS = 16;
 
+  /** DynamoDB answers 25 statements within some tens of milliseconds. */
+  private static final Duration SLOW = Duration.ofMillis(100);
+
   /** Characters; a write with a longer result would hold up the others. */
   private static final int LONG_RESULT = 4096;
 
@@ -109,9 +112,13 @@ final class BatchedItems implements ClaimRecords {
    * @param least writes in one request: 2, or 1 to have even single ones sent as statements
    */
   BatchedItems(ClaimItems items, int most, int least) {
+    this(items, most, least, SLOW);
+  }
+
+  BatchedItems(ClaimItems items, int most, int least, Duration slow) {
     this.items = items;
     Duration patience = items.settings().storeTimeout().multipliedBy(2);
-    var limits = new GroupCommit.Limits(most, least, REQUESTS, patience);
+    var limits = new GroupCommit.Limits(most, least, REQUESTS, slow, patience);
     this.claims = new GroupCommit<>(limits, new Requests());
     this.renewals = new GroupCommit<>(limits, new Requests());
     this.settlements = new GroupCommit<>(limits, new Requests());

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * Guesses whether a claim is the first on its record, which an {@code INSERT} can write; any other
- * is better sent alone, as an {@code INSERT} that fails is billed and says nothing of what is there.
- * It goes by the records that were lately found or released here, and by the share of claims on
- * others that came too late. A wrong guess costs a request and no more. Thread-safe.
+ * is better sent alone, as an {@code INSERT} that fails is billed and says nothing of what is
+ * there. It goes by the records that were lately found or released here, and by the share of claims
+ * on others that came too late. A wrong guess costs a request and no more. Thread-safe.
  */
 final class FirstClaims {
   /** Two zones that race for every record lose half of their claims at most. */

@@ -14,26 +14,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 
 /**
- * Writes of many threads in few requests: those that come while requests are under way stand in
- * line and leave together in the next one. Nobody waits for company: where few requests are under
- * way, a write leaves at once, alone if it is alone.
+ * Writes of many threads in few requests: those that come while one is under way stand in line and
+ * leave together in the next one, which waits for no answer once it is full, nor for a slow one.
+ * Where no request is under way, a write leaves at once, and alone.
  *
- * <p>It has no thread and no timer. One of those in line, the first, sends for all that leave with
+ * <p>It has no thread of its own. One of those in line, the first, sends for all that leave with
  * it, and calls the next when it has its answer. Thread-safe.
  *
  * @param <W> a write
  * @param <A> its answer
  */
 final class GroupCommit<W, A> {
-  /**
-   * So many requests may be under way before the next waits until it is full: one that is on its
-   * way, one that is being read or written here.
-   */
-  private static final int PARTIAL = 2;
-
   private final Limits limits;
   private final Requests<W, A> requests;
   private final ReentrantLock lock = new ReentrantLock();
@@ -48,9 +41,11 @@ final class GroupCommit<W, A> {
    * @param most writes in one request
    * @param least writes in a common request: 2, or 1 to have even single ones sent that way
    * @param requests under way, however many are in line
+   * @param slow how long a request is under way before another leaves that is not full: what may
+   *     have befallen the one, such as a lost connection, need not hold up the others
    * @param patience how long one may stand in line, and its request be under way, together
    */
-  record Limits(int most, int least, int requests, Duration patience) {}
+  record Limits(int most, int least, int requests, Duration slow, Duration patience) {}
 
   /** How writes are sent. All may be called by several threads at once. */
   interface Requests<W, A> {
@@ -118,7 +113,7 @@ final class GroupCommit<W, A> {
 
   /** Whether another request may leave, with so many writes waiting for it. */
   private boolean mayLeave(int waiting) {
-    return underWay < PARTIAL || waiting >= limits.most && underWay < limits.requests;
+    return underWay == 0 || waiting >= limits.most && underWay < limits.requests;
   }
 
   private A follow(Place own) {
@@ -134,11 +129,16 @@ final class GroupCommit<W, A> {
     try {
       while (true) {
         try {
-          return own.turn.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+          long left = end - System.nanoTime();
+          return own.turn.get(Math.min(left, limits.slow.toNanos()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (TimeoutException e) {
-          if (isGone(own)) {
+          boolean over = System.nanoTime() - end >= 0;
+          if (!over && overtakes(own)) {
+            return new Turn.Lead<>();
+          }
+          if (over && isGone(own)) {
             throw new StoreUnavailableException(
                 "others' requests to DynamoDB, for which this one waited, took longer than %s"
                     .formatted(limits.patience),
@@ -152,6 +152,20 @@ final class GroupCommit<W, A> {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /** Leaves the line to send, though a request is under way. */
+  private boolean overtakes(Place own) {
+    lock.lock();
+    try {
+      boolean leads = underWay < limits.requests && line.remove(own);
+      if (leads) {
+        underWay++;
+      }
+      return leads;
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -99,7 +99,8 @@ record ItemTransactions(ClaimItems items) implements Together {
     for (int round = 0; ; round++) {
       items.pause(PAUSES.after(round));
       try {
-        var unused = items.call(op, 2 * actions.size(), () -> send(actions, token, !others.isEmpty()));
+        var unused =
+            items.call(op, 2 * actions.size(), () -> send(actions, token, !others.isEmpty()));
         return new Writes.Took();
       } catch (TransactionCanceledException e) {
         Writes answer = answer(changes, others, e);

@@ -120,9 +120,7 @@ final class StatementTrial {
                         .client()
                         .batchExecuteStatement(
                             batch ->
-                                batch
-                                    .statements(statements)
-                                    .overrideConfiguration(items.limits())))
+                                batch.statements(statements).overrideConfiguration(items.limits())))
             .responses();
     List<String> seen =
         answers.stream()

@@ -12,8 +12,8 @@ import software.amazon.awssdk.services.dynamodb.model.BatchStatementRequest;
 /**
  * Conditional writes of claims as <a
  * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html">PartiQL</a>
- * statements. They leave what the single requests of {@link ClaimItems} leave. All names are quoted,
- * as PartiQL reserves more words than DynamoDB does.
+ * statements. They leave what the single requests of {@link ClaimItems} leave. All names are
+ * quoted, as PartiQL reserves more words than DynamoDB does.
  */
 final class Statements {
   /** Those that a claim has in some states only. */

@@ -30,8 +30,8 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -61,8 +61,12 @@ class BatchFaultsTest {
 
   private final FaultyClient client = new FaultyClient(LocalDynamoDb.client());
   private final ClaimSettings settings = ClaimSettings.of("batch-" + Nonce.random(), "a");
+  private final ClaimItems items = LocalDynamoDb.items(client, settings, time);
+
+  /** In which nobody overtakes a request that a test holds. */
   private final ClaimStore store =
-      new DynamoDbClaimStore(LocalDynamoDb.items(client, settings, time), 25);
+      new DynamoDbClaimStore(items, new BatchedItems(items, 25, 2, Duration.ofMinutes(1)));
+
   private final ClaimStore other =
       LocalDynamoDb.store(ClaimSettings.of(settings.namespace(), "b"), time);
 
@@ -71,28 +75,21 @@ class BatchFaultsTest {
           .mapToObj(i -> Claim.of(RecordId.of("record-" + i), Fingerprint.none(), time.now()))
           .toList();
 
-  /** Does this for all at once; two others hold the way until all wait, and one until the end. */
-  private <T, R> List<R> inOneBatch(List<T> all, Function<T, R> step, Function<Integer, R> hold)
+  /** Does this for all at once; another holds the way until all wait. */
+  private <T, R> List<R> inOneBatch(List<T> all, Function<T, R> step, Supplier<R> holder)
       throws InterruptedException {
-    CountDownLatch held = new CountDownLatch(2);
-    List<CountDownLatch> go = List.of(new CountDownLatch(1), new CountDownLatch(1));
-    AtomicInteger holders = new AtomicInteger();
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
     client.before(
         () -> {
-          int holder = holders.getAndIncrement();
-          if (holder < 2) {
-            held.countDown();
-            try {
-              go.get(holder).await();
-            } catch (InterruptedException e) {
-              throw new IllegalStateException(e);
-            }
+          held.countDown();
+          try {
+            go.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
           }
         });
-    List<Thread> holding =
-        IntStream.range(0, 2)
-            .mapToObj(i -> Thread.ofPlatform().daemon().start(() -> hold.apply(i)))
-            .toList();
+    Thread holding = Thread.ofPlatform().daemon().start(holder::get);
     held.await();
     client.forget();
     List<FutureTask<R>> tasks = new ArrayList<>();
@@ -102,9 +99,9 @@ class BatchFaultsTest {
       tasks.add(task);
       threads.add(Thread.ofPlatform().daemon().start(task));
     }
-    await()
-        .until(() -> threads.stream().allMatch(t -> t.getState() == Thread.State.TIMED_WAITING));
-    go.getFirst().countDown();
+    await().until(() -> threads.stream().allMatch(t -> t.getState() == Thread.State.TIMED_WAITING));
+    client.before(() -> {});
+    go.countDown();
     List<R> results = new ArrayList<>();
     for (FutureTask<R> task : tasks) {
       try {
@@ -113,11 +110,7 @@ class BatchFaultsTest {
         throw new IllegalStateException(e);
       }
     }
-    go.getLast().countDown();
-    for (Thread each : holding) {
-      each.join();
-    }
-    client.before(() -> {});
+    holding.join();
     return results;
   }
 
@@ -131,19 +124,16 @@ class BatchFaultsTest {
   }
 
   private List<Object> claimAll() throws InterruptedException {
-    return inOneBatch(
-        claims,
-        this::claim,
-        unused -> claim(Claim.of(RecordId.of("holder-" + Nonce.random()), Fingerprint.none(), time.now())));
+    return inOneBatch(claims, this::claim, () -> claim(another()));
+  }
+
+  private Claim another() {
+    return claimsOf("holder " + Nonce.random()).getFirst();
   }
 
   private List<Object> completeAll(List<Lease> leases) throws InterruptedException {
-    List<Lease> holders =
-        IntStream.range(0, 2)
-            .mapToObj(i -> RecordId.of("completing-" + Nonce.random()))
-            .map(id -> granted(store.claim(Claim.of(id, Fingerprint.none(), time.now()))).lease())
-            .toList();
-    return inOneBatch(leases, this::complete, i -> complete(holders.get(i)));
+    Lease holder = granted(store.claim(another())).lease();
+    return inOneBatch(leases, this::complete, () -> complete(holder));
   }
 
   private Object complete(Lease lease) {
@@ -186,7 +176,8 @@ class BatchFaultsTest {
         single,
         lease -> store.release(lease, time.now().wall().plusSeconds(1), "again"),
         lease -> single.release(lease, time.now().wall().plusSeconds(1), "again"));
-    assertSameItems(single, lease -> store.bury(lease, "poison"), lease -> single.bury(lease, "poison"));
+    assertSameItems(
+        single, lease -> store.bury(lease, "poison"), lease -> single.bury(lease, "poison"));
   }
 
   /** The claims by one, then the steps. */
@@ -196,8 +187,7 @@ class BatchFaultsTest {
     String run = Nonce.random() + "/";
     List<Claim> batched = claimsOf(run + "a");
     List<Lease> leases =
-        inOneBatch(batched, this::claim, unused -> claim(claimsOf(Nonce.random() + "h").getFirst()))
-            .stream()
+        inOneBatch(batched, this::claim, () -> claim(another())).stream()
             .map(result -> ((Granted) result).lease())
             .toList();
     assertThat(client.batches()).containsExactly(batched.size());
@@ -205,11 +195,8 @@ class BatchFaultsTest {
     Lease lease = granted(single.claim(other)).lease();
     assertSame(leases.getFirst(), lease);
 
-    List<Lease> holders =
-        IntStream.range(0, 2)
-            .mapToObj(i -> granted(store.claim(claimsOf(Nonce.random() + "h").getFirst())).lease())
-            .toList();
-    assertThat(inOneBatch(leases, inBatch, i -> inBatch.apply(holders.get(i))))
+    Lease holder = granted(store.claim(another())).lease();
+    assertThat(inOneBatch(leases, inBatch, () -> inBatch.apply(holder)))
         .allMatch(result -> result instanceof Settled);
     assertThat(client.batches()).containsExactly(batched.size());
     settled(alone.apply(lease));
@@ -240,9 +227,7 @@ class BatchFaultsTest {
                 get ->
                     get.tableName(LocalDynamoDb.TABLE)
                         .consistentRead(true)
-                        .key(
-                            Map.of(
-                                Items.KEY, Items.text(lease.id().key(settings.namespace())))))
+                        .key(Map.of(Items.KEY, Items.text(lease.id().key(settings.namespace())))))
             .item());
   }
 

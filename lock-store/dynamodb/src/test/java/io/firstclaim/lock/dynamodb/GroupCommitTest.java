@@ -27,11 +27,11 @@ class GroupCommitTest {
   private final List<Sent> sent = new CopyOnWriteArrayList<>();
   private final AtomicInteger underWay = new AtomicInteger();
   private final AtomicInteger mostUnderWay = new AtomicInteger();
-  private final GroupCommit<String, String> commit = of(4, 2, 3, Duration.ofMinutes(1));
+  private final GroupCommit<String, String> commit =
+      of(Duration.ofMinutes(1), Duration.ofMinutes(1));
 
-  private GroupCommit<String, String> of(int most, int least, int requests, Duration patience) {
-    return new GroupCommit<>(
-        new GroupCommit.Limits(most, least, requests, patience), new HeldRequests());
+  private GroupCommit<String, String> of(Duration slow, Duration patience) {
+    return new GroupCommit<>(new GroupCommit.Limits(4, 2, 3, slow, patience), new HeldRequests());
   }
 
   /** A request, and what it waits for. */
@@ -113,131 +113,149 @@ class GroupCommitTest {
   }
 
   @Test
-  void writesThatCome_whileRequestsAreUnderWay_leaveTogetherInTheNext() throws Exception {
-    write(commit, "a");
-    write(commit, "b");
-    List<Future<String>> later = List.of(write(commit, "c"), write(commit, "d"), write(commit, "e"));
-    assertThat(sent).hasSize(2);
+  void writesThatCome_whileARequestIsUnderWay_leaveTogetherInTheNext() throws Exception {
+    Future<String> unused = write(commit, "a");
+    List<Future<String>> later =
+        List.of(write(commit, "b"), write(commit, "c"), write(commit, "d"));
+    assertThat(sent).hasSize(1);
 
+    answer(0);
+
+    assertThat(request(1).writes()).containsExactly("b", "c", "d");
+    assertThat(request(1).alone()).isFalse();
     answer(1);
-
-    assertThat(request(2).writes()).containsExactly("c", "d", "e");
-    assertThat(request(2).alone()).isFalse();
-    answer(2);
-    assertThat(later.get(0).get()).isEqualTo("ok c");
-    assertThat(later.get(1).get()).isEqualTo("ok d");
-    assertThat(later.get(2).get()).isEqualTo("ok e");
+    assertThat(later.get(0).get()).isEqualTo("ok b");
+    assertThat(later.get(1).get()).isEqualTo("ok c");
+    assertThat(later.get(2).get()).isEqualTo("ok d");
   }
 
   @Test
   void fullBatch_leavesWithoutWaiting_asLongAsTheBoundOfRequestsAllows() {
-    for (String text : List.of("a", "b", "c", "d", "e", "f")) {
-      write(commit, text);
+    for (String text : List.of("a", "b", "c", "d", "e")) {
+      Future<String> unused = write(commit, text);
     }
-    assertThat(request(2).writes()).containsExactlyInAnyOrder("c", "d", "e", "f");
+    assertThat(request(1).writes()).containsExactlyInAnyOrder("b", "c", "d", "e");
+    for (String text : List.of("f", "g", "h", "i")) {
+      Future<String> unused = write(commit, text);
+    }
+    assertThat(request(2).writes()).containsExactlyInAnyOrder("f", "g", "h", "i");
 
-    for (String text : List.of("g", "h", "i", "j", "k")) {
-      write(commit, text);
+    for (String text : List.of("j", "k", "l", "m", "n")) {
+      Future<String> unused = write(commit, text);
     }
     assertThat(sent).as("three requests are the most").hasSize(3);
 
     answer(0);
-    assertThat(request(3).writes()).containsExactly("g", "h", "i", "j");
-    assertThat(mostUnderWay.get()).isEqualTo(3);
+    assertThat(request(3).writes()).containsExactly("j", "k", "l", "m");
     answer(1);
     answer(2);
-    assertThat(request(4).writes()).containsExactly("k");
+    answer(3);
+    assertThat(request(4).writes()).containsExactly("n");
+    assertThat(mostUnderWay.get()).isEqualTo(3);
   }
 
   @Test
   void twoWritesOfOneKey_neverLeaveTogether() throws Exception {
-    write(commit, "a");
-    write(commit, "b");
-    Future<String> c1 = write(commit, "c1");
-    Future<String> c2 = write(commit, "c2");
-    Future<String> d = write(commit, "d");
+    Future<String> unused = write(commit, "a");
+    Future<String> b1 = write(commit, "b1");
+    Future<String> b2 = write(commit, "b2");
+    Future<String> c = write(commit, "c");
 
     answer(0);
-    assertThat(request(2).writes()).containsExactly("c1", "d");
+    assertThat(request(1).writes()).containsExactly("b1", "c");
+    answer(1);
+    assertThat(request(2).writes()).containsExactly("b2");
     answer(2);
-    assertThat(request(3).writes()).containsExactly("c2");
-    answer(3);
-    assertThat(c1.get()).isEqualTo("ok c1");
-    assertThat(c2.get()).isEqualTo("ok c2");
-    assertThat(d.get()).isEqualTo("ok d");
+    assertThat(b1.get()).isEqualTo("ok b1");
+    assertThat(b2.get()).isEqualTo("ok b2");
+    assertThat(c.get()).isEqualTo("ok c");
   }
 
   @Test
   void senderThatIsInterrupted_breaksOffNobodyElses_andTheNextIsCalled() throws Exception {
-    write(commit, "a");
-    write(commit, "b");
-    Future<String> sender = write(commit, "c");
-    Future<String> other = write(commit, "d");
-    Thread senders = threads.get(2);
+    Future<String> unused = write(commit, "a");
+    Future<String> sender = write(commit, "b");
+    Future<String> other = write(commit, "c");
     answer(0);
-    assertThat(request(2).writes()).containsExactly("c", "d");
-    Future<String> next = write(commit, "e");
+    assertThat(request(1).writes()).containsExactly("b", "c");
+    Future<String> next = write(commit, "d");
 
-    senders.interrupt();
+    threads.get(1).interrupt();
 
     assertThatThrownBy(sender::get).hasCauseInstanceOf(StoreUnavailableException.class);
     assertThat(other.get()).isEqualTo(BROKEN_OFF);
-    answer(3);
-    assertThat(next.get()).isEqualTo("ok e");
+    answer(2);
+    assertThat(next.get()).isEqualTo("ok d");
   }
 
   @Test
   void senderThatWasInterruptedBefore_sendsItsOwnOnly() throws Exception {
-    write(commit, "a");
-    write(commit, "b");
-    Future<String> interrupted = write(commit, "c");
-    Future<String> other = write(commit, "d");
-    threads.get(2).interrupt();
-    await().until(() -> isWaiting(threads.get(2)));
+    Future<String> unused = write(commit, "a");
+    Future<String> interrupted = write(commit, "b");
+    Future<String> other = write(commit, "c");
+    threads.get(1).interrupt();
+    await().until(() -> isWaiting(threads.get(1)));
 
     answer(0);
 
     assertThatThrownBy(interrupted::get).hasCauseInstanceOf(StoreUnavailableException.class);
-    assertThat(sent.get(2).writes()).containsExactly("c");
-    answer(3);
-    assertThat(other.get()).isEqualTo("ok d");
+    assertThat(request(1).writes()).containsExactly("b");
+    answer(2);
+    assertThat(other.get()).isEqualTo("ok c");
   }
 
   @Test
   void senderThatBreaksDown_leavesNobodyWaiting() throws Exception {
-    write(commit, "a");
-    write(commit, "b");
-    Future<String> sender = write(commit, "c");
-    Future<String> other = write(commit, "d");
+    Future<String> unused = write(commit, "a");
+    Future<String> sender = write(commit, "b");
+    Future<String> other = write(commit, "c");
     answer(0);
-    request(2).answer.completeExceptionally(new OutOfMemoryError("by the test"));
+    request(1).answer.completeExceptionally(new OutOfMemoryError("by the test"));
 
     assertThatThrownBy(sender::get).hasCauseInstanceOf(OutOfMemoryError.class);
     assertThat(other.get()).isEqualTo(BROKEN_OFF);
-    Future<String> next = write(commit, "e");
+    Future<String> next = write(commit, "d");
+    answer(2);
+    assertThat(next.get()).isEqualTo("ok d");
+  }
+
+  @Test
+  void whoWaitsForASlowRequest_overtakesIt_withAllWhoWait_asTheBoundAllows() {
+    GroupCommit<String, String> hurried = of(Duration.ofMillis(50), Duration.ofMinutes(1));
+    Future<String> a = write(hurried, "a");
+    Future<String> b = write(hurried, "b");
+    assertThat(request(1).writes()).containsExactly("b");
+    Future<String> c = write(hurried, "c");
+    assertThat(request(2).writes()).containsExactly("c");
+
+    Future<String> d = write(hurried, "d");
+    answer(0);
+    assertThat(request(3).writes()).containsExactly("d");
+    assertThat(mostUnderWay.get()).isEqualTo(3);
+    answer(1);
+    answer(2);
     answer(3);
-    assertThat(next.get()).isEqualTo("ok e");
+    assertThat(List.of(a, b, c, d)).allSatisfy(each -> assertThat(each.get()).startsWith("ok "));
   }
 
   @Test
   void whoWaitsTooLong_leavesTheLine_andIsNotSent() {
-    GroupCommit<String, String> impatient = of(4, 2, 3, Duration.ofMillis(50));
-    write(impatient, "a");
-    write(impatient, "b");
+    GroupCommit<String, String> impatient = of(Duration.ofMinutes(1), Duration.ofMillis(50));
+    Future<String> unused = write(impatient, "a");
 
-    assertThatThrownBy(() -> impatient.write("c")).isInstanceOf(StoreUnavailableException.class);
+    assertThatThrownBy(() -> impatient.write("b")).isInstanceOf(StoreUnavailableException.class);
 
-    Future<String> d = write(impatient, "d");
     answer(0);
-    await().until(() -> d.isDone() || sent.size() == 3);
-    assertThat(sent.stream().flatMap(each -> each.writes().stream())).doesNotContain("c");
+    Future<String> c = write(impatient, "c");
+    await().until(() -> c.isDone() || sent.size() == 2);
+    assertThat(sent.stream().flatMap(each -> each.writes().stream())).doesNotContain("b");
   }
 
   @Test
   void manyWriters_areAllAnswered_byTheirOwnAnswers() throws Exception {
     GroupCommit<String, String> open =
         new GroupCommit<>(
-            new GroupCommit.Limits(25, 2, 16, Duration.ofMinutes(1)),
+            new GroupCommit.Limits(25, 2, 16, Duration.ofMillis(1), Duration.ofMinutes(1)),
             new GroupCommit.Requests<>() {
               @Override
               public Object key(String write) {

@@ -64,7 +64,11 @@ class StatementTrialTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"400, AccessDeniedException", "400, UnknownOperationException", "501, NotImplemented"})
+  @CsvSource({
+    "400, AccessDeniedException",
+    "400, UnknownOperationException",
+    "501, NotImplemented"
+  })
   void storeWithoutStatements_isOpened_andWrittenToBySingleRequests(int status, String code) {
     try (FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
         DynamoDbClient through =

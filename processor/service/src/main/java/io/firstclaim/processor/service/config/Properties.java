@@ -44,6 +44,7 @@ final class Properties {
           Shutdown.class);
 
   private static final String NAME = "[!-~]{1,128}";
+
   /** DynamoDB takes no more statements in one request. */
   private static final int MAX_BATCH = 25;
 

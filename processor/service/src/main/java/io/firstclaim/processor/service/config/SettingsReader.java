@@ -140,13 +140,7 @@ public final class SettingsReader {
             grace,
             kafka);
     return new ServiceSettings(
-        engine,
-        backend,
-        handling,
-        auditing,
-        tokenFile,
-        binder.inForce(),
-        List.copyOf(unused));
+        engine, backend, handling, auditing, tokenFile, binder.inForce(), List.copyOf(unused));
   }
 
   private List<String> zones(Properties.Zones given) {

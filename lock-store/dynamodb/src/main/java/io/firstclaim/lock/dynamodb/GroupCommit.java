@@ -113,7 +113,7 @@ final class GroupCommit<W, A> {
 
   /** Whether another request may leave, with so many writes waiting for it. */
   private boolean mayLeave(int waiting) {
-    return underWay == 0 || waiting >= limits.most && underWay < limits.requests;
+    return underWay == 0 || (waiting >= limits.most && underWay < limits.requests);
   }
 
   private A follow(Place own) {

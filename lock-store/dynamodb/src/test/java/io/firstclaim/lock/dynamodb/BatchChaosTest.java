@@ -59,7 +59,7 @@ class BatchChaosTest {
     FaultyClient client = new FaultyClient(LocalDynamoDb.client());
     client.requests(sent -> hits() ? any(List.of(FaultyClient.Request.values())) : sent);
     client.statements(
-        unused ->
+        _ ->
             !hits()
                 ? FaultyClient.SENT
                 : ThreadLocalRandom.current().nextBoolean()
@@ -126,12 +126,12 @@ class BatchChaosTest {
     while ((next = zone.left.poll()) != null) {
       Claim claim = Claim.of(id(next), Fingerprint.none(), TIME.now());
       switch (claimed(zone.store, claim)) {
-        case Granted(Lease lease, var unused) -> {
+        case Granted(Lease lease, var _) -> {
           grants.incrementAndGet(next);
           complete(zone.store, lease, next);
         }
-        case ClaimResult.Held unused -> zone.left.add(next);
-        case ClaimResult.Done unused -> {}
+        case ClaimResult.Held _ -> zone.left.add(next);
+        case ClaimResult.Done _ -> {}
         case ClaimResult other -> throw new IllegalStateException(other.toString());
       }
     }

@@ -89,7 +89,7 @@ class BatchFaultsTest {
             throw new IllegalStateException(e);
           }
         });
-    Thread holding = Thread.ofPlatform().daemon().start(holder::get);
+    Thread holding = Thread.ofPlatform().daemon().start(new FutureTask<R>(holder::get));
     held.await();
     client.forget();
     List<FutureTask<R>> tasks = new ArrayList<>();
@@ -300,7 +300,7 @@ class BatchFaultsTest {
   @ParameterizedTest
   @ValueSource(strings = {"InternalServerError", "ThrottlingError", "ValidationError"})
   void stepsThatTook_thoughTheirAnswersSayOtherwise_areSettled(String code) throws Exception {
-    client.statements(i -> new FaultyClient.Fate.AppliedBut(code));
+    client.statements(_ -> new FaultyClient.Fate.AppliedBut(code));
     List<Lease> leases = leases();
     assertThat(leases).allMatch(lease -> lease.token() == 1 && lease.attempt() == 1);
 
@@ -329,14 +329,14 @@ class BatchFaultsTest {
     List<Lease> leases = leases();
     assertThat(client.singles()).containsExactly("UpdateItem");
 
-    client.statements(i -> FaultyClient.SENT);
+    client.statements(_ -> FaultyClient.SENT);
     completeAll(leases);
     assertThat(client.batches()).containsExactly(WRITES);
   }
 
   @Test
   void tableThatTakesNoStatements_isWrittenToByTheSingleRequests() throws Exception {
-    client.statements(i -> new FaultyClient.Fate.Refused("AccessDenied"));
+    client.statements(_ -> new FaultyClient.Fate.Refused("AccessDenied"));
 
     List<Lease> leases = leases();
     assertThat(client.batches()).containsExactly(WRITES);
@@ -360,7 +360,7 @@ class BatchFaultsTest {
   @Test
   void claimsThatComeTooLate_areToldWhoHasTheRecord_byARead() throws Exception {
     for (Claim claim : claims.subList(0, 10)) {
-      ClaimResult unused = other.claim(Claim.of(claim.id(), Fingerprint.none(), time.now()));
+      var _ = other.claim(Claim.of(claim.id(), Fingerprint.none(), time.now()));
     }
 
     List<Object> results = claimAll();

@@ -64,7 +64,7 @@ final class FaultyClient implements DynamoDbClient {
   private final Queue<String> singles = new ConcurrentLinkedQueue<>();
   private volatile Runnable before = () -> {};
   private volatile UnaryOperator<Request> request = sent -> sent;
-  private volatile IntFunction<Fate> fate = unused -> SENT;
+  private volatile IntFunction<Fate> fate = _ -> SENT;
 
   FaultyClient(DynamoDbClient real) {
     this.real = real;
@@ -77,7 +77,7 @@ final class FaultyClient implements DynamoDbClient {
 
   /** All batches from now on. */
   void requests(Request what) {
-    request = unused -> what;
+    request = _ -> what;
   }
 
   void requests(UnaryOperator<Request> what) {
@@ -137,8 +137,8 @@ final class FaultyClient implements DynamoDbClient {
       fates.add(fate.apply(i));
       switch (fates.get(i)) {
         case Fate.Sent() -> applied.add(asked.statements().get(i));
-        case Fate.AppliedBut(String unused) -> applied.add(asked.statements().get(i));
-        case Fate.Refused(String unused) -> {}
+        case Fate.AppliedBut(String _) -> applied.add(asked.statements().get(i));
+        case Fate.Refused(String _) -> {}
         case Fate.Ignored() -> {}
       }
     }

@@ -114,7 +114,7 @@ class GroupCommitTest {
 
   @Test
   void writesThatCome_whileARequestIsUnderWay_leaveTogetherInTheNext() throws Exception {
-    Future<String> unused = write(commit, "a");
+    var _ = write(commit, "a");
     List<Future<String>> later =
         List.of(write(commit, "b"), write(commit, "c"), write(commit, "d"));
     assertThat(sent).hasSize(1);
@@ -132,16 +132,16 @@ class GroupCommitTest {
   @Test
   void fullBatch_leavesWithoutWaiting_asLongAsTheBoundOfRequestsAllows() {
     for (String text : List.of("a", "b", "c", "d", "e")) {
-      Future<String> unused = write(commit, text);
+      var _ = write(commit, text);
     }
     assertThat(request(1).writes()).containsExactlyInAnyOrder("b", "c", "d", "e");
     for (String text : List.of("f", "g", "h", "i")) {
-      Future<String> unused = write(commit, text);
+      var _ = write(commit, text);
     }
     assertThat(request(2).writes()).containsExactlyInAnyOrder("f", "g", "h", "i");
 
     for (String text : List.of("j", "k", "l", "m", "n")) {
-      Future<String> unused = write(commit, text);
+      var _ = write(commit, text);
     }
     assertThat(sent).as("three requests are the most").hasSize(3);
 
@@ -156,7 +156,7 @@ class GroupCommitTest {
 
   @Test
   void twoWritesOfOneKey_neverLeaveTogether() throws Exception {
-    Future<String> unused = write(commit, "a");
+    var _ = write(commit, "a");
     Future<String> b1 = write(commit, "b1");
     Future<String> b2 = write(commit, "b2");
     Future<String> c = write(commit, "c");
@@ -173,7 +173,7 @@ class GroupCommitTest {
 
   @Test
   void senderThatIsInterrupted_breaksOffNobodyElses_andTheNextIsCalled() throws Exception {
-    Future<String> unused = write(commit, "a");
+    var _ = write(commit, "a");
     Future<String> sender = write(commit, "b");
     Future<String> other = write(commit, "c");
     answer(0);
@@ -190,7 +190,7 @@ class GroupCommitTest {
 
   @Test
   void senderThatWasInterruptedBefore_sendsItsOwnOnly() throws Exception {
-    Future<String> unused = write(commit, "a");
+    var _ = write(commit, "a");
     Future<String> interrupted = write(commit, "b");
     Future<String> other = write(commit, "c");
     threads.get(1).interrupt();
@@ -206,7 +206,7 @@ class GroupCommitTest {
 
   @Test
   void senderThatBreaksDown_leavesNobodyWaiting() throws Exception {
-    Future<String> unused = write(commit, "a");
+    var _ = write(commit, "a");
     Future<String> sender = write(commit, "b");
     Future<String> other = write(commit, "c");
     answer(0);
@@ -241,7 +241,7 @@ class GroupCommitTest {
   @Test
   void whoWaitsTooLong_leavesTheLine_andIsNotSent() {
     GroupCommit<String, String> impatient = of(Duration.ofMinutes(1), Duration.ofMillis(50));
-    Future<String> unused = write(impatient, "a");
+    var _ = write(impatient, "a");
 
     assertThatThrownBy(() -> impatient.write("b")).isInstanceOf(StoreUnavailableException.class);
 
@@ -269,7 +269,6 @@ class GroupCommitTest {
 
               @Override
               public List<String> together(List<String> writes) {
-                Thread.yield();
                 return writes.stream().map(this::alone).toList();
               }
 

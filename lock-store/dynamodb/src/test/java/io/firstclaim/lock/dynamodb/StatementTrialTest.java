@@ -51,14 +51,14 @@ class StatementTrialTest {
 
   @Test
   void roleThatMayNot_isFound() {
-    client.statements(i -> new FaultyClient.Fate.Refused("AccessDenied"));
+    client.statements(_ -> new FaultyClient.Fate.Refused("AccessDenied"));
 
     assertThat(fault()).get().asString().contains("INSERT", "AccessDenied");
   }
 
   @Test
   void tableThatIgnoresConditions_isFound() {
-    client.statements(i -> new FaultyClient.Fate.Ignored());
+    client.statements(_ -> new FaultyClient.Fate.Ignored());
 
     assertThat(fault()).get().asString().contains("INSERT where one is", "taken");
   }

@@ -125,20 +125,20 @@ final class GroupCommit<W, A> {
 
   private Turn<A> turn(Place own) {
     boolean interrupted = false;
-    long end = System.nanoTime() + limits.patience.toNanos();
+    long look = Math.min(limits.slow.toNanos(), limits.patience.toNanos());
+    long looks = limits.patience.toNanos() / look;
     try {
       while (true) {
         try {
-          long left = end - System.nanoTime();
-          return own.turn.get(Math.min(left, limits.slow.toNanos()), TimeUnit.NANOSECONDS);
+          return own.turn.get(look, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (TimeoutException e) {
-          boolean over = System.nanoTime() - end >= 0;
-          if (!over && overtakes(own)) {
+          looks--;
+          if (looks > 0 && overtakes(own)) {
             return new Turn.Lead<>();
           }
-          if (over && isGone(own)) {
+          if (looks <= 0 && isGone(own)) {
             throw new StoreUnavailableException(
                 "others' requests to DynamoDB, for which this one waited, took longer than %s"
                     .formatted(limits.patience),

@@ -19,11 +19,21 @@ public interface StoreListener {
    *
    * @param op {@code claim}, {@code renew}, {@code complete}, {@code release}, {@code bury} or
    *     {@code find}, which is any read, even one to learn why a write was refused; for a sweeper
-   *     {@code list}, {@code retire} and {@code delete}
-   * @param result {@code ok}, {@code refused} (the condition failed) or {@code error}
+   *     {@code list}, {@code retire} and {@code delete}. Where one call has several writes, that of
+   *     the first of them
+   * @param result {@code ok}, {@code refused} (the condition failed; of several writes in one call
+   *     that is not told) or {@code error}
    * @param took from the call to its end, the client's own retries included
    */
   void called(String op, String result, Duration took);
+
+  /**
+   * A call that was answered was made of so many writes. They are billed whether their conditions
+   * held or not, one that is part of a transaction twice.
+   *
+   * @param op as in {@link #called}
+   */
+  default void wrote(String op, int writes) {}
 
   /** The store's clock is ahead of this machine's by at least this much; negative: behind. */
   void clockSkew(Duration skew);

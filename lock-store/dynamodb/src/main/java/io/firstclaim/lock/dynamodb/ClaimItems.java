@@ -21,6 +21,7 @@ import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
 import io.firstclaim.lock.store.ClaimRecords;
 import io.firstclaim.lock.store.StoreClock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -146,7 +147,7 @@ record ClaimItems(
   public Write claim(Claim claim, ClaimRecord first, Moment now) {
     AttributeValue key = key(claim.id());
     try {
-      UpdateItemResponse updated = call("claim", () -> acquire(key, claim, first, now));
+      UpdateItemResponse updated = call("claim", 1, () -> acquire(key, claim, first, now));
       Map<String, AttributeValue> over = updated.attributes();
       return new Write.Took(null, over.isEmpty() ? null : decode(key, over));
     } catch (ConditionalCheckFailedException e) {
@@ -161,6 +162,7 @@ record ClaimItems(
       var unused =
           call(
               op,
+              1,
               () ->
                   client.putItem(
                       put ->
@@ -257,6 +259,18 @@ record ClaimItems(
                 .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD));
   }
 
+  /** A call of so many writes. */
+  <T extends DynamoDbResponse> T call(String op, int writes, Supplier<T> request) {
+    try {
+      T response = call(op, request);
+      listener.wrote(op, writes);
+      return response;
+    } catch (ConditionalCheckFailedException | TransactionCanceledException e) {
+      listener.wrote(op, writes);
+      throw e;
+    }
+  }
+
   <T extends DynamoDbResponse> T call(String op, Supplier<T> request) {
     Moment start = time.now();
     try {
@@ -317,7 +331,21 @@ record ClaimItems(
   }
 
   AttributeValue key(RecordId id) {
-    return text(id.key(settings.namespace()));
+    return text(keyText(id));
+  }
+
+  String keyText(RecordId id) {
+    return id.key(settings.namespace());
+  }
+
+  /** Waits before DynamoDB is asked again. */
+  void pause(Duration pause) {
+    try {
+      time.sleep(pause);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreUnavailableException("interrupted before DynamoDB was asked again", e);
+    }
   }
 
   private AttributeValue expiresAt(Instant last) {

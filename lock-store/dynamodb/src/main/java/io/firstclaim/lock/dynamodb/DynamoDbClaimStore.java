@@ -3,6 +3,7 @@ package io.firstclaim.lock.dynamodb;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.store.ClaimRecords;
 import io.firstclaim.lock.store.DatedClock;
 import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.lock.store.StoreClock;
@@ -23,10 +24,19 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
  * DynamoDbTable#verify()}. The clock is DynamoDB's own, as the {@code Date} of its answers shows it
  * ({@link DatedClock}).
  *
+ * <p>Where several threads write at once, up to {@value #BATCH} writes leave in one request, each
+ * with its own condition and its own answer; one that comes alone leaves at once and alone. That
+ * takes the permissions {@code dynamodb:PartiQLInsert} and {@code dynamodb:PartiQLUpdate}; without
+ * them each write is a request of its own, and one line of the log says so. A method may then take
+ * twice as long as a request, as it may wait for one that others' writes are in.
+ *
  * <p>Thread-safe. The client stays the caller's. No request takes longer than {@link
  * ClaimSettings#storeTimeout()}, whatever its client allows.
  */
 public final class DynamoDbClaimStore extends DrivenClaimStore {
+  /** So many writes leave in one request at most, as DynamoDB takes no more. */
+  public static final int BATCH = 25;
+
   /**
    * A store over a table that is there and verified.
    *
@@ -38,27 +48,47 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
       ClaimSettings settings,
       TimeSource time,
       StoreListener listener) {
-    this(client, table, settings, time, dated(settings, time, listener), listener);
+    this(client, table, settings, time, listener, BATCH);
   }
 
-  /** A store whose times are by this clock. */
-  DynamoDbClaimStore(
+  /**
+   * The same, with another size of a batch.
+   *
+   * @param batch writes in one request at most: 1, for each in its own, to {@value #BATCH}
+   * @throws IllegalArgumentException if it is another number
+   */
+  public DynamoDbClaimStore(
       DynamoDbClient client,
       String table,
       ClaimSettings settings,
       TimeSource time,
-      StoreClock clock,
-      StoreListener listener) {
-    this(new ClaimItems(client, table, settings, time, clock, listener));
+      StoreListener listener,
+      int batch) {
+    this(
+        new ClaimItems(client, table, settings, time, dated(settings, time, listener), listener),
+        batch);
+  }
+
+  /** A store of these items. */
+  DynamoDbClaimStore(ClaimItems items, int batch) {
+    this(items, required(batch) == 1 ? items : new BatchedItems(items, batch, 2));
+  }
+
+  DynamoDbClaimStore(ClaimItems items, ClaimRecords records) {
+    super(records, items.settings(), items.clock());
+  }
+
+  private static int required(int batch) {
+    if (batch < 1 || batch > BATCH) {
+      throw new IllegalArgumentException(
+          "a batch of %d writes cannot be sent; give 1 to %d".formatted(batch, BATCH));
+    }
+    return batch;
   }
 
   /** An instance that is idle for longer than a lease reads before it claims. */
   private static StoreClock dated(ClaimSettings settings, TimeSource time, StoreListener listener) {
     return new DatedClock(time, settings.lease(), listener);
-  }
-
-  private DynamoDbClaimStore(ClaimItems items) {
-    super(items, items.settings(), items.clock());
   }
 
   /**
@@ -69,21 +99,29 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
    */
   public static DynamoDbClaimStore open(
       DynamoDbClient client, String table, ClaimSettings settings, TimeSource time) {
-    return open(client, table, settings, time, StoreListener.NONE);
+    return open(client, table, settings, time, StoreListener.NONE, BATCH);
   }
 
-  /** The same, with a listener that hears of its requests. */
+  /**
+   * The same, with a listener that hears of its requests.
+   *
+   * @param batch writes in one request at most: 1, for each in its own, to {@value #BATCH}
+   * @throws IllegalArgumentException if it is another number
+   */
   public static DynamoDbClaimStore open(
       DynamoDbClient client,
       String table,
       ClaimSettings settings,
       TimeSource time,
-      StoreListener listener) {
+      StoreListener listener,
+      int batch) {
     new DynamoDbTable(client, table).verify();
     var clock = dated(settings, time, listener);
     // Any answer tells the time, which saves the first claim a read.
     var items = new ClaimItems(client, table, settings, time, clock, listener).described();
-    var store = new DynamoDbClaimStore(items);
+    var store =
+        new DynamoDbClaimStore(
+            items, required(batch) == 1 ? items : new BatchedItems(items, batch, 2).tried());
     String unused = store.identity(); // asked for now, so that nobody has to wait for it later
     return store;
   }

@@ -60,7 +60,7 @@ record ItemTransactions(ClaimItems items) implements Together {
                 .keys(keys.keySet().stream().map(key -> Map.of(Items.KEY, key)).toList())
                 .build());
     for (int round = 0; !left.isEmpty(); round++) {
-      pause(round);
+      items.pause(PAUSES.after(round));
       Map<String, KeysAndAttributes> asked = left;
       var answer =
           items.call(
@@ -97,9 +97,10 @@ record ItemTransactions(ClaimItems items) implements Together {
     String token = UUID.randomUUID().toString();
     Moment start = items.time().now();
     for (int round = 0; ; round++) {
-      pause(round);
+      items.pause(PAUSES.after(round));
       try {
-        var unused = items.call(op, () -> send(actions, token, !others.isEmpty()));
+        var unused =
+            items.call(op, 2 * actions.size(), () -> send(actions, token, !others.isEmpty()));
         return new Writes.Took();
       } catch (TransactionCanceledException e) {
         Writes answer = answer(changes, others, e);
@@ -211,15 +212,6 @@ record ItemTransactions(ClaimItems items) implements Together {
                         reason.code(),
                         reason.message() == null ? "" : reason.message())));
       }
-    }
-  }
-
-  private void pause(int round) {
-    try {
-      items.time().sleep(PAUSES.after(round));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StoreUnavailableException("interrupted before DynamoDB was asked again", e);
     }
   }
 }

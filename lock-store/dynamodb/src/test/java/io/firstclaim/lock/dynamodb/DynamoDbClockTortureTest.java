@@ -21,7 +21,11 @@ class DynamoDbClockTortureTest extends ClockTortureContract {
   @Override
   public ClaimStore store(ClaimSettings settings, TimeSource machine, ManualTime world) {
     now.set(world);
-    return LocalDynamoDb.datedStore(client, settings, machine);
+    return store(client, settings, machine);
+  }
+
+  ClaimStore store(DynamoDbClient to, ClaimSettings settings, TimeSource machine) {
+    return LocalDynamoDb.datedStore(to, settings, machine);
   }
 
   @Override

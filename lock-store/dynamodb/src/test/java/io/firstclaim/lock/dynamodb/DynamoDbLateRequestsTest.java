@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.function.Predicate;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 class DynamoDbLateRequestsTest extends LateRequestContract {
   @Override
@@ -28,6 +29,10 @@ class DynamoDbLateRequestsTest extends LateRequestContract {
             LocalDynamoDb.intercepted(
                     LocalDynamoDb.notRetrying(LocalDynamoDb.builder(endpoint)), interceptor)
                 .build());
+    return store(client, settings, machine);
+  }
+
+  ClaimStore store(DynamoDbClient client, ClaimSettings settings, TimeSource machine) {
     return LocalDynamoDb.store(client, settings, machine);
   }
 

@@ -4,6 +4,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.store.DatedClock;
 import io.firstclaim.lock.store.StoreClock;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.process.JvmTuning;
@@ -60,14 +61,35 @@ final class LocalDynamoDb {
   }
 
   static DynamoDbClaimStore store(DynamoDbClient client, ClaimSettings settings, TimeSource time) {
-    return new DynamoDbClaimStore(
+    return new DynamoDbClaimStore(items(client, settings, time), 1);
+  }
+
+  /** The same, whose writes are all statements, even single ones. */
+  static DynamoDbClaimStore batched(
+      DynamoDbClient client, ClaimSettings settings, TimeSource time) {
+    return allStatements(items(client, settings, time));
+  }
+
+  /** The same, by the dates of the server's answers. */
+  static DynamoDbClaimStore datedBatched(
+      DynamoDbClient client, ClaimSettings settings, TimeSource time) {
+    var clock = new DatedClock(time, settings.lease(), StoreListener.NONE);
+    return allStatements(new ClaimItems(client, TABLE, settings, time, clock, StoreListener.NONE));
+  }
+
+  private static DynamoDbClaimStore allStatements(ClaimItems items) {
+    return new DynamoDbClaimStore(items, new BatchedItems(items, DynamoDbClaimStore.BATCH, 1));
+  }
+
+  static ClaimItems items(DynamoDbClient client, ClaimSettings settings, TimeSource time) {
+    return new ClaimItems(
         client, TABLE, settings, time, StoreClock.ofMachine(time), StoreListener.NONE);
   }
 
   /** A store by the dates of the server's answers, as it is in use. */
   static DynamoDbClaimStore datedStore(
       DynamoDbClient client, ClaimSettings settings, TimeSource time) {
-    return new DynamoDbClaimStore(client, TABLE, settings, time, StoreListener.NONE);
+    return new DynamoDbClaimStore(client, TABLE, settings, time, StoreListener.NONE, 1);
   }
 
   /** The name of a table that is not there. */

@@ -116,6 +116,7 @@ final class Markers implements ClaimRecords {
                     : S3Bucket.isMissingKey(refused)
                         ? Optional.of(() -> new Write.Differs(null))
                         : Optional.empty());
+    listener.wrote(op, 1);
     return answer.get();
   }
 

@@ -150,9 +150,6 @@ public final class Application {
         settings.inForce().entrySet().stream()
             .map(Map.Entry::toString)
             .collect(Collectors.joining(", ")));
-    if (!settings.toCome().isEmpty()) {
-      LOG.warn("Without effect in this version: {}", String.join(", ", settings.toCome()));
-    }
     if (!settings.unused().isEmpty()) {
       LOG.info(
           "Not used with this backend and this handler: {}", String.join(", ", settings.unused()));

@@ -345,7 +345,8 @@ public abstract class LateRequestContract {
 
   /** Whether a request writes over what is there. */
   private static boolean isWrite(Request request) {
-    return Match.operation("PutItem").test(request) || Match.header("If-Match").test(request);
+    return Match.operation("PutItem", "BatchExecuteStatement").test(request)
+        || Match.header("If-Match").test(request);
   }
 
   /** A waiter must not count from before it saw the lease: the holder may have renewed since. */

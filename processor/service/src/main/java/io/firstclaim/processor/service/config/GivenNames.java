@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Everything given under the service's names, right or wrong.
@@ -38,13 +37,6 @@ record GivenNames(Map<String, String> variables, Map<String, String> properties)
   /** A fault for each name that is not a setting of the service. */
   List<WrongSettingException> unknown() {
     return UnknownSettings.among(variables, properties);
-  }
-
-  /** The names that only later versions know. */
-  List<String> toCome() {
-    return Stream.of(variables, properties)
-        .flatMap(names -> UnknownSettings.toCome(names.keySet()).stream())
-        .toList();
   }
 
   /** Turns {@code input.recordId[0]} into {@code input.record-id}. */

@@ -44,6 +44,13 @@ final class Properties {
           Shutdown.class);
 
   private static final String NAME = "[!-~]{1,128}";
+
+  /** DynamoDB takes no more statements in one request. */
+  private static final int MAX_BATCH = 25;
+
+  private static final String BATCH_REMEDY =
+      "give a number from 1, for each write in its own request, to 25";
+
   private static final String NAME_REMEDY = "give 1 to 128 printable ASCII characters, no blanks";
   private static final String TOPIC = "(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}";
   private static final String TOPIC_REMEDY = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
@@ -198,7 +205,12 @@ final class Properties {
           @Pattern(
               regexp = "[a-zA-Z0-9._-]{3,255}",
               message = "a table has 3 to 255 of a-z A-Z 0-9 . _ -")
-          String table) {}
+          String table,
+      @Meaning("conditional writes in one request; `1`: each in its own")
+          @Bindable(defaultValue = "25")
+          @Min(value = 1, message = BATCH_REMEDY)
+          @Max(value = MAX_BATCH, message = BATCH_REMEDY)
+          int batch) {}
 
   @Introspected
   @ConfigurationProperties("firstclaim.claim.s3")

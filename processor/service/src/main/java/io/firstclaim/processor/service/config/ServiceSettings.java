@@ -17,7 +17,6 @@ import java.util.Optional;
  * @param tokenFile who may use the admin API; if empty, only this machine, to read
  * @param inForce all by name, without secrets
  * @param unused names of settings that were given for a backend or handler not chosen
- * @param toCome names of settings that were given and have no effect in this version
  */
 public record ServiceSettings(
     EngineSettings engine,
@@ -27,8 +26,7 @@ public record ServiceSettings(
     boolean traced,
     Optional<Path> tokenFile,
     Map<String, String> inForce,
-    List<String> unused,
-    List<String> toCome) {
+    List<String> unused) {
 
   /** Leaves out what is passed to the Kafka clients and to the handler, which may hold secrets. */
   @Override

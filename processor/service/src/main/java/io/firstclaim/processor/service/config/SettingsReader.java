@@ -149,8 +149,7 @@ public final class SettingsReader {
         traced,
         tokenFile,
         binder.inForce(),
-        List.copyOf(unused),
-        GivenNames.of(environment).toCome());
+        List.copyOf(unused));
   }
 
   /** OpenTelemetry reads its settings by itself; this one decides whether it is there at all. */
@@ -223,8 +222,10 @@ public final class SettingsReader {
   private Backend backend(Properties.Claim claim) {
     Backend backend =
         switch (claim.backend()) {
-          case DYNAMODB ->
-              new Backend.DynamoDb(binder.bind(Properties.DynamoDb.class).table(), claim.create());
+          case DYNAMODB -> {
+            Properties.DynamoDb dynamoDb = binder.bind(Properties.DynamoDb.class);
+            yield new Backend.DynamoDb(dynamoDb.table(), dynamoDb.batch(), claim.create());
+          }
           case S3 -> {
             Properties.S3 s3 = binder.bind(Properties.S3.class);
             yield new Backend.S3(s3.bucket(), s3.prefix(), s3.sweep(), claim.create());

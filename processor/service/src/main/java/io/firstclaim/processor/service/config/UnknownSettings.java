@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.config;
 
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -11,9 +10,6 @@ import java.util.stream.Stream;
 
 /** Names that look like settings of the service but are not. */
 final class UnknownSettings {
-  /** Settings of later versions that no record's fate depends on. */
-  private static final Set<String> TO_COME = Set.of("firstclaim.claim.dynamodb.batch");
-
   /** They configure the log, which is there before everything else. */
   private static final Set<String> VARIABLES_ONLY =
       Set.of("FIRSTCLAIM_LOG_FORMAT", "FIRSTCLAIM_LOG_LEVEL");
@@ -48,24 +44,13 @@ final class UnknownSettings {
                     .filter(variable -> variable.getKey().startsWith("FIRSTCLAIM_"))
                     .filter(variable -> !VARIABLES.contains(variable.getKey()))
                     .filter(variable -> !isOfKubernetes(variable.getKey(), variable.getValue()))
-                    .filter(variable -> !isToCome(variable.getKey()))
                     .map(variable -> fault(variable, VARIABLES)),
             new TreeMap<>(properties)
                 .entrySet().stream()
                     .filter(property -> property.getKey().startsWith("firstclaim."))
                     .filter(property -> !NAMES.contains(property.getKey()))
-                    .filter(property -> !isToCome(property.getKey()))
                     .map(property -> fault(property, NAMES)))
         .toList();
-  }
-
-  /** Those of these names that have no effect before a later version. */
-  static List<String> toCome(Collection<String> names) {
-    return names.stream().filter(UnknownSettings::isToCome).sorted().toList();
-  }
-
-  private static boolean isToCome(String name) {
-    return TO_COME.stream().anyMatch(one -> name.equals(one) || name.equals(variable(one)));
   }
 
   private static boolean isOfKubernetes(String name, String value) {

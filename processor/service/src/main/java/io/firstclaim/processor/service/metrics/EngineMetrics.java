@@ -25,6 +25,7 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
   private final MeterRegistry registry;
   private final ConcurrentMap<Delivered, Counter> deliveries = new ConcurrentHashMap<>();
   private final ConcurrentMap<Claimed, Counter> claims = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Counter> storeWrites = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, ConcurrentMap<String, Counter>> storeRequests =
       new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Timer> storeTimes = new ConcurrentHashMap<>();
@@ -203,6 +204,19 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
                     .publishPercentileHistogram()
                     .register(registry))
         .record(took);
+  }
+
+  @Override
+  public void wrote(String op, int writes) {
+    storeWrites
+        .computeIfAbsent(
+            op,
+            name ->
+                Counter.builder("firstclaim.store.writes")
+                    .description("Writes that the lock store bills, several of them in one call")
+                    .tag("op", name)
+                    .register(registry))
+        .increment(writes);
   }
 
   @Override

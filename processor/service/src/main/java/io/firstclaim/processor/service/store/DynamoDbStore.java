@@ -39,7 +39,8 @@ final class DynamoDbStore implements LockStore {
     return ask(
         () -> {
           create();
-          return DynamoDbClaimStore.open(client, place.table(), claims, time, metrics);
+          return DynamoDbClaimStore.open(
+              client, place.table(), claims, time, metrics, place.batch());
         });
   }
 

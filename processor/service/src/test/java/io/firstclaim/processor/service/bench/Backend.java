@@ -5,11 +5,13 @@ import io.firstclaim.processor.service.bench.Instance.Plan;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 
 /** A kind of lock store that is measured. */
 interface Backend {
@@ -30,6 +32,18 @@ interface Backend {
     /** The store as an instance has it. */
     ClaimStore store(Plan plan);
 
+    /** The same, with each write in a request of its own. */
+    default ClaimStore singly(Plan plan) {
+      return store(plan);
+    }
+
+    /**
+     * So many records, their writes in requests as large as the store takes; empty if it cannot.
+     */
+    default Optional<Figure> batches(int records) throws InterruptedException, ExecutionException {
+      return Optional.empty();
+    }
+
     /**
      * The baseline: the same two conditional writes, of the same size, by the bare SDK; nothing
      * else.
@@ -41,8 +55,14 @@ interface Backend {
 
     /** So many records, two bare writes each, so many at once on virtual threads. */
     default Figure bare(int records, int atOnce) throws InterruptedException, ExecutionException {
-      AtomicInteger next = new AtomicInteger();
       String run = "bare-" + ThreadLocalRandom.current().nextLong() + "-";
+      return atOnce(records, atOnce, n -> writeTwice(run + n));
+    }
+
+    /** Does this for each number below, so many at once on virtual threads. */
+    static Figure atOnce(int records, int atOnce, IntConsumer step)
+        throws InterruptedException, ExecutionException {
+      AtomicInteger next = new AtomicInteger();
       Figure.Start start = Figure.start();
       try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
         List<Future<?>> writers = new ArrayList<>();
@@ -52,7 +72,7 @@ interface Backend {
                   () -> {
                     int n;
                     while ((n = next.getAndIncrement()) < records) {
-                      writeTwice(run + n);
+                      step.accept(n);
                     }
                   }));
         }

@@ -39,7 +39,9 @@ public final class Bench {
     this.stack = stack;
   }
 
-  /** Runs the measurements named, or all. */
+  /**
+   * Runs the measurements named, or all; with {@code dynamodb} or {@code s3}, on that store only.
+   */
   public static void main(String[] args) throws Exception {
     List<String> wanted = List.of(args.length == 0 ? "all".split(",") : args[0].split(","));
     try (Stack stack = new Stack()) {
@@ -51,13 +53,17 @@ public final class Bench {
         if (wanted.contains("clients")) { // only when named: it compares what others wrote
           new HttpClients(dynamoDb).compare();
         }
-        bench.store(dynamoDb, StoreBench.Targets.OF_DYNAMODB, wanted);
+        if (!wanted.contains("s3")) {
+          bench.store(dynamoDb, StoreBench.Targets.OF_DYNAMODB, wanted);
+        }
         if (wants(wanted, "start")) {
           bench.start(dynamoDb);
         }
       }
       try (S3 s3 = new S3(stack)) {
-        bench.store(s3, StoreBench.Targets.OF_S3, wanted);
+        if (!wanted.contains("dynamodb")) {
+          bench.store(s3, StoreBench.Targets.OF_S3, wanted);
+        }
         if (wants(wanted, "registry")) {
           new RegistryBench(stack, s3, bench.table).updates();
         }
@@ -87,6 +93,9 @@ public final class Bench {
     }
     if (wants(wanted, "audit")) {
       bench.audit();
+    }
+    if (backend instanceof DynamoDb && wants(wanted, "idle")) {
+      bench.idle();
     }
     if (wants(wanted, "latency")) {
       bench.latency();

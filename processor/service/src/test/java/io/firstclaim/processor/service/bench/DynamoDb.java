@@ -12,8 +12,13 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
@@ -21,11 +26,16 @@ import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.BatchExecuteStatementResponse;
+import software.amazon.awssdk.services.dynamodb.model.BatchStatementRequest;
+import software.amazon.awssdk.services.dynamodb.model.BatchStatementResponse;
 import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
 /** DynamoDB Local. */
 final class DynamoDb implements Backend, AutoCloseable {
+  private static final int BATCHES_AT_ONCE = 16;
+
   private final Stack stack;
   private final DynamoDbServer server = DynamoDbServer.start();
 
@@ -64,8 +74,25 @@ final class DynamoDb implements Backend, AutoCloseable {
       }
 
       @Override
+      public ClaimStore singly(Plan plan) {
+        return new DynamoDbClaimStore(
+            client, table, plan.store(), TimeSource.system(), StoreListener.NONE, 1);
+      }
+
+      @Override
       public void writeTwice(String id) {
         write(sender, table, id);
+      }
+
+      @Override
+      public Optional<Figure> batches(int records) throws InterruptedException, ExecutionException {
+        String run = "batches-" + ThreadLocalRandom.current().nextLong() + "-";
+        Figure figure =
+            Session.atOnce(
+                records / DynamoDbClaimStore.BATCH,
+                BATCHES_AT_ONCE,
+                n -> writeBatches(client, table, run + n + "-"));
+        return Optional.of(figure.times(DynamoDbClaimStore.BATCH));
       }
 
       @Override
@@ -150,6 +177,59 @@ final class DynamoDb implements Backend, AutoCloseable {
           var _ = client.putItem(completion).join();
         }
       };
+    }
+  }
+
+  /** So many records as fit, in two requests. */
+  private static void writeBatches(DynamoDbClient client, String table, String name) {
+    Instant now = TimeSource.system().now().wall();
+    List<BatchStatementRequest> inserts = new ArrayList<>();
+    List<BatchStatementRequest> updates = new ArrayList<>();
+    for (int i = 0; i < DynamoDbClaimStore.BATCH; i++) {
+      byte[] raw = (name + i).getBytes(StandardCharsets.UTF_8);
+      AttributeValue key = AttributeValue.fromS(RecordId.of(raw).key("bench"));
+      AttributeValue expires = number(now.plus(Duration.ofDays(8)).getEpochSecond());
+      AttributeValue nonce = AttributeValue.fromS("0123456789abcdef0123456789abcdef");
+      inserts.add(
+          statement(
+              "INSERT INTO \"%s\" VALUE {'pk':?,'recordId':?,'claimState':?,'holder':?,'leaseMillis':?,'leaseEnd':?,'nonce':?,'payloadHash':?,'expiresAt':?,'fencingToken':?,'attempts':?}"
+                  .formatted(table),
+              key,
+              AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(raw)),
+              AttributeValue.fromS("HELD"),
+              AttributeValue.fromS("a/bench"),
+              AttributeValue.fromN("30000"),
+              number(now.plusSeconds(30).toEpochMilli()),
+              nonce,
+              AttributeValue.fromB(SdkBytes.fromByteArray(new byte[32])),
+              expires,
+              AttributeValue.fromN("1"),
+              AttributeValue.fromN("1")));
+      updates.add(
+          statement(
+              "UPDATE \"%s\" SET claimState=? SET endedAt=? SET nonce=? SET expiresAt=? REMOVE leaseMillis REMOVE leaseEnd WHERE pk=? AND fencingToken=? AND nonce=?"
+                  .formatted(table),
+              AttributeValue.fromS("DONE"),
+              number(now.toEpochMilli()),
+              AttributeValue.fromS("0123456789abcdef0123456789abcdee"),
+              expires,
+              key,
+              AttributeValue.fromN("1"),
+              nonce));
+    }
+    requireTaken(client.batchExecuteStatement(batch -> batch.statements(inserts)));
+    requireTaken(client.batchExecuteStatement(batch -> batch.statements(updates)));
+  }
+
+  private static BatchStatementRequest statement(String text, AttributeValue... values) {
+    return BatchStatementRequest.builder().statement(text).parameters(values).build();
+  }
+
+  private static void requireTaken(BatchExecuteStatementResponse answer) {
+    for (BatchStatementResponse each : answer.responses()) {
+      if (each.error() != null) {
+        throw new IllegalStateException(each.error().toString());
+      }
     }
   }
 

@@ -123,7 +123,7 @@ class SettingsReaderTest {
     assertThat(settings.engine().claim().headStart()).isEmpty();
     assertThat(settings.engine().claim().onMismatch()).isEqualTo(OnMismatch.DEAD_LETTER);
     assertThat(settings.engine().handlerTimeout()).isEqualTo(Duration.ofMinutes(5));
-    assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("firstclaim", false));
+    assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("firstclaim", 25, false));
     assertThat(settings.handler()).isEqualTo(new Handling.Log());
     assertThat(settings.unused()).isEmpty();
     assertThat(settings.engine().retry())
@@ -227,12 +227,17 @@ class SettingsReaderTest {
             "firstclaim.claim.dynamodb.table",
             "t-1",
             s -> s.backend(),
-            new Backend.DynamoDb("t-1", false)),
+            new Backend.DynamoDb("t-1", 25, false)),
+        good(
+            "firstclaim.claim.dynamodb.batch",
+            "8",
+            s -> s.backend(),
+            new Backend.DynamoDb("firstclaim", 8, false)),
         good(
             "firstclaim.claim.create",
             "true",
             s -> s.backend(),
-            new Backend.DynamoDb("firstclaim", true)),
+            new Backend.DynamoDb("firstclaim", 25, true)),
         good("firstclaim.handler.type", "mine", s -> s.handler(), new Handling.Bean("mine")),
         good(
             "firstclaim.handler.timeout",
@@ -285,6 +290,8 @@ class SettingsReaderTest {
   private static final String DURATION = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
   private static final String STATUSES =
       "give statuses from 300 to 599, comma-separated, such as 404,500";
+  private static final String BATCH =
+      "give a number from 1, for each write in its own request, to 25";
   private static final String COUNT = "give a number from 1 to 1000000";
   private static final String TABLE = "a table has 3 to 255 of a-z A-Z 0-9 . _ -";
   private static final String TOPIC = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
@@ -341,6 +348,8 @@ class SettingsReaderTest {
         arguments("firstclaim.claim.on-mismatch", "ignore", "give one of dead-letter, skip"),
         arguments("firstclaim.claim.dynamodb.table", "ab", TABLE),
         arguments("firstclaim.claim.dynamodb.table", "my claims", TABLE),
+        arguments("firstclaim.claim.dynamodb.batch", "0", BATCH),
+        arguments("firstclaim.claim.dynamodb.batch", "26", BATCH),
         arguments("firstclaim.claim.create", "maybe", "give true or false"),
         arguments("firstclaim.handler.timeout", "0s", DURATION),
         arguments("firstclaim.retry.max-attempts", "0", COUNT),
@@ -376,7 +385,7 @@ class SettingsReaderTest {
   @Test
   void store_isReadWithoutZoneTopicsAndKafka_andCheckedTheSame() {
     assertThat(read(SettingsReader::readStore, MapPropertySource.of("test", Map.of())).backend())
-        .isEqualTo(new Backend.DynamoDb("firstclaim", false));
+        .isEqualTo(new Backend.DynamoDb("firstclaim", 25, false));
     assertThatThrownBy(
             () ->
                 read(
@@ -658,7 +667,7 @@ class SettingsReaderTest {
     assertThat(settings.engine().input().topics()).containsExactly("orders", "returns");
     assertThat(settings.engine().input().maxInFlight()).isEqualTo(7);
     assertThat(settings.engine().claim().store().maxSkew()).isEqualTo(Duration.ofMillis(750));
-    assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("claims", false));
+    assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("claims", 25, false));
     assertThat(settings.engine().deadLetterTopic()).contains("dead");
     assertThat(settings.engine().kafka())
         .isEqualTo(Map.of("bootstrap.servers", "one:9092,two:9092", "max.poll.records", "50"));
@@ -896,18 +905,6 @@ class SettingsReaderTest {
     assertThat(read("firstclaim.claim.lease", "60s").audit().settings().keepsState())
         .as("of an instance that is named at random")
         .isFalse();
-  }
-
-  @Test
-  void harmlessSettingsOfLaterVersions_areNamed_andDoNotStopTheStart() {
-    ServiceSettings settings =
-        read(
-            MapPropertySource.of("test", new HashMap<>(LEAST)),
-            variables(Map.of("FIRSTCLAIM_CLAIM_DYNAMODB_BATCH", "2")),
-            MapPropertySource.of("more", Map.of("firstclaim.claim.dynamodb.batch", "1")));
-
-    assertThat(settings.toCome())
-        .containsExactly("FIRSTCLAIM_CLAIM_DYNAMODB_BATCH", "firstclaim.claim.dynamodb.batch");
   }
 
   @Test

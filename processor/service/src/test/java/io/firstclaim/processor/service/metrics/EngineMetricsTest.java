@@ -58,6 +58,14 @@ class EngineMetricsTest {
   }
 
   @Test
+  void storeWrites_areCounted_eachOfThoseInOneCall() {
+    metrics.wrote("complete", 25);
+    metrics.wrote("complete", 1);
+
+    assertShows("firstclaim_store_writes_total{op=\"complete\"} 26.0");
+  }
+
+  @Test
   void commitFailures_areCounted_andThereFromTheStart() {
     assertShows("firstclaim_commit_failures_total 0.0");
 

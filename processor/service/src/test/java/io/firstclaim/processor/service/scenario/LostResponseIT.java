@@ -67,7 +67,10 @@ class LostResponseIT {
               return Step.RELEASE.concerns(call.id()) && call.attempt() == 1 ? 500 : 200;
             });
     for (Zone zone : List.of(scenario.zone("a"), scenario.zone("b"))) {
-      zone.lease(LEASE).through(proxy).set("FIRSTCLAIM_RETRY_BACKOFF", "100ms");
+      zone.lease(LEASE)
+          .through(proxy)
+          .set("FIRSTCLAIM_RETRY_BACKOFF", "100ms")
+          .set("FIRSTCLAIM_CLAIM_DYNAMODB_BATCH", "1"); // each record's step has a fault of its own
     }
     scenario.start();
     Map<String, Rule> rules = new LinkedHashMap<>();

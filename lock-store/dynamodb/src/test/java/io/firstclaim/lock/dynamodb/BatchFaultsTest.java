@@ -1,0 +1,377 @@
+package io.firstclaim.lock.dynamodb;
+
+import static io.firstclaim.lock.testkit.Claimant.granted;
+import static io.firstclaim.lock.testkit.Claimant.settled;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.StoreException;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.ManualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/** Twenty writes in one request, and what may become of it. */
+@Timeout(60)
+class BatchFaultsTest {
+  private static final int WRITES = 20;
+
+  private final ManualTime world = ManualTime.start();
+
+  /** In which pauses are over at once. */
+  private final TimeSource time =
+      new TimeSource() {
+        @Override
+        public Moment now() {
+          return world.now();
+        }
+
+        @Override
+        public void sleep(Duration duration) {}
+      };
+
+  private final FaultyClient client = new FaultyClient(LocalDynamoDb.client());
+  private final ClaimSettings settings = ClaimSettings.of("batch-" + Nonce.random(), "a");
+  private final ClaimItems items = LocalDynamoDb.items(client, settings, time);
+
+  /** In which nobody overtakes a request that a test holds. */
+  private final ClaimStore store =
+      new DynamoDbClaimStore(items, new BatchedItems(items, 25, 2, Duration.ofMinutes(1)));
+
+  private final ClaimStore other =
+      LocalDynamoDb.store(ClaimSettings.of(settings.namespace(), "b"), time);
+
+  private final List<Claim> claims =
+      IntStream.range(0, WRITES)
+          .mapToObj(i -> Claim.of(RecordId.of("record-" + i), Fingerprint.none(), time.now()))
+          .toList();
+
+  /** Does this for all at once; another holds the way until all wait. */
+  private <T, R> List<R> inOneBatch(List<T> all, Function<T, R> step, Supplier<R> holder)
+      throws InterruptedException {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    client.before(
+        () -> {
+          held.countDown();
+          try {
+            go.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+    Thread holding = Thread.ofPlatform().daemon().start(new FutureTask<R>(holder::get));
+    held.await();
+    client.forget();
+    List<FutureTask<R>> tasks = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (T each : all) {
+      FutureTask<R> task = new FutureTask<>(() -> step.apply(each));
+      tasks.add(task);
+      threads.add(Thread.ofPlatform().daemon().start(task));
+    }
+    await().until(() -> threads.stream().allMatch(t -> t.getState() == Thread.State.TIMED_WAITING));
+    client.before(() -> {});
+    go.countDown();
+    List<R> results = new ArrayList<>();
+    for (FutureTask<R> task : tasks) {
+      try {
+        results.add(task.get());
+      } catch (ExecutionException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    holding.join();
+    return results;
+  }
+
+  /** A result, or the fault in its place. */
+  private Object claim(Claim claim) {
+    try {
+      return store.claim(claim);
+    } catch (StoreException e) {
+      return e;
+    }
+  }
+
+  private List<Object> claimAll() throws InterruptedException {
+    return inOneBatch(claims, this::claim, () -> claim(another()));
+  }
+
+  private Claim another() {
+    return claimsOf("holder " + Nonce.random()).getFirst();
+  }
+
+  private List<Object> completeAll(List<Lease> leases) throws InterruptedException {
+    Lease holder = granted(store.claim(another())).lease();
+    return inOneBatch(leases, this::complete, () -> complete(holder));
+  }
+
+  private Object complete(Lease lease) {
+    try {
+      return store.complete(lease, "result of " + lease.id());
+    } catch (StoreException e) {
+      return e;
+    }
+  }
+
+  private List<Lease> leases() throws InterruptedException {
+    return claimAll().stream().map(result -> ((Granted) result).lease()).toList();
+  }
+
+  private void assertEachCompletedOnce() {
+    for (Claim claim : claims) {
+      assertThat(other.find(claim.id()))
+          .get()
+          .satisfies(
+              record -> {
+                assertThat(record.state())
+                    .isInstanceOfSatisfying(
+                        ClaimState.Done.class,
+                        done -> assertThat(done.result()).isEqualTo("result of " + claim.id()));
+                assertThat(record.token()).isEqualTo(1);
+                assertThat(record.attempts()).isEqualTo(1);
+              });
+    }
+  }
+
+  @Test
+  void whatABatchWrites_isWhatTheSingleRequestsWrite() throws Exception {
+    ClaimStore single = LocalDynamoDb.store(ClaimSettings.of(settings.namespace(), "a"), time);
+    assertSameItems(single, lease -> store.renew(lease), lease -> single.renew(lease));
+    assertSameItems(
+        single, lease -> store.complete(lease, "x"), lease -> single.complete(lease, "x"));
+    assertSameItems(
+        single, lease -> store.complete(lease, null), lease -> single.complete(lease, null));
+    assertSameItems(
+        single,
+        lease -> store.release(lease, time.now().wall().plusSeconds(1), "again"),
+        lease -> single.release(lease, time.now().wall().plusSeconds(1), "again"));
+    assertSameItems(
+        single, lease -> store.bury(lease, "poison"), lease -> single.bury(lease, "poison"));
+  }
+
+  /** The claims by one, then the steps. */
+  private void assertSameItems(
+      ClaimStore single, Function<Lease, SettleResult> inBatch, Function<Lease, SettleResult> alone)
+      throws InterruptedException {
+    String run = Nonce.random() + "/";
+    List<Claim> batched = claimsOf(run + "a");
+    List<Lease> leases =
+        inOneBatch(batched, this::claim, () -> claim(another())).stream()
+            .map(result -> ((Granted) result).lease())
+            .toList();
+    assertThat(client.batches()).containsExactly(batched.size());
+    Claim other = claimsOf(run + "b").getFirst();
+    Lease lease = granted(single.claim(other)).lease();
+    assertSame(leases.getFirst(), lease);
+
+    Lease holder = granted(store.claim(another())).lease();
+    assertThat(inOneBatch(leases, inBatch, () -> inBatch.apply(holder)))
+        .allMatch(result -> result instanceof Settled);
+    assertThat(client.batches()).containsExactly(batched.size());
+    settled(alone.apply(lease));
+    assertSame(leases.getFirst(), lease);
+  }
+
+  private List<Claim> claimsOf(String name) {
+    Fingerprint payload = Fingerprint.of(new byte[] {1, 2, 3});
+    return IntStream.range(0, 6)
+        .mapToObj(i -> Claim.of(RecordId.of(name + i), payload, time.now()))
+        .toList();
+  }
+
+  private void assertSame(Lease one, Lease two) {
+    Map<String, AttributeValue> first = item(one);
+    Map<String, AttributeValue> second = item(two);
+    for (String own : List.of(Items.KEY, Items.RECORD_ID, Items.NONCE)) {
+      assertThat(first.remove(own)).isNotNull();
+      assertThat(second.remove(own)).isNotNull();
+    }
+    assertThat(first).isEqualTo(second);
+  }
+
+  private Map<String, AttributeValue> item(Lease lease) {
+    return new HashMap<>(
+        LocalDynamoDb.client()
+            .getItem(
+                get ->
+                    get.tableName(LocalDynamoDb.TABLE)
+                        .consistentRead(true)
+                        .key(Map.of(Items.KEY, Items.text(lease.id().key(settings.namespace())))))
+            .item());
+  }
+
+  @Test
+  void twentyClaims_andTheirCompletions_areTwoRequests() throws Exception {
+    List<Lease> leases = leases();
+    assertThat(client.batches()).containsExactly(WRITES);
+    assertThat(client.singles()).isEmpty();
+
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+
+    assertThat(client.batches()).containsExactly(WRITES);
+    assertThat(client.singles()).isEmpty();
+    assertEachCompletedOnce();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = FaultyClient.Request.class,
+      names = {"LOST", "HALF", "NOT_SENT"})
+  void claimsWithoutAnAnswer_areUnavailable_andTheirRepetitionsGranted(FaultyClient.Request what)
+      throws Exception {
+    client.requests(what);
+    assertThat(claimAll()).allMatch(result -> result instanceof StoreUnavailableException);
+
+    client.requests(FaultyClient.Request.ANSWERED);
+    List<Lease> leases = leases();
+
+    assertThat(leases).allMatch(lease -> lease.token() == 1 && lease.attempt() == 1);
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+    assertEachCompletedOnce();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = FaultyClient.Request.class,
+      names = {"LOST", "HALF", "NOT_SENT"})
+  void completionsWithoutAnAnswer_areUnknown_andTheirRepetitionsSettled(FaultyClient.Request what)
+      throws Exception {
+    List<Lease> leases = leases();
+    client.requests(what);
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof SettleResult.Unknown);
+
+    client.requests(FaultyClient.Request.ANSWERED);
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+
+    assertEachCompletedOnce();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ThrottlingError",
+        "ProvisionedThroughputExceeded",
+        "RequestLimitExceeded",
+        "InternalServerError",
+        "TransactionConflict",
+        "SomethingNew"
+      })
+  void claimsThatAreThrottledInABatch_areSentAlone_andTheOthersNotAgain(String code)
+      throws Exception {
+    client.statements(i -> i < 3 ? new FaultyClient.Fate.Refused(code) : FaultyClient.SENT);
+
+    assertThat(claimAll()).allMatch(result -> result instanceof Granted);
+
+    assertThat(client.batches()).containsExactly(WRITES);
+    assertThat(client.singles()).containsExactly("UpdateItem", "UpdateItem", "UpdateItem");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"InternalServerError", "ThrottlingError", "ValidationError"})
+  void stepsThatTook_thoughTheirAnswersSayOtherwise_areSettled(String code) throws Exception {
+    client.statements(_ -> new FaultyClient.Fate.AppliedBut(code));
+    List<Lease> leases = leases();
+    assertThat(leases).allMatch(lease -> lease.token() == 1 && lease.attempt() == 1);
+
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+
+    assertEachCompletedOnce();
+  }
+
+  @Test
+  void completionsThatAreThrottledInABatch_areSentAlone() throws Exception {
+    List<Lease> leases = leases();
+    client.statements(
+        i -> i % 7 == 0 ? new FaultyClient.Fate.Refused("ThrottlingError") : FaultyClient.SENT);
+
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+
+    assertThat(client.singles()).containsExactly("PutItem", "PutItem", "PutItem");
+    assertEachCompletedOnce();
+  }
+
+  @Test
+  void writeThatIsDeniedInABatch_isSentAlone_andTheOthersStayInBatches() throws Exception {
+    client.statements(
+        i -> i == 5 ? new FaultyClient.Fate.Refused("AccessDenied") : FaultyClient.SENT);
+
+    List<Lease> leases = leases();
+    assertThat(client.singles()).containsExactly("UpdateItem");
+
+    client.statements(_ -> FaultyClient.SENT);
+    completeAll(leases);
+    assertThat(client.batches()).containsExactly(WRITES);
+  }
+
+  @Test
+  void tableThatTakesNoStatements_isWrittenToByTheSingleRequests() throws Exception {
+    client.statements(_ -> new FaultyClient.Fate.Refused("AccessDenied"));
+
+    List<Lease> leases = leases();
+    assertThat(client.batches()).containsExactly(WRITES);
+    assertThat(client.singles()).hasSize(WRITES);
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+    assertThat(client.batches()).as("it might have been chance").containsExactly(WRITES);
+    assertEachCompletedOnce();
+
+    client.forget();
+    List<Thread> more =
+        claimsOf("more-").stream()
+            .map(claim -> Thread.ofPlatform().start(() -> claim(claim)))
+            .toList();
+    for (Thread each : more) {
+      each.join();
+    }
+    assertThat(client.batches()).isEmpty();
+    assertThat(client.singles()).hasSize(more.size()).containsOnly("UpdateItem");
+  }
+
+  @Test
+  void claimsThatComeTooLate_areToldWhoHasTheRecord_byARead() throws Exception {
+    for (Claim claim : claims.subList(0, 10)) {
+      var _ = other.claim(Claim.of(claim.id(), Fingerprint.none(), time.now()));
+    }
+
+    List<Object> results = claimAll();
+
+    assertThat(results.subList(0, 10))
+        .allSatisfy(
+            result ->
+                assertThat(result)
+                    .isInstanceOfSatisfying(
+                        ClaimResult.Held.class, held -> assertThat(held.by()).isEqualTo("b")));
+    assertThat(results.subList(10, WRITES)).allMatch(result -> result instanceof Granted);
+    assertThat(client.singles()).hasSize(10).containsOnly("GetItem");
+  }
+}

@@ -1,0 +1,212 @@
+package io.firstclaim.lock.dynamodb;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.SdkHttpResponse;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbServiceClientConfiguration;
+import software.amazon.awssdk.services.dynamodb.model.BatchExecuteStatementRequest;
+import software.amazon.awssdk.services.dynamodb.model.BatchExecuteStatementResponse;
+import software.amazon.awssdk.services.dynamodb.model.BatchStatementError;
+import software.amazon.awssdk.services.dynamodb.model.BatchStatementRequest;
+import software.amazon.awssdk.services.dynamodb.model.BatchStatementResponse;
+import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.DeleteItemResponse;
+import software.amazon.awssdk.services.dynamodb.model.DescribeTableRequest;
+import software.amazon.awssdk.services.dynamodb.model.DescribeTableResponse;
+import software.amazon.awssdk.services.dynamodb.model.GetItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.GetItemResponse;
+import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.PutItemResponse;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemResponse;
+
+/**
+ * A client of a real server, with faults in its batches: of whole requests, and of single
+ * statements, which a proxy that knows bytes only cannot make.
+ */
+final class FaultyClient implements DynamoDbClient {
+  /** What becomes of a statement. */
+  sealed interface Fate {
+    /** It is applied, if its condition holds, and answered. */
+    record Sent() implements Fate {}
+
+    /** It is not applied, and answered with this code. */
+    record Refused(String code) implements Fate {}
+
+    /** It is not applied, and answered as if it were. */
+    record Ignored() implements Fate {}
+
+    /** It is applied, and answered with this code. */
+    record AppliedBut(String code) implements Fate {}
+  }
+
+  /** What becomes of a request. */
+  enum Request {
+    ANSWERED,
+    /** Applied, and not answered. */
+    LOST,
+    /** The first half of its statements is applied, and nothing is answered. */
+    HALF,
+    /** It never arrives. */
+    NOT_SENT
+  }
+
+  static final Fate SENT = new Fate.Sent();
+
+  private final DynamoDbClient real;
+  private final Queue<Integer> batches = new ConcurrentLinkedQueue<>();
+  private final Queue<String> singles = new ConcurrentLinkedQueue<>();
+  private volatile Runnable before = () -> {};
+  private volatile UnaryOperator<Request> request = sent -> sent;
+  private volatile IntFunction<Fate> fate = _ -> SENT;
+
+  FaultyClient(DynamoDbClient real) {
+    this.real = real;
+  }
+
+  /** Runs this before each write, single or not. */
+  void before(Runnable action) {
+    before = action;
+  }
+
+  /** All batches from now on. */
+  void requests(Request what) {
+    request = _ -> what;
+  }
+
+  void requests(UnaryOperator<Request> what) {
+    request = what;
+  }
+
+  /** The statements of all batches from now on, by their place. */
+  void statements(IntFunction<Fate> what) {
+    fate = what;
+  }
+
+  /** How many statements each batch had. */
+  List<Integer> batches() {
+    return List.copyOf(batches);
+  }
+
+  /** The single requests, in their order. */
+  List<String> singles() {
+    return List.copyOf(singles);
+  }
+
+  void forget() {
+    batches.clear();
+    singles.clear();
+  }
+
+  @Override
+  public BatchExecuteStatementResponse batchExecuteStatement(BatchExecuteStatementRequest asked) {
+    List<BatchStatementRequest> statements = asked.statements();
+    batches.add(statements.size());
+    before.run();
+    return switch (request.apply(Request.ANSWERED)) {
+      case ANSWERED -> answered(asked);
+      case LOST -> {
+        apply(asked, statements);
+        throw SdkClientException.create("the answer is lost");
+      }
+      case HALF -> {
+        apply(asked, statements.subList(0, statements.size() / 2));
+        throw SdkClientException.create("half of it is lost");
+      }
+      case NOT_SENT -> throw SdkClientException.create("not sent");
+    };
+  }
+
+  private List<BatchStatementResponse> apply(
+      BatchExecuteStatementRequest asked, List<BatchStatementRequest> statements) {
+    return statements.isEmpty()
+        ? List.of()
+        : real.batchExecuteStatement(asked.toBuilder().statements(statements).build()).responses();
+  }
+
+  private BatchExecuteStatementResponse answered(BatchExecuteStatementRequest asked) {
+    List<Fate> fates = new ArrayList<>();
+    List<BatchStatementRequest> applied = new ArrayList<>();
+    for (int i = 0; i < asked.statements().size(); i++) {
+      fates.add(fate.apply(i));
+      switch (fates.get(i)) {
+        case Fate.Sent() -> applied.add(asked.statements().get(i));
+        case Fate.AppliedBut(String _) -> applied.add(asked.statements().get(i));
+        case Fate.Refused(String _) -> {}
+        case Fate.Ignored() -> {}
+      }
+    }
+    var real = apply(asked, applied).iterator();
+    List<BatchStatementResponse> answers = new ArrayList<>();
+    for (Fate each : fates) {
+      answers.add(
+          switch (each) {
+            case Fate.Sent() -> real.next();
+            case Fate.Refused(String code) -> error(code);
+            case Fate.Ignored() -> BatchStatementResponse.builder().build();
+            case Fate.AppliedBut(String code) -> {
+              real.next();
+              yield error(code);
+            }
+          });
+    }
+    var answer = BatchExecuteStatementResponse.builder().responses(answers);
+    answer.sdkHttpResponse(SdkHttpResponse.builder().statusCode(200).build());
+    return answer.build();
+  }
+
+  private static BatchStatementResponse error(String code) {
+    return BatchStatementResponse.builder()
+        .error(BatchStatementError.builder().code(code).message("by the test").build())
+        .build();
+  }
+
+  @Override
+  public UpdateItemResponse updateItem(UpdateItemRequest asked) {
+    singles.add("UpdateItem");
+    before.run();
+    return real.updateItem(asked);
+  }
+
+  @Override
+  public PutItemResponse putItem(PutItemRequest asked) {
+    singles.add("PutItem");
+    before.run();
+    return real.putItem(asked);
+  }
+
+  @Override
+  public GetItemResponse getItem(GetItemRequest asked) {
+    singles.add("GetItem");
+    return real.getItem(asked);
+  }
+
+  @Override
+  public DeleteItemResponse deleteItem(DeleteItemRequest asked) {
+    return real.deleteItem(asked);
+  }
+
+  @Override
+  public DescribeTableResponse describeTable(DescribeTableRequest asked) {
+    return real.describeTable(asked);
+  }
+
+  @Override
+  public DynamoDbServiceClientConfiguration serviceClientConfiguration() {
+    return real.serviceClientConfiguration();
+  }
+
+  @Override
+  public String serviceName() {
+    return real.serviceName();
+  }
+
+  @Override
+  public void close() {}
+}

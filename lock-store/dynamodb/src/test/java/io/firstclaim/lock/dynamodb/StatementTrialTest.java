@@ -1,0 +1,125 @@
+package io.firstclaim.lock.dynamodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** Whether a table takes statements, and what a store does where it does not. */
+class StatementTrialTest {
+  private static final TimeSource TIME = TimeSource.system();
+
+  private final ClaimSettings settings = ClaimSettings.of("trial-" + Nonce.random(), "a");
+  private final FaultyClient client = new FaultyClient(LocalDynamoDb.client());
+
+  private Optional<String> fault() {
+    return new StatementTrial(LocalDynamoDb.items(client, settings, TIME)).fault();
+  }
+
+  @Test
+  void tableThatKeepsConditions_isFound_andLeftAsItWas() {
+    long before = items();
+
+    assertThat(fault()).isEmpty();
+
+    assertThat(items()).isEqualTo(before);
+  }
+
+  private static long items() {
+    return LocalDynamoDb.client().scan(scan -> scan.tableName(LocalDynamoDb.TABLE)).items().stream()
+        .filter(item -> item.toString().contains("self-test/"))
+        .count();
+  }
+
+  @Test
+  void roleThatMayNot_isFound() {
+    client.statements(_ -> new FaultyClient.Fate.Refused("AccessDenied"));
+
+    assertThat(fault()).get().asString().contains("INSERT", "AccessDenied");
+  }
+
+  @Test
+  void tableThatIgnoresConditions_isFound() {
+    client.statements(_ -> new FaultyClient.Fate.Ignored());
+
+    assertThat(fault()).get().asString().contains("INSERT where one is", "taken");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400, AccessDeniedException",
+    "400, UnknownOperationException",
+    "501, NotImplemented"
+  })
+  void storeWithoutStatements_isOpened_andWrittenToBySingleRequests(int status, String code) {
+    try (FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
+        DynamoDbClient through =
+            LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy.endpoint())).build()) {
+      proxy.add(
+          Rule.always(
+              Match.operation("BatchExecuteStatement"), Fault.Answer.dynamoDb(status, code)));
+      var store = DynamoDbClaimStore.open(through, LocalDynamoDb.TABLE, settings, TIME);
+      proxy.reset();
+
+      assertThat(store.claim(Claim.of(RecordId.of("id"), Fingerprint.none(), TIME.now())))
+          .isInstanceOf(Granted.class);
+
+      assertThat(proxy.requestsByOperation()).containsOnlyKeys("UpdateItem");
+    }
+  }
+
+  @Test
+  void storeThatDoesNotAnswerTheTrial_isNotOpened() {
+    try (FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
+        DynamoDbClient through =
+            LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy.endpoint())).build()) {
+      proxy.add(Rule.always(Match.operation("BatchExecuteStatement"), new Fault.Refuse()));
+
+      assertThatThrownBy(
+              () -> DynamoDbClaimStore.open(through, LocalDynamoDb.TABLE, settings, TIME))
+          .isInstanceOf(StoreUnavailableException.class);
+    }
+  }
+
+  @Test
+  void batchOfOne_sendsNoStatements_notEvenToTry() {
+    try (FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
+        DynamoDbClient through = LocalDynamoDb.builder(proxy.endpoint()).build()) {
+      var store =
+          DynamoDbClaimStore.open(
+              through, LocalDynamoDb.TABLE, settings, TIME, StoreListener.NONE, 1);
+
+      assertThat(store.find(RecordId.of("id"))).isEmpty();
+      assertThat(proxy.requestsByOperation()).doesNotContainKey("BatchExecuteStatement");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, 26})
+  void batchOfAnotherSize_isRefused(int batch) {
+    assertThatThrownBy(
+            () ->
+                new DynamoDbClaimStore(
+                    client, LocalDynamoDb.TABLE, settings, TIME, StoreListener.NONE, batch))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("give 1 to 25");
+  }
+}

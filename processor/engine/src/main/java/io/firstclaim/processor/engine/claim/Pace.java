@@ -26,7 +26,9 @@ final class Pace {
    */
   private static final double FAST = Duration.ofMillis(10).toNanos();
 
-  /** Nor is what takes this part of the longest: no lease is in danger, and a queue is kept busy. */
+  /**
+   * Nor is what takes this part of the longest: no lease is in danger, and a queue is kept busy.
+   */
   private static final double HARMLESS = 0.01;
 
   /** What a new measure weighs. */

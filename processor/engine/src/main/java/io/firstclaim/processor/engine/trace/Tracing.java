@@ -18,6 +18,8 @@ public interface Tracing {
    * @param group the consumer group in which it reads
    */
   static Tracing by(OpenTelemetry telemetry, String zone, String group) {
-    return telemetry.equals(OpenTelemetry.noop()) ? OFF : new DeliveryTracing(telemetry, zone, group);
+    return telemetry.equals(OpenTelemetry.noop())
+        ? OFF
+        : new DeliveryTracing(telemetry, zone, group);
   }
 }

@@ -156,18 +156,14 @@ public final class SettingsReader {
   private boolean traced() {
     String exporter = binder.text(TRACES_EXPORTER).orElse("none");
     binder.force(TRACES_EXPORTER, exporter);
-    switch (exporter) {
-      case "none" -> {
-        return false;
-      }
-      case "otlp" -> {
-        return !environment.getProperty("otel.sdk.disabled", Boolean.class).orElse(false);
-      }
+    return switch (exporter) {
+      case "none" -> false;
+      case "otlp" -> !environment.getProperty("otel.sdk.disabled", Boolean.class).orElse(false);
       default -> {
         binder.wrong(TRACES_EXPORTER, exporter, "give otlp, or none to trace nothing");
-        return false;
+        yield false;
       }
-    }
+    };
   }
 
   private List<String> zones(Properties.Zones given) {

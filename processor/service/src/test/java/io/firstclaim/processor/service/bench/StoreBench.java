@@ -257,11 +257,11 @@ final class StoreBench {
   void audit() throws Exception {
     List<Double> rates = new ArrayList<>();
     List<Double> cpu = new ArrayList<>();
-    for (int round = 0; round < WARM_UP + ROUNDS; round++) {
+    for (int round = 0; round < targets.warmUp + ROUNDS; round++) {
       Figure off = engine(targets.records, backend.endpoint());
       Figure on = audited();
       System.out.printf("  round %d: audit on %s; off %s%n", round, on, off);
-      if (round >= WARM_UP) {
+      if (round >= targets.warmUp) {
         rates.add(on.perSecond() / off.perSecond());
         cpu.add(on.cpuMicros() / off.cpuMicros());
       }

@@ -24,11 +24,13 @@ public record DatasetFile(String partition, String name, long bytes) {
   /** Kafka's own rule for topic names. */
   private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
 
-  private static final Pattern PATH =
-      Pattern.compile(
-          "("
-              + FOLDER
-              + "[a-zA-Z0-9._-]{1,249}/year=\\d{4}/month=\\d\\d/day=\\d\\d)/([0-9a-f]{64})");
+  private static final Pattern PARTITION =
+      Pattern.compile(FOLDER + "[a-zA-Z0-9._-]{1,249}/year=\\d{4}/month=\\d\\d/day=\\d\\d");
+
+  private static final Pattern PATH = Pattern.compile("(" + PARTITION + ")/([0-9a-f]{64})");
+
+  /** Folders within each other under {@link #FOLDER}: topic, year, month and day. */
+  static final int LEVELS = 4;
 
   private static final int LAST_YEAR = 9999;
 
@@ -68,8 +70,13 @@ public record DatasetFile(String partition, String name, long bytes) {
         : Optional.empty();
   }
 
+  /** Whether a partition can have this path. */
+  static boolean isPartition(String path) {
+    return PARTITION.matcher(path).matches();
+  }
+
   /** Where it is, from the dataset's prefix on. */
-  String path() {
+  public String path() {
     return partition + "/" + name;
   }
 }

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.bench;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.fault.Fault;
@@ -95,10 +94,6 @@ final class RegistryBench {
   private static long listed(S3Client lake, String prefix) throws IOException {
     byte[] registry =
         lake.getObjectAsBytes(get -> get.bucket(S3.BUCKET).key(prefix + REGISTRY)).asByteArray();
-    long files = 0;
-    for (JsonNode partition : new ObjectMapper().readTree(registry).required("partitions")) {
-      files += partition.required("sizes").size();
-    }
-    return files;
+    return new ObjectMapper().readTree(registry).required("files").asLong();
   }
 }

@@ -45,6 +45,8 @@ public final class Dataset {
   /** Far longer than any handler takes, however wrong this machine's clock is. */
   private static final Duration ABANDONED_AFTER = Duration.ofDays(1);
 
+  private final S3Client client;
+  private final DatasetSettings settings;
   private final String bucket;
   private final S3Bucket locks;
   private final DatasetObjects objects;
@@ -63,6 +65,8 @@ public final class Dataset {
    */
   public Dataset(S3Client client, DatasetSettings settings, String holder, TimeSource time) {
     String prefix = settings.prefix();
+    this.client = client;
+    this.settings = settings;
     this.bucket = settings.bucket();
     this.objects = new DatasetObjects(client, bucket, prefix, settings.partSize());
     Manifests manifests = new Manifests(client, bucket, prefix);
@@ -93,6 +97,20 @@ public final class Dataset {
    */
   public void verify() {
     locks.verify();
+  }
+
+  /** Says in one line what the bucket's policy lacks, where others could write over the dataset. */
+  public void warnIfUnprotected() {
+    S3Bucket.missingPolicy(client, bucket, settings.conditional())
+        .ifPresent(
+            policy ->
+                LOG.warn(
+                    "S3 bucket {} is not known to have a policy against unconditional writes under"
+                        + " {}: anybody who may write there can overwrite the dataset. Give it this"
+                        + " one, or add its statement: {}",
+                    bucket,
+                    String.join(" and ", settings.conditional()),
+                    policy));
   }
 
   /**

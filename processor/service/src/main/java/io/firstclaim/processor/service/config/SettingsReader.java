@@ -155,7 +155,7 @@ public final class SettingsReader {
             kafka);
     return new ServiceSettings(
         engine,
-        backend,
+        backend.beside(handling),
         handling,
         auditing,
         tokenFile,

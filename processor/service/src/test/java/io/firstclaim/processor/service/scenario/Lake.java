@@ -102,6 +102,25 @@ final class Lake implements AutoCloseable {
     return files;
   }
 
+  /** How many manifests the root names. */
+  int manifestsNamed() throws IOException {
+    int named = 0;
+    for (JsonNode partition : new ObjectMapper().readTree(root()).required("partitions")) {
+      named += partition.required("manifests").size();
+    }
+    return named;
+  }
+
+  /** How many manifests there are. */
+  int manifestsThere() {
+    return (int)
+        client
+            .listObjectsV2Paginator(list -> list.bucket(bucket).prefix("metastore/manifests/"))
+            .contents()
+            .stream()
+            .count();
+  }
+
   private static String nameIn(String line) {
     try {
       return new ObjectMapper().readTree(line).required("name").asText();

@@ -43,8 +43,7 @@ final class BucketSetup {
     this.settings = settings;
     List<String> conditional = new ArrayList<>(List.of(bucket.prefix()));
     conditional.addAll(alsoConditional);
-    this.policy =
-        new WritePolicy(client.serviceClientConfiguration().region(), name, conditional);
+    this.policy = new WritePolicy(client.serviceClientConfiguration().region(), name, conditional);
   }
 
   void run() {

@@ -158,8 +158,7 @@ public final class S3Bucket {
     try {
       String there =
           client
-              .getBucketPolicy(
-                  get -> get.bucket(bucket).overrideConfiguration(TimeLimits.SETUP))
+              .getBucketPolicy(get -> get.bucket(bucket).overrideConfiguration(TimeLimits.SETUP))
               .policy();
       return policy.isIn(there) ? Optional.empty() : Optional.of(policy.inOneLine());
     } catch (SdkException e) { // none, not known to the store, not allowed, or no answer

@@ -8,8 +8,8 @@ import software.amazon.awssdk.regions.Region;
  * The policy of a bucket that denies writes without a condition under some prefixes, as in AWS's
  * guide (<a
  * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html">Enforce
- * conditional writes</a>), its third example, for everybody. The parts of a multipart upload take no
- * condition, so they are exempt; its completion is not.
+ * conditional writes</a>), its third example, for everybody. The parts of a multipart upload take
+ * no condition, so they are exempt; its completion is not.
  */
 final class WritePolicy {
   private static final String SID = "FirstclaimDenyUnconditionalWrites";
@@ -27,23 +27,23 @@ final class WritePolicy {
   /** All of the policy, for a bucket that has none. */
   String text() {
     return """
+    {
+      "Version": "2012-10-17",
+      "Statement": [
         {
-          "Version": "2012-10-17",
-          "Statement": [
-            {
-              "Sid": "%s",
-              "Effect": "Deny",
-              "Principal": "*",
-              "Action": "s3:PutObject",
-              "Resource": %s,
-              "Condition": {
-                "Null": {"s3:if-none-match": "true", "s3:if-match": "true"},
-                "Bool": {"s3:ObjectCreationOperation": "true"}
-              }
-            }
-          ]
+          "Sid": "%s",
+          "Effect": "Deny",
+          "Principal": "*",
+          "Action": "s3:PutObject",
+          "Resource": %s,
+          "Condition": {
+            "Null": {"s3:if-none-match": "true", "s3:if-match": "true"},
+            "Bool": {"s3:ObjectCreationOperation": "true"}
+          }
         }
-        """
+      ]
+    }
+    """
         .formatted(
             SID,
             resources.size() == 1

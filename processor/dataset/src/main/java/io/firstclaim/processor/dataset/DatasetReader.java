@@ -49,8 +49,8 @@ public final class DatasetReader {
   }
 
   /**
-   * What a root lists. It stays as it is while others write; its manifests are there for hours after
-   * others have taken their place.
+   * What a root lists. It stays as it is while others write; its manifests are there for hours
+   * after others have taken their place.
    */
   public final class Snapshot {
     private final Found found;

@@ -191,8 +191,7 @@ final class SharedRoot {
     } catch (RootText.NewerVersionException e) {
       throw object.unreadable(e);
     } catch (IllegalArgumentException e) {
-      LOG.warn(
-          "{} is not the root of a dataset, and is made anew: {}", object, e.getMessage());
+      LOG.warn("{} is not the root of a dataset, and is made anew: {}", object, e.getMessage());
       return replace(there.get(), RootText.of(Root.empty(time.now().wall())));
     }
   }

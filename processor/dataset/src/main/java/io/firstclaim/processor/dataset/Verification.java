@@ -130,8 +130,7 @@ public final class Verification {
         add(found.get());
       } else {
         findings.accept(
-            new Finding(
-                Fault.UNREADABLE_MANIFEST, Manifests.path(partition, manifest.name())));
+            new Finding(Fault.UNREADABLE_MANIFEST, Manifests.path(partition, manifest.name())));
       }
     }
 

@@ -38,7 +38,8 @@ class RootTextTest {
             {"name": "%032x", "files": 1, "bytes": 10, "names": "fffffffffffffffe", "found": 6}]},
             {"partition": "%s", "files": 1, "bytes": 0, "updatedAt": "2026-07-04T12:00:00Z", \
             "manifests": [
-            {"name": "%032x", "files": 1, "bytes": 0, "names": "fffffffffffffffd"}]}]}"""
+            {"name": "%032x", "files": 1, "bytes": 0, "names": "fffffffffffffffd"}]}]}\
+            """
                 .formatted(ORDERS, 1, 2, PAYMENTS, 3));
   }
 
@@ -72,7 +73,8 @@ class RootTextTest {
             RootText.parse(
                 """
                 {"updatedAt":"2026-07-04T12:00:00Z","files":1,"bytes":10,"partitions":\
-                {"%s":{"files":1,"bytes":10,"sizes":{"%s":10}}}}"""
+                {"%s":{"files":1,"bytes":10,"sizes":{"%s":10}}}}\
+                """
                     .formatted(ORDERS, name)))
         .isEqualTo(new Found.VersionOne(List.of(new DatasetFile(ORDERS, name, 10))));
   }

@@ -42,7 +42,8 @@ class VerificationTest {
     return findings;
   }
 
-  private List<DatasetFile> read(@Nullable String first, @Nullable String last) throws InterruptedException {
+  private List<DatasetFile> read(@Nullable String first, @Nullable String last)
+      throws InterruptedException {
     List<DatasetFile> files = new ArrayList<>();
     reader.snapshot().forEach(first, last, one -> files.add(one.file()));
     return files;

@@ -47,8 +47,9 @@ import org.slf4j.LoggerFactory;
  * argument {@code probe} it only tries the lock store and prints what that does: 0 if claims can
  * rest on it, 1 if not, 2 and one line if it cannot be tried. With {@code claim ID} it only prints
  * what the lock store has for that record: 0 if it has something, 1 if not, 2 and one line if it
- * cannot be asked. With {@code dataset} it only does what that says; see {@link DatasetCommand}. {@code --help} and {@code --version} answer, other arguments are settings, such
- * as {@code -firstclaim.zone=a}.
+ * cannot be asked. With {@code dataset} it only does what that says; see {@link DatasetCommand}.
+ * {@code --help} and {@code --version} answer, other arguments are settings, such as {@code
+ * -firstclaim.zone=a}.
  */
 public final class Application {
   /** Found before the first logger is made. */

@@ -126,8 +126,7 @@ final class Beans {
       // The producer is made when there is a record, not before Kafka has an address.
       case Handling.Topic topic ->
           given -> new TopicHandler(producer.get().get(), topic.name(), TOPIC_ACK).handle(given);
-      case Handling.Dataset dataset ->
-          datasetHandler(dataset.settings(), settings, time, upkeep);
+      case Handling.Dataset dataset -> datasetHandler(dataset.settings(), settings, time, upkeep);
       case Handling.Bean bean -> own.get(bean.name());
     };
   }

@@ -1,11 +1,11 @@
 package io.firstclaim.processor.service;
 
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.dataset.Dataset;
 import io.firstclaim.processor.dataset.DatasetReader;
 import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.dataset.Repair;
 import io.firstclaim.processor.dataset.Verification;
-import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.service.store.AwsClients;
 import java.io.BufferedWriter;
 import java.io.OutputStreamWriter;
@@ -24,8 +24,8 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * {@code java -jar firstclaim.jar dataset …}: reads, checks and mends the dataset that the settings
- * name, without a running service. Exit codes: 0; 1 if {@code verify} has found something; 2 and one
- * line if it was called wrongly, or the bucket cannot be asked.
+ * name, without a running service. Exit codes: 0; 1 if {@code verify} has found something; 2 and
+ * one line if it was called wrongly, or the bucket cannot be asked.
  */
 @Command(
     name = "dataset",

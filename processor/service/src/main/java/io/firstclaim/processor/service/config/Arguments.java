@@ -58,8 +58,9 @@ public record Arguments(Command command, Map<String, Object> settings, @Nullable
                   throw new WrongSettingException(
                       "argument",
                       arg,
-                      "give none, probe to try the lock store, claim ID to read it, dataset to read or mend the dataset, admin, --help, --version, or settings such"
-                          + " as -firstclaim.zone=a");
+                      "give none, probe to try the lock store, claim ID to read it, dataset to read"
+                          + " or mend the dataset, admin, --help, --version, or settings such as"
+                          + " -firstclaim.zone=a");
             };
         if (command == Command.CLAIM) {
           if (++i == args.length) {

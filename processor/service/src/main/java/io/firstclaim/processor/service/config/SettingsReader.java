@@ -455,7 +455,8 @@ public final class SettingsReader {
       binder.wrong(
           "kafka.group.id",
           String.valueOf(kafka.get("group.id")),
-          "leave it out; the consumer group is <application>-<zone>, or what firstclaim.input.group names");
+          "leave it out; the consumer group is <application>-<zone>, or what firstclaim.input.group"
+              + " names");
     }
     kafka.keySet().stream()
         .sorted()

@@ -103,8 +103,7 @@ final class DatasetBench {
             ("{\"partition\": \"datasets/%s\", \"files\": %d, \"bytes\": %d,"
                     + " \"updatedAt\": \"2026-07-04T12:00:00.123456Z\", \"manifests\": [\n"
                     + "{\"name\": \"%s\", \"files\": %d, \"bytes\": %d, \"names\": \"%s\"}]}")
-                .formatted(
-                    day, each, 1_000L * each, name, each, 1_000L * each, namesOf(each)));
+                .formatted(day, each, 1_000L * each, name, each, 1_000L * each, namesOf(each)));
       }
       String root =
           ("{\"schemaVersion\": 2, \"version\": 1, \"updatedAt\": \"2026-07-04T12:00:00Z\","
@@ -129,7 +128,8 @@ final class DatasetBench {
 
     private static String manifest(String partition, int files) {
       StringBuilder text = new StringBuilder();
-      text.append("{\"schemaVersion\":2,\"partition\":\"%s\",\"files\":%d}".formatted(partition, files));
+      text.append(
+          "{\"schemaVersion\":2,\"partition\":\"%s\",\"files\":%d}".formatted(partition, files));
       for (int i = 0; i < files; i++) {
         text.append("\n{\"name\":\"").append(fileName(i)).append("\",\"bytes\":1000}");
       }

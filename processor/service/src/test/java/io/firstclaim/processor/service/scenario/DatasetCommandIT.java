@@ -10,6 +10,7 @@ import io.firstclaim.processor.dataset.DatasetFile;
 import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.dataset.StoreResult;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ class DatasetCommandIT {
     List<String> all = new ArrayList<>(List.of("dataset"));
     all.addAll(List.of(args));
     return Run.of(
-        directory,
+        Files.createTempDirectory(directory, "run"),
         Map.of(
             "AWS_REGION", "eu-central-1",
             "AWS_ACCESS_KEY_ID", "test",

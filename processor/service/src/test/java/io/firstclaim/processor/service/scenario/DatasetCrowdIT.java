@@ -18,12 +18,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /**
- * Four instances in two zones write one dataset that 0.1.0 has begun, and merge its manifests, while
- * instances are killed.
+ * Four instances in two zones write one dataset that 0.1.0 has begun, and merge its manifests,
+ * while instances are killed.
  */
+@Isolated("it keeps the machine busy")
 @Timeout(1200)
 class DatasetCrowdIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
@@ -42,7 +44,7 @@ class DatasetCrowdIT {
   @Test
   void everyFileIsListedOnce_whoeverIsKilled() throws Exception {
     List<String> before = begunByVersionOne();
-    List<Zone> running = new ArrayList<>(List.of(zone("a"), zone("a"), zone("b"), zone("b")));
+    List<Zone> running = new ArrayList<>(List.of(zone("a"), zone("b"), zone("a"), zone("b")));
     scenario.start();
     List<String> ids = Feed.ids("event", RECORDS);
 
@@ -55,15 +57,16 @@ class DatasetCrowdIT {
           .until(() -> scenario.outcomes().ids("COMPLETED").size() >= done);
       Zone killed = running.removeFirst();
       killed.kill();
-      Zone next = zone(killed.name());
-      scenario.start(next);
-      running.addLast(next);
+      if (SOAK) {
+        Zone next = zone(killed.name());
+        scenario.start(next);
+        running.addLast(next);
+      }
     }
 
     scenario
         .within(Duration.ofMinutes(10), "the records are completed")
-        .untilAsserted(
-            () -> assertThat(scenario.outcomes().ids("COMPLETED")).containsAll(ids));
+        .untilAsserted(() -> assertThat(scenario.outcomes().ids("COMPLETED")).containsAll(ids));
     List<String> listed = lake.listed();
     assertThat(listed)
         .doesNotHaveDuplicates()

@@ -14,7 +14,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.BucketAlreadyExistsException;
 import software.amazon.awssdk.services.s3.model.BucketAlreadyOwnedByYouException;
@@ -26,8 +25,6 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 final class BucketSetup {
   private static final Logger LOG = LoggerFactory.getLogger(BucketSetup.class);
 
-  private static final String POLICY_SID = "FirstclaimDenyUnconditionalWrites";
-
   /** Between writing the lifecycle rules and reading them back. */
   private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(4));
 
@@ -37,12 +34,16 @@ final class BucketSetup {
   private final S3Bucket bucket;
   private final String name;
   private final ClaimSettings settings;
+  private final WritePolicy policy;
 
-  BucketSetup(S3Bucket bucket, ClaimSettings settings) {
+  BucketSetup(S3Bucket bucket, ClaimSettings settings, List<String> alsoConditional) {
     this.client = bucket.client();
     this.bucket = bucket;
     this.name = bucket.name();
     this.settings = settings;
+    List<String> conditional = new ArrayList<>(List.of(bucket.prefix()));
+    conditional.addAll(alsoConditional);
+    this.policy = new WritePolicy(client.serviceClientConfiguration().region(), name, conditional);
   }
 
   void run() {
@@ -256,43 +257,13 @@ final class BucketSetup {
                         get -> get.bucket(name).overrideConfiguration(TimeLimits.SETUP))
                     .policy()))) {
       client.putBucketPolicy(
-          put -> put.bucket(name).overrideConfiguration(TimeLimits.SETUP).policy(policy()));
-    } else if (!policies.getFirst().contains(POLICY_SID)) {
+          put -> put.bucket(name).overrideConfiguration(TimeLimits.SETUP).policy(policy.text()));
+    } else if (!policy.isIn(policies.getFirst())) {
       LOG.warn(
           "S3 bucket {} has a policy already, which is left as it is. Add this statement to it: {}",
           name,
-          policy().replaceAll("\\s+", " "));
+          policy.inOneLine());
     }
-  }
-
-  /**
-   * As in AWS's guide (<a
-   * href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes-enforce.html">Enforce
-   * conditional writes</a>), its third example, for everybody and under the prefix. The parts of a
-   * multipart upload take no condition, so they are exempt; its completion is not.
-   */
-  private String policy() {
-    Region region = client.serviceClientConfiguration().region();
-    String partition = region.metadata() == null ? "aws" : region.metadata().partition().id();
-    return """
-        {
-          "Version": "2012-10-17",
-          "Statement": [
-            {
-              "Sid": "%s",
-              "Effect": "Deny",
-              "Principal": "*",
-              "Action": "s3:PutObject",
-              "Resource": "arn:%s:s3:::%s/%s*",
-              "Condition": {
-                "Null": {"s3:if-none-match": "true", "s3:if-match": "true"},
-                "Bool": {"s3:ObjectCreationOperation": "true"}
-              }
-            }
-          ]
-        }
-        """
-        .formatted(POLICY_SID, partition, name, bucket.prefix());
   }
 
   /** Asks; true if the answer is that there is none. */

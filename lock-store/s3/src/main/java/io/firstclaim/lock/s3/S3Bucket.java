@@ -9,6 +9,7 @@ import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
@@ -131,7 +132,38 @@ public final class S3Bucket {
    * @throws StoreUnavailableException if S3 does not answer
    */
   public void create(ClaimSettings settings) {
-    new BucketSetup(this, settings).run();
+    create(settings, List.of());
+  }
+
+  /**
+   * The same, for a bucket that has more in it than claims.
+   *
+   * @param alsoConditional further prefixes under which writes without a condition are denied
+   * @throws StoreRefusedException as {@link #create(ClaimSettings)}
+   * @throws StoreUnavailableException as {@link #create(ClaimSettings)}
+   */
+  public void create(ClaimSettings settings, List<String> alsoConditional) {
+    new BucketSetup(this, settings, alsoConditional).run();
+  }
+
+  /**
+   * What a bucket's policy lacks to deny writes without a condition under these prefixes.
+   *
+   * @return the policy that it should have, in one line; empty if it has it
+   */
+  public static Optional<String> missingPolicy(
+      S3Client client, String bucket, List<String> prefixes) {
+    WritePolicy policy =
+        new WritePolicy(client.serviceClientConfiguration().region(), bucket, prefixes);
+    try {
+      String there =
+          client
+              .getBucketPolicy(get -> get.bucket(bucket).overrideConfiguration(TimeLimits.SETUP))
+              .policy();
+      return policy.isIn(there) ? Optional.empty() : Optional.of(policy.inOneLine());
+    } catch (SdkException e) { // none, not known to the store, not allowed, or no answer
+      return Optional.of(policy.inOneLine());
+    }
   }
 
   /**

@@ -19,6 +19,7 @@ import io.firstclaim.lock.store.ClaimRecords.Write;
 import io.firstclaim.lock.store.Retirement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -95,7 +96,7 @@ public final class Sweeper {
       StoreListener requests,
       Listener listener) {
     this.bucket = bucket;
-    this.setup = new BucketSetup(bucket, settings);
+    this.setup = new BucketSetup(bucket, settings, List.of());
     this.markers = new Markers(bucket, settings, time, requests);
     this.store =
         new S3ClaimStore(

@@ -19,6 +19,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -220,6 +221,39 @@ class BucketSetupTest {
                   "Bool": {"s3:ObjectCreationOperation": "true"}}}]}
             """
                 .formatted(name));
+  }
+
+  @Test
+  void policy_deniesThemUnderFurtherPrefixesToo() {
+    hasNothing();
+
+    bucket.create(SETTINGS, List.of("datasets/", "metastore/"));
+
+    assertThat(sent.get(POLICY))
+        .contains(
+            "\"Resource\": [\"arn:aws:s3:::%1$s/claims/*\", \"arn:aws:s3:::%1$s/datasets/*\","
+                    .formatted(name)
+                + " \"arn:aws:s3:::%s/metastore/*\"]".formatted(name));
+    assertThat(S3Bucket.missingPolicy(CLIENT, name, List.of("datasets/", "metastore/"))).isEmpty();
+  }
+
+  @Test
+  void policyThatLacksAPrefix_isToldWithWhatItShouldHave() {
+    hasNothing();
+    bucket.create(SETTINGS);
+
+    assertThat(S3Bucket.missingPolicy(CLIENT, name, List.of("datasets/")))
+        .get()
+        .asString()
+        .contains("arn:aws:s3:::%s/datasets/*".formatted(name))
+        .doesNotContain("\n");
+  }
+
+  @Test
+  void bucketWithoutAPolicy_isToldWithWhatItShouldHave() {
+    hasNothing();
+
+    assertThat(S3Bucket.missingPolicy(CLIENT, name, List.of("datasets/"))).isPresent();
   }
 
   @Test

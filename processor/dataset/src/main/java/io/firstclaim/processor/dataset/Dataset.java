@@ -1,11 +1,13 @@
 package io.firstclaim.processor.dataset;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.document.SharedDocuments;
 import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.mutex.Mutex;
@@ -13,10 +15,8 @@ import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.lock.s3.S3DocumentStore;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.List;
+import java.time.Instant;
 import java.util.Optional;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -24,14 +24,14 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /**
  * A dataset in an S3 bucket, written by any number of instances: objects under {@code datasets/},
- * each written once, and {@code metastore/dataset_registry.json}, which lists them with their
- * sizes, by partition, and is updated by compare-and-swap.
+ * each written once; manifests under {@code metastore/manifests/}, which list them, each written
+ * once too; and the root, {@code metastore/dataset_registry.json}, which says by partition which
+ * manifests count, and is updated by compare-and-swap.
  *
  * <p>An object is written before it is listed. An instance that dies in between leaves an object
  * that is not listed until its record is handled again or {@link #repair()} finds it.
  *
- * <p>The registry has room for about 100,000 files; see {@link #store}. Thread-safe. The client
- * stays the caller's.
+ * <p>Thread-safe. The client stays the caller's.
  */
 public final class Dataset {
   private static final Logger LOG = LoggerFactory.getLogger(Dataset.class);
@@ -42,16 +42,18 @@ public final class Dataset {
   /** Longer than the lease of a repair that died. */
   private static final Duration ANOTHERS_REPAIR = Duration.ofMinutes(1);
 
-  /** Low enough to leave time to begin another dataset. */
-  private static final int ALMOST_FULL = 80_000;
-
   /** Far longer than any handler takes, however wrong this machine's clock is. */
   private static final Duration ABANDONED_AFTER = Duration.ofDays(1);
 
+  private final S3Client client;
+  private final DatasetSettings settings;
   private final String bucket;
   private final S3Bucket locks;
   private final DatasetObjects objects;
-  private final SharedRegistry registry;
+  private final SharedRoot root;
+  private final Merges merges;
+  private final Mending mending;
+  private final OldManifests oldManifests;
   private final RegistryWriter writer;
   private final Mutex repairs;
   private final TimeSource time;
@@ -63,19 +65,22 @@ public final class Dataset {
    */
   public Dataset(S3Client client, DatasetSettings settings, String holder, TimeSource time) {
     String prefix = settings.prefix();
+    this.client = client;
+    this.settings = settings;
     this.bucket = settings.bucket();
     this.objects = new DatasetObjects(client, bucket, prefix, settings.partSize());
-    this.registry =
-        new SharedRegistry(
-            new SharedDocuments(new S3DocumentStore(client, bucket), time), prefix, time);
-    this.writer = new RegistryWriter(registry, settings.registryInterval(), time);
-    // Beside the registry, so that all writers of the dataset share it, wherever their claims are.
+    Manifests manifests = new Manifests(client, bucket, prefix);
+    DocumentStore documents = new S3DocumentStore(client, bucket);
+    this.root = new SharedRoot(new RootObject(client, bucket, prefix), documents, manifests, time);
+    // Beside the root, so that all writers of the dataset share it, wherever their claims are.
     this.locks = new S3Bucket(client, bucket, prefix + "metastore/locks/");
-    this.repairs =
-        new Mutex(
-            new S3ClaimStore(locks, ClaimSettings.of("dataset", holder), time, StoreListener.NONE),
-            RecordId.of("repair"),
-            time);
+    ClaimStore claims =
+        new S3ClaimStore(locks, ClaimSettings.of("dataset", holder), time, StoreListener.NONE);
+    this.repairs = new Mutex(claims, RecordId.of("repair"), time);
+    this.merges = new Merges(root, manifests, new Mutex(claims, RecordId.of("merge"), time), time);
+    this.mending = new Mending(root, manifests, objects, time);
+    this.oldManifests = new OldManifests(root, manifests, time);
+    this.writer = new RegistryWriter(root, manifests, merges, settings.registryInterval(), time);
     this.time = time;
   }
 
@@ -94,6 +99,20 @@ public final class Dataset {
     locks.verify();
   }
 
+  /** Says in one line what the bucket's policy lacks, where others could write over the dataset. */
+  public void warnIfUnprotected() {
+    S3Bucket.missingPolicy(client, bucket, settings.conditional())
+        .ifPresent(
+            policy ->
+                LOG.warn(
+                    "S3 bucket {} is not known to have a policy against unconditional writes under"
+                        + " {}: anybody who may write there can overwrite the dataset. Give it this"
+                        + " one, or add its statement: {}",
+                    bucket,
+                    String.join(" and ", settings.conditional()),
+                    policy));
+  }
+
   /**
    * Stores a record's value: writes its object, unless it is there already, and lists it.
    *
@@ -101,8 +120,8 @@ public final class Dataset {
    * @param ensureHeld called right before the effect; what it throws ends it
    * @return once object and registry both have it, and never before
    * @throws StoreUnavailableException if S3 did not answer: try again
-   * @throws StoreRefusedException if the bucket must not be written, or the registry is full or not
-   *     a registry; the message names the remedy
+   * @throws StoreRefusedException if the bucket must not be written; the message names the remedy
+   * @throws UnreadableException if the root, or a manifest that must be read, is none
    * @throws RuntimeException else what {@link SharedDocuments#update} throws
    * @throws InterruptedException if the thread is interrupted; the value may be stored
    */
@@ -115,64 +134,81 @@ public final class Dataset {
     } catch (IllegalArgumentException e) {
       return new StoreResult.Refused(String.valueOf(e.getMessage()));
     }
-    if (!objects.putOnce(file, value, ensureHeld)) {
-      return new StoreResult.Refused(
-          "the dataset has this record with another content, in %s of bucket %s"
-              .formatted(file.path(), bucket));
-    }
-    writer.add(file);
-    return new StoreResult.Stored(file);
+    String sha256 = DatasetObjects.sha256(value);
+    ListedFile listed = new ListedFile(file, sha256, id.text(), Instant.ofEpochMilli(timestamp));
+    long since = root.lastSeen();
+    return switch (objects.putOnce(file, value, sha256, ensureHeld)) {
+      case OTHER ->
+          new StoreResult.Refused(
+              "the dataset has this record with another content, in %s of bucket %s"
+                  .formatted(file.path(), bucket));
+      case WRITTEN -> stored(new Addition(listed, false, since));
+      case FOUND -> stored(new Addition(listed, true, since));
+    };
+  }
+
+  private StoreResult stored(Addition addition) throws InterruptedException {
+    writer.add(addition);
+    return new StoreResult.Stored(addition.file().file());
   }
 
   /**
-   * Makes the registry list what is there: adds the files that it does not list, and removes those
-   * that are missing. Then aborts the multipart uploads that nobody has completed for a day. Others
-   * may write meanwhile; only one instance repairs at a time.
+   * Makes the root list what is there: adds the files that it does not list, and takes off those
+   * that are missing; makes it anew if it is none. Then aborts the multipart uploads that nobody
+   * has completed for a day, and removes manifests that no root has named for hours. Others may
+   * write meanwhile; only one instance repairs at a time.
    *
    * @return what was done; empty if another instance was repairing for a minute
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket must not be read or written
+   * @throws UnreadableException if a later version wrote the root
    * @throws RuntimeException else what {@link SharedDocuments#update} throws
    */
   public Optional<Repair> repair() throws InterruptedException {
+    return repair(false);
+  }
+
+  /**
+   * The same, and reads all manifests, also where nothing seems to be wrong.
+   *
+   * @throws RuntimeException as {@link #repair()}
+   */
+  public Optional<Repair> repairThoroughly() throws InterruptedException {
+    return repair(true);
+  }
+
+  private Optional<Repair> repair(boolean isThorough) throws InterruptedException {
     Optional<HeldMutex> turn = repairs.acquire(ANOTHERS_REPAIR);
     if (turn.isEmpty()) {
       return Optional.empty();
     }
-    // Losing it does no harm: a repair changes the registry by compare-and-swap like any writer.
+    // Losing it does no harm: a repair changes the root by compare-and-swap like any writer.
     try (HeldMutex _ = turn.get()) {
+      if (root.renewIfUnreadable()) {
+        LOG.info(
+            "The root of the dataset in S3 bucket {} lists nothing until it is filled", bucket);
+      }
       Repair done =
-          mend().withAborted(objects.abortUploads(time.now().wall().minus(ABANDONED_AFTER)));
-      LOG.info("Repaired the dataset in S3 bucket {}: {}", bucket, done);
+          mending
+              .mendAll(isThorough)
+              .withAborted(objects.abortUploads(time.now().wall().minus(ABANDONED_AFTER)));
+      LOG.info(
+          "Repaired the dataset in S3 bucket {}: {}; removed {} old manifests",
+          bucket,
+          done,
+          oldManifests.remove());
       return Optional.of(done);
     }
   }
 
-  private Repair mend() throws InterruptedException {
-    Repair all = Repair.NONE;
-    while (true) {
-      // Lists the registry before looking for its files: one that comes meanwhile is not missing.
-      List<DatasetFile> listed = registry.files();
-      List<DatasetFile> there = objects.list();
-      Set<DatasetFile> missing = new HashSet<>(listed);
-      there.forEach(missing::remove);
-      Repair pass = registry.mend(there, missing);
-      all = all.plus(pass);
-      // A file may come back and find itself listed just before it is removed: look again.
-      if (pass.removed() == 0) {
-        warnIfAlmostFull(there.size());
-        return all;
-      }
-    }
-  }
-
-  private void warnIfAlmostFull(int files) {
-    if (files >= ALMOST_FULL) {
-      LOG.warn(
-          "The dataset in S3 bucket {} has {} files, and its registry has room for about 100,000:"
-              + " begin another dataset, with another prefix",
-          bucket,
-          files);
-    }
+  /**
+   * Makes few manifests of many where the root has too many, as an instance does by itself while it
+   * writes.
+   *
+   * @return false if another instance is doing so
+   * @throws RuntimeException as {@link #repair}
+   */
+  boolean merge() throws InterruptedException {
+    return merges.mergeAll();
   }
 }

@@ -26,9 +26,13 @@ public record DatasetFile(String partition, String name, long bytes) {
 
   private static final Pattern TOPIC = Pattern.compile(TOPIC_NAME);
 
-  private static final Pattern PATH =
-      Pattern.compile(
-          "(" + FOLDER + TOPIC_NAME + "/year=\\d{4}/month=\\d\\d/day=\\d\\d)/([0-9a-f]{64})");
+  private static final Pattern PARTITION =
+      Pattern.compile(FOLDER + TOPIC_NAME + "/year=\\d{4}/month=\\d\\d/day=\\d\\d");
+
+  private static final Pattern PATH = Pattern.compile("(" + PARTITION + ")/([0-9a-f]{64})");
+
+  /** Folders within each other under {@link #FOLDER}: topic, year, month and day. */
+  static final int LEVELS = 4;
 
   private static final int LAST_YEAR = 9999;
 
@@ -68,8 +72,13 @@ public record DatasetFile(String partition, String name, long bytes) {
         : Optional.empty();
   }
 
+  /** Whether a partition can have this path. */
+  static boolean isPartition(String path) {
+    return PARTITION.matcher(path).matches();
+  }
+
   /** Where it is, from the dataset's prefix on. */
-  String path() {
+  public String path() {
     return partition + "/" + name;
   }
 }

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A record that comes again finds its file: it is done if the content is the same, and {@link
  * HandlerResult.Failed} if not. So a source that delivers a record again must keep its timestamp,
  * or an attempt that died after it had written may leave a second file, on another day. A record
- * without a timestamp is {@link HandlerResult.Failed}. If S3 does not answer or refuses, that is
- * {@link HandlerResult.Unavailable}; what others' writes come in the way of is tried again.
- * Thread-safe.
+ * without a timestamp is {@link HandlerResult.Failed}. If S3 does not answer or refuses, if the
+ * root of the dataset is none, or if others were always faster to write it, that says nothing of
+ * the record and is {@link HandlerResult.Unavailable}. Thread-safe.
  */
 public final class DatasetHandler implements RecordHandler {
   private static final byte[] EMPTY = {};
@@ -60,10 +60,12 @@ public final class DatasetHandler implements RecordHandler {
         case StoreResult.Stored _ -> HandlerResult.done();
         case StoreResult.Refused(String cause) -> new HandlerResult.Failed(cause);
       };
-    } catch (StoreUnavailableException | StoreRefusedException | OutcomeUnknownException e) {
+    } catch (StoreUnavailableException
+        | StoreRefusedException
+        | UnreadableException
+        | OutcomeUnknownException
+        | ContendedException e) {
       return HandlerResult.unavailable(String.valueOf(e.getMessage()), Duration.ZERO);
-    } catch (ContendedException e) {
-      return HandlerResult.retry(String.valueOf(e.getMessage()));
     }
   }
 }

@@ -1,9 +1,10 @@
 package io.firstclaim.processor.dataset;
 
-import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -14,18 +15,21 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
-import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
  * The objects of the dataset in an S3 bucket. Each is written once, on the condition that nothing
@@ -52,6 +56,7 @@ final class DatasetObjects {
   private final String bucket;
   private final String prefix;
   private final int partSize;
+  private final S3Faults faults;
 
   /**
    * Objects in a bucket that is there.
@@ -63,31 +68,42 @@ final class DatasetObjects {
     this.bucket = bucket;
     this.prefix = prefix;
     this.partSize = partSize;
+    this.faults = new S3Faults(bucket);
   }
 
   /**
    * Writes a file, or finds that it is there.
    *
    * @param ensureHeld called before anything becomes visible; what it throws ends it
-   * @return true if it is there with this content, false if with another
+   * @param sha256 of the value
    * @throws StoreUnavailableException if that is not known
    * @throws StoreRefusedException if the bucket is not there or the role may not do this
    */
-  boolean putOnce(DatasetFile file, byte[] value, Runnable ensureHeld) throws InterruptedException {
+  Put putOnce(DatasetFile file, byte[] value, String sha256, Runnable ensureHeld)
+      throws InterruptedException {
     atWork.acquire();
     try {
-      return put(file, value, ensureHeld);
+      return put(file, value, sha256, ensureHeld);
     } finally {
       atWork.release();
     }
   }
 
-  private boolean put(DatasetFile file, byte[] value, Runnable ensureHeld)
+  /** What became of an object. */
+  enum Put {
+    /** It was written now. */
+    WRITTEN,
+    /** It was there, with this content; or its own write was not answered at first. */
+    FOUND,
+    /** Another content is there. */
+    OTHER
+  }
+
+  private Put put(DatasetFile file, byte[] value, String sha256, Runnable ensureHeld)
       throws InterruptedException {
-    String sha256 = sha256(value);
     boolean isLarge = value.length > partSize;
     if (isLarge) {
-      Optional<Boolean> isSame = compare(file, value, sha256);
+      Optional<Put> isSame = compare(file, value, sha256);
       if (isSame.isPresent()) {
         return isSame.get();
       }
@@ -106,12 +122,12 @@ final class DatasetObjects {
                     .metadata(Map.of(SHA256, sha256)),
             RequestBody.fromBytes(value));
       }
-      return true;
+      return Put.WRITTEN;
     } catch (SdkException | CancellationException e) {
-      requireNoInterrupt(e);
+      S3Faults.requireNoInterrupt(e);
       // A completion may fail late, or in other ways, even when it or another one was applied.
-      boolean mayBeThere = isLarge || status(e) == 412;
-      Optional<Boolean> isSame = mayBeThere ? compare(file, value, sha256) : Optional.empty();
+      boolean mayBeThere = isLarge || S3Faults.status(e) == 412;
+      Optional<Put> isSame = mayBeThere ? compare(file, value, sha256) : Optional.empty();
       return isSame.orElseThrow(() -> failure(file, e));
     }
   }
@@ -185,14 +201,14 @@ final class DatasetObjects {
                   .overrideConfiguration(limit -> limit.apiCallTimeout(ABORTED_WITHIN)));
       return true;
     } catch (SdkException | CancellationException e) {
-      boolean isGone = status(e) == 404;
+      boolean isGone = S3Faults.status(e) == 404;
       if (!isGone) {
         LOG.warn(
             "A multipart upload of {} in S3 bucket {} was neither completed nor aborted: {}. A"
                 + " repair of the dataset will, a day after it began",
             key,
             bucket,
-            inOneLine(e));
+            S3Faults.inOneLine(e));
       }
       return isGone;
     } finally {
@@ -203,18 +219,19 @@ final class DatasetObjects {
   }
 
   /** Whether what is there is the same; empty if nothing is there. */
-  private Optional<Boolean> compare(DatasetFile file, byte[] value, String sha256)
+  private Optional<Put> compare(DatasetFile file, byte[] value, String sha256)
       throws InterruptedException {
     try {
       HeadObjectResponse head = client.headObject(ask -> ask.bucket(bucket).key(key(file)));
       if (head.contentLength() != value.length) {
-        return Optional.of(false);
+        return Optional.of(Put.OTHER);
       }
       String stored = head.metadata().get(SHA256);
-      return Optional.of(stored == null ? Arrays.equals(read(file), value) : stored.equals(sha256));
+      boolean isSame = stored == null ? Arrays.equals(read(file), value) : stored.equals(sha256);
+      return Optional.of(isSame ? Put.FOUND : Put.OTHER);
     } catch (SdkException | CancellationException e) {
-      requireNoInterrupt(e);
-      if (status(e) == 404) {
+      S3Faults.requireNoInterrupt(e);
+      if (S3Faults.status(e) == 404) {
         return Optional.empty();
       }
       throw failure(file, e);
@@ -226,22 +243,93 @@ final class DatasetObjects {
   }
 
   /**
-   * The files that are there; other objects under the prefix are passed over.
+   * The partitions that have objects.
    *
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket is not there or the role may not do this
    */
-  List<DatasetFile> list() throws InterruptedException {
+  SortedSet<String> partitions() throws InterruptedException {
+    List<String> folders = List.of(DatasetFile.FOLDER);
+    for (int level = 0; level < DatasetFile.LEVELS; level++) {
+      List<String> next = new ArrayList<>();
+      for (String folder : folders) {
+        next.addAll(foldersIn(folder));
+      }
+      folders = next;
+    }
+    return folders.stream()
+        .map(folder -> folder.substring(0, folder.length() - 1))
+        .filter(DatasetFile::isPartition)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private List<String> foldersIn(String folder) throws InterruptedException {
     try {
       return client
-          .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(prefix + DatasetFile.FOLDER))
+          .listObjectsV2Paginator(
+              list -> list.bucket(bucket).prefix(prefix + folder).delimiter("/"))
+          .commonPrefixes()
+          .stream()
+          .map(found -> found.prefix().substring(prefix.length()))
+          .toList();
+    } catch (SdkException | CancellationException e) {
+      S3Faults.requireNoInterrupt(e);
+      throw failure(null, e);
+    }
+  }
+
+  /**
+   * The sizes in bytes of the files of a partition, by name; other objects in it are passed over.
+   *
+   * @throws StoreUnavailableException if S3 does not answer
+   * @throws StoreRefusedException if the bucket is not there or the role may not do this
+   */
+  SortedMap<String, Long> files(String partition) throws InterruptedException {
+    try {
+      SortedMap<String, Long> files = new TreeMap<>();
+      client
+          .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(prefix + partition + "/"))
           .contents()
           .stream()
           .flatMap(object -> file(object.key(), object.size()).stream())
-          .toList();
+          .filter(file -> file.partition().equals(partition))
+          .forEach(file -> files.put(file.name(), file.bytes()));
+      return files;
     } catch (SdkException | CancellationException e) {
-      requireNoInterrupt(e);
+      S3Faults.requireNoInterrupt(e);
       throw failure(null, e);
+    }
+  }
+
+  /**
+   * The SHA-256 of what a file has in it now, and that which was noted when it was written.
+   *
+   * @param noted null if nothing was noted
+   */
+  record Content(String sha256, @Nullable String noted) {}
+
+  /**
+   * Reads a file through.
+   *
+   * @return empty if it is not there
+   * @throws StoreUnavailableException if S3 does not answer
+   * @throws StoreRefusedException if the bucket is not there or the role may not do this
+   */
+  Optional<Content> content(DatasetFile file) throws InterruptedException {
+    atWork.acquire();
+    try {
+      return Optional.of(
+          client.getObject(
+              get -> get.bucket(bucket).key(key(file)),
+              (head, in) -> new Content(sha256(in), head.metadata().get(SHA256))));
+    } catch (SdkException | CancellationException e) {
+      S3Faults.requireNoInterrupt(e);
+      if (S3Faults.isMissingKey(e)) {
+        return Optional.empty();
+      }
+      throw failure(file, e);
+    } finally {
+      atWork.release();
     }
   }
 
@@ -265,7 +353,7 @@ final class DatasetObjects {
           .filter(upload -> abort(upload.key(), upload.uploadId()))
           .count();
     } catch (SdkException | CancellationException e) {
-      requireNoInterrupt(e);
+      S3Faults.requireNoInterrupt(e);
       throw failure(null, e);
     }
   }
@@ -279,48 +367,26 @@ final class DatasetObjects {
   }
 
   private RuntimeException failure(@Nullable DatasetFile file, RuntimeException fault) {
-    String what = file == null ? "its objects" : "object " + key(file);
-    // Another 404 may be a gateway's, or that of an upload that was aborted.
-    return status(fault) == 403 || isMissingBucket(fault)
-        ? new StoreRefusedException(
-            ("S3 bucket %s refuses %s: %s. The bucket must be there, and the role needs"
-                    + " s3:GetObject, s3:PutObject and s3:AbortMultipartUpload in it, and"
-                    + " s3:ListBucket and s3:ListBucketMultipartUploads on it")
-                .formatted(bucket, what, inOneLine(fault)))
-        : new StoreUnavailableException(
-            "S3 bucket %s did not answer for %s: %s".formatted(bucket, what, inOneLine(fault)),
-            fault);
+    return faults.of(file == null ? "its objects" : "object " + key(file), fault);
   }
 
-  private static void requireNoInterrupt(RuntimeException fault) throws InterruptedException {
-    if (fault instanceof AbortedException) {
-      Thread.interrupted(); // the SDK sets it again; the exception below carries it
-      throw (InterruptedException) new InterruptedException("while writing to S3").initCause(fault);
+  /** In hex. */
+  static String sha256(byte[] value) {
+    return HexFormat.of().formatHex(sha256().digest(value));
+  }
+
+  private static String sha256(InputStream in) throws IOException {
+    MessageDigest digest = sha256();
+    byte[] buffer = new byte[1 << 16];
+    for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+      digest.update(buffer, 0, length);
     }
+    return HexFormat.of().formatHex(digest.digest());
   }
 
-  private static boolean isMissingBucket(RuntimeException fault) {
-    return fault instanceof S3Exception answered
-        && answered.awsErrorDetails() != null
-        && "NoSuchBucket".equals(answered.awsErrorDetails().errorCode());
-  }
-
-  /** The status of S3's answer; 0 if there was none. */
-  private static int status(RuntimeException fault) {
-    return fault instanceof S3Exception answered ? answered.statusCode() : 0;
-  }
-
-  private static String inOneLine(RuntimeException fault) {
-    String message =
-        fault instanceof S3Exception answered && answered.awsErrorDetails() != null
-            ? "%d %s".formatted(answered.statusCode(), answered.awsErrorDetails().errorCode())
-            : String.valueOf(fault.getMessage());
-    return OneLine.of(message);
-  }
-
-  private static String sha256(byte[] value) {
+  private static MessageDigest sha256() {
     try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(value));
+      return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError(e); // every Java platform has it
     }

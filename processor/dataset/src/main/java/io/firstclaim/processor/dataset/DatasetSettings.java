@@ -1,6 +1,7 @@
 package io.firstclaim.processor.dataset;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Where a dataset is and how it is written.
@@ -12,4 +13,9 @@ import java.time.Duration;
  *     next files gather; a file that comes after a pause does not wait
  */
 public record DatasetSettings(
-    String bucket, String prefix, int partSize, Duration registryInterval) {}
+    String bucket, String prefix, int partSize, Duration registryInterval) {
+  /** The folders under which nothing is written without a condition. */
+  public List<String> conditional() {
+    return List.of(prefix + DatasetFile.FOLDER, prefix + "metastore/");
+  }
+}

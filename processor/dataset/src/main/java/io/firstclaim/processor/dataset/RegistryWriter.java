@@ -1,7 +1,6 @@
 package io.firstclaim.processor.dataset;
 
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.document.SharedDocuments;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,12 +8,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Writes an instance's files into the registry, many with one update: while one batch is written,
- * and for an interval after it, the next gathers. A file that comes after a pause does not wait.
+ * Has an instance's files listed, many with one update of the root: while one batch is written, and
+ * for an interval after it, the next gathers. A file that comes after a pause does not wait.
  * Thread-safe.
  */
 final class RegistryWriter {
-  private final SharedRegistry registry;
+  private final SharedRoot root;
+  private final Manifests manifests;
+  private final Merges merges;
   private final Duration interval;
   private final TimeSource time;
 
@@ -25,19 +26,23 @@ final class RegistryWriter {
   private boolean isWriting;
 
   /** Files that are written with one update. */
-  private record Batch(List<DatasetFile> files, CompletableFuture<Void> written) {
+  private record Batch(List<Addition> files, CompletableFuture<Void> written) {
     Batch() {
       this(new ArrayList<>(), new CompletableFuture<>());
     }
   }
 
   /**
-   * Writes into this registry.
+   * Writes into this root.
    *
-   * @param interval between two updates, each of which reads and writes the whole registry
+   * @param merges told of each root, as they may be due
+   * @param interval between two updates, each of which reads and writes the root
    */
-  RegistryWriter(SharedRegistry registry, Duration interval, TimeSource time) {
-    this.registry = registry;
+  RegistryWriter(
+      SharedRoot root, Manifests manifests, Merges merges, Duration interval, TimeSource time) {
+    this.root = root;
+    this.manifests = manifests;
+    this.merges = merges;
     this.interval = interval;
     this.time = time;
   }
@@ -45,9 +50,9 @@ final class RegistryWriter {
   /**
    * Lists a file, and returns when it is listed. Even if that fails, the file may be listed.
    *
-   * @throws RuntimeException what {@link SharedDocuments#update} throws, to all files of the batch
+   * @throws RuntimeException what {@link SharedRoot#update} throws, to all files of the batch
    */
-  void add(DatasetFile file) throws InterruptedException {
+  void add(Addition file) throws InterruptedException {
     Batch batch;
     synchronized (lock) {
       batch = gathering;
@@ -68,8 +73,9 @@ final class RegistryWriter {
     Batch batch = next();
     while (!batch.files().isEmpty()) {
       try {
-        registry.add(batch.files());
+        Root after = root.update(new Flush(batch.files(), manifests, time));
         batch.written().complete(null);
+        merges.after(after);
         time.sleep(interval);
       } catch (Throwable fault) {
         // Whatever it is, those who wait must hear of it, and the next batch gets its turn.

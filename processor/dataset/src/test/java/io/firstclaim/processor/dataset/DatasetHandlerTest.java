@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +100,44 @@ class DatasetHandlerTest {
         .isInstanceOfSatisfying(
             HandlerResult.Unavailable.class,
             unavailable -> assertThat(unavailable.cause()).contains("503 SlowDown"));
+  }
+
+  @Test
+  void rootThatOthersAlwaysWriteFaster_isNoFailureOfTheRecord() throws InterruptedException {
+    lake.proxy()
+        .add(
+            Rule.always(
+                Match.operation("PUT").and(Match.pathContains(RootObject.PATH)),
+                Fault.Answer.s3(412, "PreconditionFailed")));
+    AtomicLong slept = new AtomicLong();
+    TimeSource hasty =
+        new TimeSource() {
+          @Override
+          public Moment now() {
+            long ticks = System.nanoTime() + slept.get();
+            return new Moment(Instant.now().plusNanos(slept.get()), ticks);
+          }
+
+          @Override
+          public void sleep(Duration duration) {
+            slept.addAndGet(duration.toNanos());
+          }
+        };
+
+    assertThat(new DatasetHandler(lake.dataset(hasty), () -> {}).handle(TestContext.of("value")))
+        .isInstanceOfSatisfying(
+            HandlerResult.Unavailable.class,
+            unavailable -> assertThat(unavailable.cause()).contains("others were faster"));
+  }
+
+  @Test
+  void rootThatIsNone_isNoFailureOfTheRecord() throws InterruptedException {
+    lake.put(RootObject.PATH, "oops".getBytes(StandardCharsets.UTF_8));
+
+    assertThat(handler.handle(TestContext.of("value")))
+        .isInstanceOfSatisfying(
+            HandlerResult.Unavailable.class,
+            unavailable -> assertThat(unavailable.cause()).contains("dataset repair"));
   }
 
   @Test

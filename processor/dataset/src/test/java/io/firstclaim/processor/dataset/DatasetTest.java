@@ -31,7 +31,7 @@ class DatasetTest {
   private static final DatasetFile FILE = DatasetFile.of("orders", NOON, ID, 5);
   private static final Predicate<Request> WRITE =
       Match.operation("PUT").and(Match.pathContains("/datasets/"));
-  private static final Predicate<Request> REGISTRY = Match.pathContains(SharedRegistry.PATH);
+  private static final Predicate<Request> REGISTRY = Match.pathContains(RootObject.PATH);
 
   private final LocalLake lake = new LocalLake();
 

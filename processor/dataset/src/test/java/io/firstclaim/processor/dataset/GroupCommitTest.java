@@ -31,7 +31,7 @@ class GroupCommitTest {
   private static final int RECORDS = 1_000;
   private static final Duration INTERVAL = Duration.ofSeconds(1);
   private static final Predicate<Request> UPDATE =
-      Match.operation("PUT").and(Match.pathContains(SharedRegistry.PATH));
+      Match.operation("PUT").and(Match.pathContains(RootObject.PATH));
 
   private final LocalLake lake = new LocalLake();
 
@@ -130,7 +130,7 @@ class GroupCommitTest {
         lake.proxy()
             .add(
                 Rule.always(
-                    Match.pathContains(SharedRegistry.PATH), Fault.Answer.s3(403, "AccessDenied")));
+                    Match.pathContains(RootObject.PATH), Fault.Answer.s3(403, "AccessDenied")));
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<DatasetFile>> running = new ArrayList<>();
       for (int i = 0; i < 20; i++) {

@@ -11,6 +11,7 @@ import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -71,6 +72,11 @@ public final class LocalLake implements AutoCloseable {
         "", Duration.ofMillis(10), () -> new Moment(Instant.now().plus(ahead), System.nanoTime()));
   }
 
+  /** An instance with a clock of the test's. */
+  Dataset dataset(TimeSource time) {
+    return dataset("", Duration.ofMillis(10), time);
+  }
+
   private Dataset dataset(String prefix, Duration registryInterval, TimeSource time) {
     return new Dataset(
         proxied, new DatasetSettings(bucket, prefix, PART, registryInterval), "test", time);
@@ -118,13 +124,46 @@ public final class LocalLake implements AutoCloseable {
     return direct.listMultipartUploads(list -> list.bucket(bucket)).uploads();
   }
 
-  /** The files that the registry lists. */
+  /** The files that the root lists, each as often as it does. */
   public List<DatasetFile> listed() {
     return listed("");
   }
 
   List<DatasetFile> listed(String prefix) {
-    return Registry.parse(new String(body(prefix + SharedRegistry.PATH), UTF_8)).files();
+    List<DatasetFile> listed = new ArrayList<>();
+    root(prefix)
+        .partitions()
+        .forEach(
+            (partition, of) ->
+                of.manifests()
+                    .forEach(
+                        one ->
+                            ManifestText.parse(
+                                    partition, body(prefix + Manifests.path(partition, one.name())))
+                                .forEach(file -> listed.add(file.file()))));
+    return listed;
+  }
+
+  /** The root that is there. */
+  Root root() {
+    return root("");
+  }
+
+  private Root root(String prefix) {
+    return switch (RootText.parse(new String(body(prefix + RootObject.PATH), UTF_8))) {
+      case RootText.Found.Current(Root root) -> root;
+      case RootText.Found.VersionOne _ -> throw new AssertionError("it is of version 1");
+    };
+  }
+
+  /** The paths of all manifests, whether the root names them or not. */
+  List<String> manifests() {
+    return direct
+        .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(Manifests.FOLDER))
+        .contents()
+        .stream()
+        .map(S3Object::key)
+        .toList();
   }
 
   @Override

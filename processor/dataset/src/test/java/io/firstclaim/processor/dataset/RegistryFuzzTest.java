@@ -7,22 +7,37 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import java.nio.ByteBuffer;
-import java.time.Instant;
 import java.util.List;
 
-/** Whatever stands in the bucket as a registry or as a file. */
+/** Whatever stands in the bucket as a root, as a manifest or as a file. */
 class RegistryFuzzTest {
-  @FuzzTest(maxDuration = "3m")
-  void anyText_isARegistryThatCanBeWrittenAgain_orSaidNotToBeOne(byte[] bytes) {
-    try {
-      Registry registry = Registry.parse(new String(bytes, UTF_8));
-      List<DatasetFile> files = registry.files();
-      Registry again = Registry.parse(registry.text(Instant.EPOCH));
+  private static final String PARTITION = "datasets/orders/year=2026/month=07/day=04";
 
-      assertThat(again.files()).isEqualTo(files);
-      for (DatasetFile file : files) {
-        assertThat(file.bytes()).isNotNegative();
-        assertThat(new String(bytes, UTF_8)).contains(Long.toString(file.bytes()));
+  @FuzzTest(maxDuration = "3m")
+  void anyText_isARootThatCanBeWrittenAgain_orSaidNotToBeOne(byte[] bytes) {
+    try {
+      switch (RootText.parse(new String(bytes, UTF_8))) {
+        case RootText.Found.VersionOne(List<DatasetFile> files) -> {
+          for (DatasetFile file : files) {
+            assertThat(file.bytes()).isNotNegative();
+            assertThat(new String(bytes, UTF_8)).contains(Long.toString(file.bytes()));
+          }
+        }
+        case RootText.Found.Current found ->
+            assertThat(RootText.parse(RootText.of(found.root()))).isEqualTo(found);
+      }
+    } catch (IllegalArgumentException e) {
+      String message = String.valueOf(e.getMessage());
+      assertThat(message).isEqualTo(OneLine.of(message));
+    }
+  }
+
+  @FuzzTest(maxDuration = "3m")
+  void anyText_isAManifestWithFilesOfItsPartition_orSaidNotToBeOne(byte[] bytes) {
+    try {
+      for (ListedFile file : ManifestText.parse(PARTITION, bytes)) {
+        assertThat(file.file().partition()).isEqualTo(PARTITION);
+        assertThat(file.file().bytes()).isNotNegative();
       }
     } catch (IllegalArgumentException e) {
       String message = String.valueOf(e.getMessage());

@@ -34,7 +34,7 @@ class RepairTest {
   private static final Predicate<Request> LOCK =
       Match.operation("PUT").and(Match.pathContains("metastore/locks/"));
   private static final Predicate<Request> UPDATE =
-      Match.operation("PUT").and(Match.pathContains(SharedRegistry.PATH));
+      Match.operation("PUT").and(Match.pathContains(RootObject.PATH));
 
   private final LocalLake lake = new LocalLake();
   private final Dataset dataset = lake.dataset();
@@ -63,7 +63,7 @@ class RepairTest {
   }
 
   @Test
-  void registryThatIsRight_isNotWritten() throws InterruptedException {
+  void rootThatIsRight_isNotWritten() throws InterruptedException {
     store("a");
     Rule updates = lake.proxy().add(Rule.always(UPDATE, new Fault.DelayRequest(Duration.ZERO)));
 
@@ -93,10 +93,10 @@ class RepairTest {
   }
 
   @Test
-  void lostRegistry_isMadeAnew() throws InterruptedException {
+  void lostRoot_isMadeAnew() throws InterruptedException {
     DatasetFile a = store("a");
     DatasetFile b = store("b");
-    lake.delete(SharedRegistry.PATH);
+    lake.delete(RootObject.PATH);
 
     assertThat(dataset.repair()).contains(new Repair(2, 0, 0));
 
@@ -104,21 +104,23 @@ class RepairTest {
   }
 
   @Test
-  void registryOfABucketThatIsEmpty_listsNothing() throws InterruptedException {
+  void rootOfABucketThatIsEmpty_listsNothing() throws InterruptedException {
     assertThat(dataset.repair()).contains(new Repair(0, 0, 0));
 
     assertThat(lake.listed()).isEmpty();
   }
 
   @Test
-  void documentThatIsNoRegistry_isNotUpdated_butMadeAnew() throws InterruptedException {
+  void documentThatIsNoRoot_isNotUpdated_butMadeAnew() throws InterruptedException {
     DatasetFile file = unlisted("a");
     new SharedDocuments(new S3DocumentStore(lake.client(), lake.bucket()), TimeSource.system())
-        .update(DocumentKey.of(SharedRegistry.PATH), Duration.ZERO, _ -> "[]");
+        .update(DocumentKey.of(RootObject.PATH), Duration.ZERO, _ -> "[]");
 
     assertThatThrownBy(() -> store("b"))
-        .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining("is not a registry of a dataset");
+        .isInstanceOf(UnreadableException.class)
+        .hasMessageContaining("is not the root of a dataset")
+        .hasMessageContaining(RootObject.PATH)
+        .hasMessageContaining("dataset repair");
     dataset.repair();
 
     assertThat(lake.listed())

@@ -4,6 +4,8 @@ import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.dataset.DatasetSettings;
+import io.firstclaim.processor.dataset.UnreadableException;
 import io.firstclaim.processor.engine.api.ShortRetentionException;
 import io.firstclaim.processor.engine.api.TopicRefusedException;
 import io.firstclaim.processor.service.cli.AdminCommand;
@@ -30,6 +32,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.config.ConfigException;
@@ -45,8 +48,9 @@ import org.slf4j.LoggerFactory;
  * argument {@code probe} it only tries the lock store and prints what that does: 0 if claims can
  * rest on it, 1 if not, 2 and one line if it cannot be tried. With {@code claim ID} it only prints
  * what the lock store has for that record: 0 if it has something, 1 if not, 2 and one line if it
- * cannot be asked. {@code --help} and {@code --version} answer, other arguments are settings, such
- * as {@code -firstclaim.zone=a}.
+ * cannot be asked. With {@code dataset} it only does what that says; see {@link DatasetCommand}.
+ * {@code --help} and {@code --version} answer, other arguments are settings, such as {@code
+ * -firstclaim.zone=a}.
  */
 public final class Application {
   /** Found before the first logger is made. */
@@ -64,6 +68,9 @@ public final class Application {
   public static void main(String[] args) {
     if (args.length > 0 && args[0].equals("admin")) {
       System.exit(AdminCommand.run(System.getenv(), Arrays.copyOfRange(args, 1, args.length)));
+    }
+    if (args.length > 0 && args[0].equals("dataset")) {
+      System.exit(dataset(Arguments.mixed(Arrays.copyOfRange(args, 1, args.length))));
     }
     try {
       Arguments arguments = Arguments.parse(args);
@@ -194,6 +201,27 @@ public final class Application {
     }
   }
 
+  /** Does this with the dataset alone; returns the exit code. */
+  private static int dataset(Arguments.Mixed given) {
+    Arguments arguments = new Arguments(Arguments.Command.SERVE, given.settings(), null);
+    ClassLoader classes = Application.class.getClassLoader();
+    try (Environment environment = context(arguments, classes).getEnvironment()) {
+      environment.start();
+      if (!LOG_FAULTS.isEmpty()) {
+        LOG_FAULTS.forEach(Application::tell);
+        return 2;
+      }
+      Supplier<DatasetSettings> settings = () -> SettingsReader.readDataset(environment);
+      return DatasetCommand.run(settings, Application::toldOfDataset, given.others());
+    }
+  }
+
+  private static int toldOfDataset(Exception fault) {
+    LOG.debug("The dataset cannot be asked", fault);
+    tell(fault);
+    return 2;
+  }
+
   /**
    * Ends the process because of this; of several faults, only the first is reported. Returns at
    * once: the stop may well wait for the caller's thread.
@@ -237,7 +265,8 @@ public final class Application {
       if (t instanceof WrongSettingException
           || t instanceof StoreRefusedException
           || t instanceof TopicRefusedException
-          || t instanceof StoreUnavailableException) {
+          || t instanceof StoreUnavailableException
+          || t instanceof UnreadableException) {
         break;
       }
       if (t instanceof ShortRetentionException) {

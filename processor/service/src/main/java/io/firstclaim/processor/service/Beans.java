@@ -134,18 +134,23 @@ final class Beans {
   }
 
   private static RecordHandler datasetHandler(
-      DatasetSettings settings, String holder, TimeSource time, Upkeep upkeep) {
+      DatasetSettings place, ServiceSettings settings, TimeSource time, Upkeep upkeep) {
     S3Client client = AwsClients.S3.client(Dataset.configure(S3Client.builder()));
-    Dataset dataset = new Dataset(client, settings, holder, time);
+    String holder = settings.engine().claim().store().holder();
+    Dataset dataset = new Dataset(client, place, holder, time);
     return new DatasetHandler(
         dataset,
-        () ->
-            upkeep.start(
-                "repair of the dataset",
-                () -> {
-                  dataset.repair();
-                  return REPAIRED_EVERY;
-                }));
+        () -> {
+          if (!settings.backend().isMadeFor(settings.handler())) { // else that has told
+            dataset.warnIfUnprotected();
+          }
+          upkeep.start(
+              "repair of the dataset",
+              () -> {
+                dataset.repair();
+                return REPAIRED_EVERY;
+              });
+        });
   }
 
   @Singleton
@@ -167,9 +172,7 @@ final class Beans {
               new TopicHandler(
                       producer.get().get(), topic.name(), TOPIC_ACK, telemetry.propagator())
                   .handle(given);
-      case Handling.Dataset dataset ->
-          datasetHandler(
-              dataset.settings(), settings.engine().claim().store().holder(), time, upkeep);
+      case Handling.Dataset dataset -> datasetHandler(dataset.settings(), settings, time, upkeep);
       case Handling.Bean bean -> own.get(bean.name());
     };
   }

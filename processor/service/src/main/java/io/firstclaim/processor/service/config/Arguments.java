@@ -1,6 +1,8 @@
 package io.firstclaim.processor.service.config;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -56,8 +58,9 @@ public record Arguments(Command command, Map<String, Object> settings, @Nullable
                   throw new WrongSettingException(
                       "argument",
                       arg,
-                      "give none, probe to try the lock store, claim ID to read it, --help, --version, or settings such"
-                          + " as -firstclaim.zone=a");
+                      "give none, probe to try the lock store, claim ID to read it, dataset to read"
+                          + " or mend the dataset, admin, --help, --version, or settings such as"
+                          + " -firstclaim.zone=a");
             };
         if (command == Command.CLAIM) {
           if (++i == args.length) {
@@ -68,5 +71,28 @@ public record Arguments(Command command, Map<String, Object> settings, @Nullable
       }
     }
     return new Arguments(command, Map.copyOf(settings), id);
+  }
+
+  /**
+   * Settings among other arguments.
+   *
+   * @param settings those that were given, by property
+   * @param others the rest, in their order
+   */
+  public record Mixed(Map<String, Object> settings, List<String> others) {}
+
+  /** Takes the settings out of the arguments of a command that has options of its own. */
+  public static Mixed mixed(String... args) {
+    Map<String, Object> settings = new LinkedHashMap<>();
+    List<String> others = new ArrayList<>();
+    for (String arg : args) {
+      Matcher setting = SETTING.matcher(arg);
+      if (setting.matches()) {
+        settings.put(setting.group(1), setting.group(2));
+      } else {
+        others.add(arg);
+      }
+    }
+    return new Mixed(Map.copyOf(settings), List.copyOf(others));
   }
 }

@@ -13,6 +13,8 @@ public final class Help {
       java -jar firstclaim.jar [-PROPERTY=VALUE ...]           one instance of the service
       java -jar firstclaim.jar probe [-PROPERTY=VALUE ...]     tries the lock store
       java -jar firstclaim.jar claim ID [-PROPERTY=VALUE ...]  says what the lock store has for a record
+      java -jar firstclaim.jar dataset list|verify|repair [-PROPERTY=VALUE ...]
+                                                             reads, checks and mends the dataset
       java -jar firstclaim.jar admin COMMAND                 asks and steers a running instance
       java -jar firstclaim.jar --help | --version
 

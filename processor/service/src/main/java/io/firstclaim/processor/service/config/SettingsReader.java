@@ -78,6 +78,20 @@ public final class SettingsReader {
     return settings;
   }
 
+  /**
+   * The settings of the dataset alone, which needs no zone, topics or Kafka, nor that it is the
+   * handler.
+   *
+   * @throws WrongSettingsException if some are wrong or missing
+   */
+  public static DatasetSettings readDataset(Environment environment) {
+    SettingsReader reader = new SettingsReader(environment);
+    Properties.Claim claim = reader.binder.bind(Properties.Claim.class);
+    DatasetSettings settings = reader.dataset(reader.backend(claim));
+    reader.binder.requireRight();
+    return settings;
+  }
+
   private ServiceSettings settings(KnownHandlers known) {
     Properties.Names names = binder.bind(Properties.Names.class);
     Properties.Zones zone = binder.bind(Properties.Zones.class);
@@ -143,7 +157,7 @@ public final class SettingsReader {
             kafka);
     return new ServiceSettings(
         engine,
-        backend,
+        backend.beside(handling),
         handling,
         auditing,
         traced,
@@ -459,7 +473,8 @@ public final class SettingsReader {
       binder.wrong(
           "kafka.group.id",
           String.valueOf(kafka.get("group.id")),
-          "leave it out; the consumer group is <application>-<zone>, or what firstclaim.input.group names");
+          "leave it out; the consumer group is <application>-<zone>, or what firstclaim.input.group"
+              + " names");
     }
     kafka.keySet().stream()
         .sorted()

@@ -82,7 +82,7 @@ final class S3Store implements LockStore {
 
   private void create() {
     if (place.create()) {
-      bucket.create(claims);
+      bucket.create(claims, place.alsoConditional());
     }
   }
 

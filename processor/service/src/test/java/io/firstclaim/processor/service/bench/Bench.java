@@ -67,6 +67,9 @@ public final class Bench {
         if (wants(wanted, "registry")) {
           new RegistryBench(stack, s3, bench.table).updates();
         }
+        if (wants(wanted, "dataset")) {
+          new DatasetBench(stack, s3, bench.table).root();
+        }
       }
       if (wants(wanted, "zones")) {
         bench.zones();

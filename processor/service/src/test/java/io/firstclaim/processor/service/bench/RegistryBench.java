@@ -1,7 +1,7 @@
 package io.firstclaim.processor.service.bench;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
@@ -15,8 +15,14 @@ import io.firstclaim.processor.service.bench.Instance.Plan;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -24,6 +30,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 final class RegistryBench {
   private static final int RECORDS = 5_000;
   private static final int MOST_UPDATES = 200;
+  private static final int AT_ONCE = 96;
   private static final List<String> ZONES = List.of("a", "b");
   private static final String REGISTRY = "metastore/dataset_registry.json";
 
@@ -47,6 +54,15 @@ final class RegistryBench {
               Rule.always(
                   Match.operation("PUT").and(Match.pathContains(REGISTRY)),
                   new Fault.DelayRequest(Duration.ZERO)));
+      Rule manifests =
+          proxy.add(
+              Rule.always(
+                  Match.pathContains("metastore/manifests/"),
+                  new Fault.DelayRequest(Duration.ZERO)));
+      Rule reads =
+          proxy.add(
+              Rule.always(Match.pathContains(REGISTRY), new Fault.DelayRequest(Duration.ZERO)));
+      double bare = bareSdk();
       Figure figure = run(lake, prefix);
       long listed = listed(lake, prefix);
       long there =
@@ -62,6 +78,48 @@ final class RegistryBench {
           "",
           "≤ %d, none lost".formatted(MOST_UPDATES),
           updates.hits() <= MOST_UPDATES && there == RECORDS && listed == RECORDS);
+      table.add(
+          "those records, claims too",
+          "%,.0f records/s".formatted(figure.perSecond()),
+          "bare SDK, the objects alone %,.0f records/s".formatted(bare),
+          "%.0f %%".formatted(100 * figure.perSecond() / bare),
+          "≥ 80 %",
+          figure.perSecond() / bare >= 0.8);
+      double requests = (updates.hits() + reads.hits() + manifests.hits()) / (double) RECORDS;
+      table.add(
+          "requests of such a record for root and manifests",
+          "%.3f".formatted(requests),
+          "",
+          "",
+          "≤ 0.05",
+          requests <= 0.05);
+    }
+  }
+
+  /** As many objects of that size, each on the condition that it is new, by as many threads. */
+  private double bareSdk() throws Exception {
+    String prefix = stack.name("bare") + "/";
+    try (S3Client client = client(s3.endpoint());
+        ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
+      double best = 0;
+      for (int round = 0; round < 2; round++) { // the first one warms up
+        String folder = prefix + round + "/";
+        List<Callable<Object>> writes = new ArrayList<>();
+        for (int i = 0; i < RECORDS; i++) {
+          String key = folder + RecordId.of("id-" + i).key("bare");
+          writes.add(
+              () ->
+                  client.putObject(
+                      put -> put.bucket(S3.BUCKET).key(key).ifNoneMatch("*"),
+                      RequestBody.fromBytes(new byte[1_000])));
+        }
+        long begin = System.nanoTime();
+        for (Future<Object> one : threads.invokeAll(writes)) {
+          var _ = one.get();
+        }
+        best = Math.max(best, RECORDS / ((System.nanoTime() - begin) / 1e9));
+      }
+      return best;
     }
   }
 
@@ -95,10 +153,6 @@ final class RegistryBench {
   private static long listed(S3Client lake, String prefix) throws IOException {
     byte[] registry =
         lake.getObjectAsBytes(get -> get.bucket(S3.BUCKET).key(prefix + REGISTRY)).asByteArray();
-    long files = 0;
-    for (JsonNode partition : new ObjectMapper().readTree(registry).required("partitions")) {
-      files += partition.required("sizes").size();
-    }
-    return files;
+    return new ObjectMapper().readTree(registry).required("files").asLong();
   }
 }

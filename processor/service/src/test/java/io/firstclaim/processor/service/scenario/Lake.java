@@ -1,16 +1,19 @@
 package io.firstclaim.processor.service.scenario;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.processor.dataset.Dataset;
 import io.firstclaim.stack.server.S3Server;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -18,6 +21,8 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** A bucket for a dataset, and what is in it, as anybody may see it. */
 final class Lake implements AutoCloseable {
+  static final String ROOT = "metastore/dataset_registry.json";
+
   private static final S3Server SERVER = Servers.S3;
 
   private final String bucket = "lake-" + Nonce.random();
@@ -63,20 +68,65 @@ final class Lake implements AutoCloseable {
         .toList();
   }
 
-  /** The keys of the files that the registry lists. */
+  /** The object that says what is listed. */
+  byte[] root() {
+    return client.getObjectAsBytes(get -> get.bucket(bucket).key(ROOT)).asByteArray();
+  }
+
+  /** Writes it as anybody may, without a condition. */
+  void writeRoot(byte[] body) {
+    client.putObject(put -> put.bucket(bucket).key(ROOT), RequestBody.fromBytes(body));
+  }
+
+  /** The keys of the files that the manifests list which the root names, each as often. */
   List<String> listed() throws IOException {
-    byte[] registry =
-        client
-            .getObjectAsBytes(get -> get.bucket(bucket).key("metastore/dataset_registry.json"))
-            .asByteArray();
+    ObjectMapper json = new ObjectMapper();
     List<String> files = new ArrayList<>();
-    for (var partition :
-        new ObjectMapper().readTree(registry).required("partitions").properties()) {
-      for (var file : partition.getValue().required("sizes").properties()) {
-        files.add(partition.getKey() + "/" + file.getKey());
+    for (JsonNode partition : json.readTree(root()).required("partitions")) {
+      String path = partition.required("partition").asText();
+      for (JsonNode manifest : partition.required("manifests")) {
+        String key =
+            path.replaceFirst("datasets/", "metastore/manifests/")
+                + "/"
+                + manifest.required("name").asText()
+                + ".jsonl";
+        client
+            .getObjectAsBytes(get -> get.bucket(bucket).key(key))
+            .asUtf8String()
+            .lines()
+            .skip(1)
+            .map(Lake::nameIn)
+            .forEach(name -> files.add(path + "/" + name));
       }
     }
     return files;
+  }
+
+  /** How many manifests the root names. */
+  int manifestsNamed() throws IOException {
+    int named = 0;
+    for (JsonNode partition : new ObjectMapper().readTree(root()).required("partitions")) {
+      named += partition.required("manifests").size();
+    }
+    return named;
+  }
+
+  /** How many manifests there are. */
+  int manifestsThere() {
+    return (int)
+        client
+            .listObjectsV2Paginator(list -> list.bucket(bucket).prefix("metastore/manifests/"))
+            .contents()
+            .stream()
+            .count();
+  }
+
+  private static String nameIn(String line) {
+    try {
+      return new ObjectMapper().readTree(line).required("name").asText();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override

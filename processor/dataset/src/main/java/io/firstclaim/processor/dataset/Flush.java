@@ -1,0 +1,115 @@
+package io.firstclaim.processor.dataset;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.TimeSource;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Lists files in one update of the root, by a new manifest in each of their partitions, and each of
+ * them only if it is not listed yet. For one update, and one thread.
+ *
+ * <p>Who wrote an object knows that it was not listed before; after that, only who has found it in
+ * the bucket can have listed it, and their manifests are marked. So usually none is read.
+ */
+final class Flush implements SharedRoot.Change {
+  /** Far less than for how long manifests are kept that no root names. */
+  private static final Duration REUSED_FOR = Duration.ofMinutes(10);
+
+  private final Manifests manifests;
+  private final TimeSource time;
+  private final Map<String, Map<String, Addition>> additions = new TreeMap<>();
+  private final Map<String, Written> written = new HashMap<>();
+
+  /** What was written for a partition on the last root; that was not the last after all. */
+  private record Written(Set<String> names, List<Manifest> manifests, Moment at) {}
+
+  Flush(Collection<Addition> additions, Manifests manifests, TimeSource time) {
+    this.manifests = manifests;
+    this.time = time;
+    for (Addition one : additions) {
+      this.additions
+          .computeIfAbsent(one.partition(), _ -> new TreeMap<>())
+          .merge(one.name(), one, Addition::and);
+    }
+  }
+
+  @Override
+  public Root apply(Root before) throws InterruptedException {
+    Moment now = time.now();
+    Map<String, Set<String>> unlisted = new TreeMap<>();
+    for (String partition : additions.keySet()) {
+      Set<String> names = unlisted(before, partition);
+      if (!names.isEmpty()) {
+        unlisted.put(partition, names);
+      }
+    }
+    write(unlisted, now);
+    Root after = before;
+    for (Map.Entry<String, Set<String>> one : unlisted.entrySet()) {
+      String partition = one.getKey();
+      List<Manifest> come = written(partition).manifests();
+      if (of(partition).values().stream().anyMatch(Addition::wasFound)) {
+        come = come.stream().map(each -> each.foundIn(before.version() + 1)).toList();
+      }
+      after = after.with(partition, List.of(), come, now.wall());
+    }
+    return after;
+  }
+
+  private Set<String> unlisted(Root root, String partition) throws InterruptedException {
+    Map<String, Addition> wanted = of(partition);
+    boolean anyFound = wanted.values().stream().anyMatch(Addition::wasFound);
+    long since = wanted.values().stream().mapToLong(Addition::since).min().orElse(0);
+    boolean wentBack = root.version() < since; // somebody has put an earlier root back
+    List<Manifest> mayListThem =
+        root.manifests(partition).stream()
+            .filter(one -> anyFound || wentBack || one.found() > since)
+            .toList();
+    Set<String> names = new HashSet<>(wanted.keySet());
+    names.removeAll(manifests.listed(partition, mayListThem, wanted.keySet()));
+    return names;
+  }
+
+  private void write(Map<String, Set<String>> unlisted, Moment now) throws InterruptedException {
+    Map<String, List<ListedFile>> toWrite = new TreeMap<>();
+    for (Map.Entry<String, Set<String>> one : unlisted.entrySet()) {
+      Written before = written.get(one.getKey());
+      if (before == null
+          || !before.names().equals(one.getValue())
+          || now.since(before.at()).compareTo(REUSED_FOR) > 0) {
+        toWrite.put(
+            one.getKey(),
+            of(one.getKey()).values().stream()
+                .filter(each -> one.getValue().contains(each.name()))
+                .map(Addition::file)
+                .collect(Collectors.toList()));
+      }
+    }
+    manifests
+        .writeAll(toWrite)
+        .forEach(
+            (partition, come) ->
+                written.put(
+                    partition, new Written(unlisted.getOrDefault(partition, Set.of()), come, now)));
+  }
+
+  private Map<String, Addition> of(String partition) {
+    return additions.getOrDefault(partition, Map.of());
+  }
+
+  private Written written(String partition) {
+    Written found = written.get(partition);
+    if (found == null) {
+      throw new IllegalStateException("nothing was written for " + partition);
+    }
+    return found;
+  }
+}

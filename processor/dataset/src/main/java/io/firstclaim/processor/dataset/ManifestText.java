@@ -1,0 +1,146 @@
+package io.firstclaim.processor.dataset;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a manifest is written: a line of JSON that says what it is, {@code {"schemaVersion": 2,
+ * "partition", "files", "bytes"}}, and one for each file, {@code {"name", "bytes", "sha256", "id",
+ * "timestamp"}}, of which the last three may be missing.
+ */
+final class ManifestText {
+  static final int SCHEMA_VERSION = 2;
+
+  /** A file's name is a hash of its ID; so a longer one can be left out. */
+  private static final int LONGEST_ID = 200;
+
+  private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
+
+  private static final ObjectMapper MAPPER = new JsonMapper();
+  private static final JsonFactory JSON = MAPPER.getFactory();
+
+  private ManifestText() {}
+
+  /** The manifest that lists these files of a partition. */
+  static byte[] of(String partition, List<ListedFile> files) {
+    ByteArrayOutputStream text = new ByteArrayOutputStream(200 * (files.size() + 1));
+    try (JsonGenerator json = JSON.createGenerator(text)) {
+      json.setRootValueSeparator(null);
+      json.writeStartObject();
+      json.writeNumberField("schemaVersion", SCHEMA_VERSION);
+      json.writeStringField("partition", partition);
+      json.writeNumberField("files", files.size());
+      json.writeNumberField("bytes", files.stream().mapToLong(one -> one.file().bytes()).sum());
+      json.writeEndObject();
+      for (ListedFile file : files) {
+        json.writeRaw('\n');
+        write(json, file);
+      }
+      json.writeRaw('\n');
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toByteArray();
+  }
+
+  private static void write(JsonGenerator json, ListedFile file) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("name", file.file().name());
+    json.writeNumberField("bytes", file.file().bytes());
+    if (file.sha256() != null) {
+      json.writeStringField("sha256", file.sha256());
+    }
+    if (file.id() != null && file.id().length() <= LONGEST_ID) {
+      json.writeStringField("id", file.id());
+    }
+    if (file.timestamp() != null) {
+      json.writeStringField("timestamp", file.timestamp().toString());
+    }
+    json.writeEndObject();
+  }
+
+  /**
+   * The files that a manifest of this partition lists.
+   *
+   * @throws IllegalArgumentException if it is not one, or not whole
+   */
+  static List<ListedFile> parse(String partition, byte[] text) {
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(new ByteArrayInputStream(text), StandardCharsets.UTF_8))) {
+      JsonNode head = read(lines.readLine());
+      if (head.path("schemaVersion").asInt() != SCHEMA_VERSION
+          || !head.path("partition").asText().equals(partition)) {
+        throw new IllegalArgumentException("it is not a manifest of this partition");
+      }
+      List<ListedFile> files = new ArrayList<>();
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        files.add(file(partition, read(line)));
+      }
+      if (files.size() != head.path("files").asInt(-1)) {
+        throw new IllegalArgumentException("it has not as many files as it says");
+      }
+      return files;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static ListedFile file(String partition, JsonNode line) {
+    JsonNode bytes = line.path("bytes");
+    DatasetFile file =
+        DatasetFile.parse(
+                partition + "/" + line.path("name").asText(),
+                bytes.isIntegralNumber() && bytes.canConvertToLong() ? bytes.asLong() : -1)
+            .filter(parsed -> parsed.bytes() >= 0)
+            .orElseThrow(() -> new IllegalArgumentException("it lists a file that cannot be one"));
+    String sha256 = text(line, "sha256");
+    if (sha256 != null && !SHA256.matcher(sha256).matches()) {
+      throw new IllegalArgumentException("it has a hash that cannot be one");
+    }
+    return new ListedFile(file, sha256, text(line, "id"), timestamp(line));
+  }
+
+  private static @Nullable Instant timestamp(JsonNode line) {
+    String text = text(line, "timestamp");
+    try {
+      return text == null ? null : Instant.parse(text);
+    } catch (DateTimeException _) {
+      throw new IllegalArgumentException("it has a time that cannot be one");
+    }
+  }
+
+  private static @Nullable String text(JsonNode line, String field) {
+    JsonNode value = line.get(field);
+    return value == null ? null : value.asText();
+  }
+
+  private static JsonNode read(@Nullable String line) {
+    try {
+      JsonNode json = MAPPER.readTree(line == null ? "" : line);
+      if (json.isObject()) {
+        return json;
+      }
+    } catch (JsonProcessingException _) {
+      // Its message would quote the text; the one for any other JSON will do.
+    }
+    throw new IllegalArgumentException("a line of it is not a JSON object");
+  }
+}

@@ -1,0 +1,267 @@
+package io.firstclaim.processor.dataset;
+
+import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/**
+ * The manifests of the dataset in an S3 bucket, under {@value #FOLDER} and the path of their
+ * partition. Each is written once, under a name of its own, and never changed. Thread-safe.
+ */
+final class Manifests {
+  /** The folder of all manifests, from the dataset's prefix on. */
+  static final String FOLDER = "metastore/manifests/";
+
+  /** How many files a manifest has at most; with so many, it has some 4 MB. */
+  static final int FULL = 20_000;
+
+  /** So many are written or read at once; the client has a few connections more. */
+  private static final int AT_WORK = 16;
+
+  private static final Pattern PATH = Pattern.compile("(.+)/([0-9a-f]{32})\\.jsonl");
+
+  private final Semaphore atWork = new Semaphore(AT_WORK);
+  private final S3Client client;
+  private final String bucket;
+  private final String prefix;
+  private final S3Faults faults;
+
+  Manifests(S3Client client, String bucket, String prefix) {
+    this.client = client;
+    this.bucket = bucket;
+    this.prefix = prefix;
+    this.faults = new S3Faults(bucket);
+  }
+
+  /** Where a manifest is, from the dataset's prefix on. */
+  static String path(String partition, String name) {
+    return FOLDER + partition.substring(DatasetFile.FOLDER.length()) + "/" + name + ".jsonl";
+  }
+
+  /**
+   * Writes manifests of these files, as many as it takes.
+   *
+   * @param files of the partition, each once
+   * @throws StoreUnavailableException if S3 does not answer
+   * @throws StoreRefusedException if the bucket must not be written
+   */
+  List<Manifest> write(String partition, Collection<ListedFile> files) throws InterruptedException {
+    List<ListedFile> sorted =
+        files.stream().sorted(Comparator.comparing(one -> one.file().name())).toList();
+    List<Manifest> written = new ArrayList<>();
+    for (int from = 0; from < sorted.size(); from += FULL) {
+      List<ListedFile> part = sorted.subList(from, Math.min(sorted.size(), from + FULL));
+      Manifest manifest = Manifest.of(Nonce.random().toString(), part);
+      put(partition, manifest, ManifestText.of(partition, part));
+      written.add(manifest);
+    }
+    return written;
+  }
+
+  private void put(String partition, Manifest manifest, byte[] body) throws InterruptedException {
+    String path = path(partition, manifest.name());
+    atWork.acquire();
+    try {
+      client.putObject(
+          put ->
+              put.bucket(bucket)
+                  .key(prefix + path)
+                  .ifNoneMatch("*")
+                  .contentType("application/x-ndjson"),
+          RequestBody.fromBytes(body));
+    } catch (SdkException | CancellationException e) {
+      S3Faults.requireNoInterrupt(e);
+      // The name is nobody else's: if something is there, it is this one, whose answer was lost.
+      if (S3Faults.status(e) != 412) {
+        throw faults.of("object " + prefix + path, e);
+      }
+    } finally {
+      atWork.release();
+    }
+  }
+
+  /** Writes manifests for each of these partitions, several at once; throws as {@link #write}. */
+  Map<String, List<Manifest>> writeAll(Map<String, List<ListedFile>> files)
+      throws InterruptedException {
+    Map<String, List<Manifest>> written = new TreeMap<>();
+    if (files.size() < 2) { // the usual case takes no threads
+      for (Map.Entry<String, List<ListedFile>> one : files.entrySet()) {
+        written.put(one.getKey(), write(one.getKey(), one.getValue()));
+      }
+      return written;
+    }
+    List<String> partitions = List.copyOf(files.keySet());
+    List<Callable<List<Manifest>>> writes = new ArrayList<>();
+    for (String partition : partitions) {
+      List<ListedFile> listed = files.getOrDefault(partition, List.of());
+      writes.add(() -> write(partition, listed));
+    }
+    List<List<Manifest>> results = allAtOnce(writes);
+    for (int i = 0; i < partitions.size(); i++) {
+      written.put(partitions.get(i), results.get(i));
+    }
+    return written;
+  }
+
+  /** The results of these tasks, in their order; throws what the first that fails throws. */
+  static <T> List<T> allAtOnce(List<Callable<T>> tasks) throws InterruptedException {
+    List<T> results = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Future<T> one : threads.invokeAll(tasks)) {
+        results.add(one.get());
+      }
+      return results;
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException fault) {
+        throw fault;
+      }
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * The files that a manifest lists.
+   *
+   * @throws UnreadableException if it is not there, or is not a manifest with as many
+   * @throws StoreUnavailableException if S3 does not answer
+   * @throws StoreRefusedException if the bucket must not be read
+   */
+  List<ListedFile> read(String partition, Manifest manifest) throws InterruptedException {
+    return tryRead(partition, manifest)
+        .orElseThrow(
+            () ->
+                new UnreadableException(
+                    ("S3 bucket %s: object %s%s is not the manifest that the dataset's root names:"
+                            + " put it back, or run 'dataset repair', which lists its files anew")
+                        .formatted(bucket, prefix, path(partition, manifest.name()))));
+  }
+
+  /** The same; empty if it is not there, or is not a manifest with as many. */
+  Optional<List<ListedFile>> tryRead(String partition, Manifest manifest)
+      throws InterruptedException {
+    return body(partition, manifest.name())
+        .flatMap(body -> parsed(partition, body))
+        .filter(
+            listed -> {
+              Manifest read = Manifest.of(manifest.name(), listed);
+              return read.foundIn(manifest.found()).equals(manifest);
+            });
+  }
+
+  private static Optional<List<ListedFile>> parsed(String partition, byte[] body) {
+    try {
+      return Optional.of(ManifestText.parse(partition, body));
+    } catch (IllegalArgumentException _) {
+      return Optional.empty();
+    }
+  }
+
+  private Optional<byte[]> body(String partition, String name) throws InterruptedException {
+    String key = prefix + path(partition, name);
+    atWork.acquire();
+    try {
+      return Optional.of(
+          client.getObjectAsBytes(get -> get.bucket(bucket).key(key)).asByteArrayUnsafe());
+    } catch (SdkException | CancellationException e) {
+      S3Faults.requireNoInterrupt(e);
+      if (S3Faults.isMissingKey(e)) {
+        return Optional.empty();
+      }
+      throw faults.of("object " + key, e);
+    } finally {
+      atWork.release();
+    }
+  }
+
+  /** Which of these names of files the manifests list; throws as {@link #read}. */
+  Set<String> listed(String partition, Collection<Manifest> manifests, Set<String> names)
+      throws InterruptedException {
+    Set<String> listed = new HashSet<>();
+    for (Manifest manifest : manifests) {
+      for (ListedFile one : read(partition, manifest)) {
+        if (names.contains(one.file().name())) {
+          listed.add(one.file().name());
+        }
+      }
+    }
+    return listed;
+  }
+
+  /**
+   * The paths of all manifests that are there, whether the root names them or not.
+   *
+   * @param partition if only its manifests are wanted; else empty
+   * @throws StoreUnavailableException if S3 does not answer
+   * @throws StoreRefusedException if the bucket must not be listed
+   */
+  List<String> paths(String partition) throws InterruptedException {
+    String folder =
+        partition.isEmpty()
+            ? FOLDER
+            : FOLDER + partition.substring(DatasetFile.FOLDER.length()) + "/";
+    try {
+      return client
+          .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(prefix + folder))
+          .contents()
+          .stream()
+          .map(S3Object::key)
+          .map(key -> key.substring(prefix.length()))
+          .filter(path -> PATH.matcher(path).matches())
+          .toList();
+    } catch (SdkException | CancellationException e) {
+      S3Faults.requireNoInterrupt(e);
+      throw faults.of("a listing of its manifests", e);
+    }
+  }
+
+  /** What all manifests of a partition that are there say of these files, by name. */
+  Map<String, ListedFile> known(String partition, Set<String> names) throws InterruptedException {
+    Map<String, ListedFile> known = new TreeMap<>();
+    for (String path : paths(partition)) {
+      Matcher matcher = PATH.matcher(path);
+      if (matcher.matches()) {
+        for (ListedFile one :
+            body(partition, matcher.group(2))
+                .flatMap(body -> parsed(partition, body))
+                .orElse(List.of())) {
+          if (names.contains(one.file().name())) {
+            known.merge(one.file().name(), one, ListedFile::or);
+          }
+        }
+      }
+    }
+    return known;
+  }
+
+  /** Removes a manifest that no root names. */
+  void remove(String path) throws InterruptedException {
+    try {
+      client.deleteObject(delete -> delete.bucket(bucket).key(prefix + path));
+    } catch (SdkException | CancellationException e) {
+      S3Faults.requireNoInterrupt(e);
+      throw faults.of("object " + prefix + path, e);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.firstclaim.processor.dataset;
+
+import io.firstclaim.lock.OncePerMinute;
+import io.firstclaim.lock.OneLine;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.mutex.HeldMutex;
+import io.firstclaim.lock.mutex.Mutex;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes few manifests of many, so that the root stays small: by one instance at a time, beside
+ * everything else. The old ones stay for those who have read the root before; a repair removes them
+ * in the end. Thread-safe.
+ */
+final class Merges {
+  private static final Logger LOG = LoggerFactory.getLogger(Merges.class);
+
+  /** A partition with so many that are not full is merged. */
+  static final int MANY = 32;
+
+  /** With so many in all, those with most are merged, however few that is. */
+  private static final int MANY_IN_ALL = 1_000;
+
+  /** Another instance merges, or it failed: until it is tried again. */
+  private static final Duration PAUSE = Duration.ofSeconds(5);
+
+  private final SharedRoot root;
+  private final Manifests manifests;
+  private final Mutex mutex;
+  private final TimeSource time;
+  private final OncePerMinute complaints;
+  private final AtomicBoolean isMerging = new AtomicBoolean();
+
+  /**
+   * What is to be merged.
+   *
+   * @param gone two at least
+   */
+  record Plan(String partition, List<Manifest> gone) {}
+
+  Merges(SharedRoot root, Manifests manifests, Mutex mutex, TimeSource time) {
+    this.root = root;
+    this.manifests = manifests;
+    this.mutex = mutex;
+    this.time = time;
+    this.complaints = new OncePerMinute(time);
+  }
+
+  /** Begins to merge, on a thread of its own, if this root needs it and nothing is under way. */
+  void after(Root seen) {
+    if (plan(seen).isPresent() && !isMerging.getAndSet(true)) {
+      Thread.ofVirtual().name("dataset-merge").start(this::run);
+    }
+  }
+
+  private void run() {
+    try {
+      if (!mergeAll()) {
+        time.sleep(PAUSE);
+      }
+    } catch (InterruptedException _) {
+      LOG.debug("No more merges");
+    } catch (RuntimeException fault) {
+      if (complaints.isDue()) {
+        LOG.warn("The dataset's manifests were not merged: {}", OneLine.of(fault));
+      }
+      sleepAfter(fault);
+    } finally {
+      isMerging.set(false);
+    }
+  }
+
+  private void sleepAfter(RuntimeException fault) {
+    try {
+      time.sleep(PAUSE);
+    } catch (InterruptedException _) {
+      LOG.debug("No more merges", fault);
+    }
+  }
+
+  /** Merges all that is to be merged; false if another instance is doing so. */
+  boolean mergeAll() throws InterruptedException {
+    Optional<HeldMutex> turn = mutex.acquire(Duration.ZERO);
+    if (turn.isEmpty()) {
+      return false;
+    }
+    // Losing it does no harm: a merge changes the root by compare-and-swap like any writer.
+    try (HeldMutex held = turn.get()) {
+      Optional<Plan> plan = plan(root.get());
+      while (plan.isPresent() && held.isHeld()) {
+        plan = plan(merge(plan.get()));
+      }
+    }
+    return true;
+  }
+
+  private Root merge(Plan plan) throws InterruptedException {
+    Map<String, ListedFile> files = new LinkedHashMap<>();
+    long found = 0;
+    for (Manifest one : plan.gone()) {
+      found = Math.max(found, one.found());
+      for (ListedFile file : manifests.read(plan.partition(), one)) {
+        files.merge(file.file().name(), file, ListedFile::or);
+      }
+    }
+    List<Manifest> come = new ArrayList<>();
+    for (Manifest one : manifests.write(plan.partition(), files.values())) {
+      come.add(one.foundIn(found));
+    }
+    // If a repair has come between, the plan is void, and what was written is removed by another.
+    return root.update(
+        before ->
+            before.manifests(plan.partition()).containsAll(plan.gone())
+                ? before.merged(plan.partition(), plan.gone(), come)
+                : before);
+  }
+
+  /** What a root wants to have merged first. */
+  static Optional<Plan> plan(Root root) {
+    List<Plan> candidates = new ArrayList<>();
+    int inAll = 0;
+    for (String partition : root.partitions().keySet()) {
+      List<Manifest> open =
+          root.manifests(partition).stream()
+              .filter(one -> !one.isFull())
+              .sorted(Comparator.comparingLong(Manifest::files))
+              .toList();
+      if (open.size() > 1) {
+        candidates.add(new Plan(partition, open));
+        inAll += open.size();
+      }
+    }
+    int least = inAll >= MANY_IN_ALL ? 2 : MANY;
+    return candidates.stream()
+        .filter(one -> one.gone().size() >= least)
+        .max(Comparator.comparingInt(one -> one.gone().size()))
+        .map(one -> new Plan(one.partition(), smallest(one.gone())));
+  }
+
+  /**
+   * The smallest half at least, and then each that is no larger than all before it together: so a
+   * file is written again only a few times until it is in a full manifest, and not at each merge.
+   */
+  private static List<Manifest> smallest(List<Manifest> ascending) {
+    int half = Math.max(2, ascending.size() / 2);
+    List<Manifest> chosen = new ArrayList<>();
+    long files = 0;
+    for (Manifest one : ascending) {
+      if (chosen.size() >= half && one.files() > files) {
+        break;
+      }
+      chosen.add(one);
+      files += one.files();
+    }
+    return chosen;
+  }
+}

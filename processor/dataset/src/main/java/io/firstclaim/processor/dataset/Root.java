@@ -1,0 +1,86 @@
+package io.firstclaim.processor.dataset;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The root of the dataset: its partitions, and by which manifests they are listed. It is a value;
+ * the changes make another.
+ *
+ * @param version rises with each root that is written. That of a dataset's first root is the time
+ *     in milliseconds, so that it has risen too where the root was lost meanwhile
+ * @param updatedAt when it was written
+ * @param partitions by their path; none is empty
+ */
+record Root(long version, Instant updatedAt, SortedMap<String, Partition> partitions) {
+  /**
+   * A partition.
+   *
+   * @param updatedAt when files were last listed in it or taken off the list
+   * @param manifests that list its files, each file once
+   */
+  record Partition(Instant updatedAt, List<Manifest> manifests) {
+    long files() {
+      return manifests.stream().mapToLong(Manifest::files).sum();
+    }
+
+    long bytes() {
+      return manifests.stream().mapToLong(Manifest::bytes).sum();
+    }
+
+    /** See {@link Manifest#names}. */
+    long names() {
+      return manifests.stream().mapToLong(Manifest::names).reduce(0, (one, two) -> one ^ two);
+    }
+  }
+
+  /** A root that lists nothing. */
+  static Root empty(Instant now) {
+    return new Root(now.toEpochMilli(), now, new TreeMap<>());
+  }
+
+  long files() {
+    return partitions.values().stream().mapToLong(Partition::files).sum();
+  }
+
+  long bytes() {
+    return partitions.values().stream().mapToLong(Partition::bytes).sum();
+  }
+
+  /** The manifests of a partition; none if there is no such partition. */
+  List<Manifest> manifests(String partition) {
+    Partition found = partitions.get(partition);
+    return found == null ? List.of() : found.manifests();
+  }
+
+  /** The root in which a partition has files that are listed, or taken off the list, now. */
+  Root with(
+      String partition, Collection<Manifest> gone, Collection<Manifest> come, Instant updatedAt) {
+    List<Manifest> manifests = new ArrayList<>(manifests(partition));
+    manifests.removeAll(gone);
+    manifests.addAll(come);
+    SortedMap<String, Partition> after = new TreeMap<>(partitions);
+    if (manifests.isEmpty()) {
+      after.remove(partition);
+    } else {
+      after.put(partition, new Partition(updatedAt, manifests));
+    }
+    return new Root(version, this.updatedAt, after);
+  }
+
+  /** The root in which the same files of a partition are listed by other manifests. */
+  Root merged(String partition, Collection<Manifest> gone, Collection<Manifest> come) {
+    @Nullable Partition before = partitions.get(partition);
+    return with(partition, gone, come, before == null ? updatedAt : before.updatedAt());
+  }
+
+  /** This root as the next that is written. */
+  Root next(Instant now) {
+    return new Root(version + 1, now, partitions);
+  }
+}

@@ -1,0 +1,91 @@
+package io.firstclaim.processor.dataset;
+
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.document.DocumentKey;
+import io.firstclaim.processor.dataset.RootText.Found;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import software.amazon.awssdk.core.ResponseBytes;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+
+/** The object that the root is in, as anybody may read it. Thread-safe. */
+final class RootObject {
+  /** Where it is, from the dataset's prefix on. */
+  static final String PATH = "metastore/dataset_registry.json";
+
+  private final S3Client client;
+  private final String bucket;
+  private final DocumentKey key;
+  private final S3Faults faults;
+
+  /**
+   * What the object has in it.
+   *
+   * @param text without the blanks at its end
+   */
+  record Content(String text, String eTag) {}
+
+  RootObject(S3Client client, String bucket, String prefix) {
+    this.client = client;
+    this.bucket = bucket;
+    this.key = DocumentKey.of(prefix + PATH);
+    this.faults = new S3Faults(bucket);
+  }
+
+  DocumentKey key() {
+    return key;
+  }
+
+  /** Bucket and object, for people. */
+  @Override
+  public String toString() {
+    return "S3 bucket %s: object %s".formatted(bucket, key);
+  }
+
+  /**
+   * What is there.
+   *
+   * @return empty if nothing is
+   * @throws StoreUnavailableException if S3 does not answer
+   * @throws StoreRefusedException if it must not be read
+   */
+  Optional<Content> find() throws InterruptedException {
+    try {
+      ResponseBytes<GetObjectResponse> there =
+          client.getObjectAsBytes(get -> get.bucket(bucket).key(key.value()));
+      String text = new String(there.asByteArrayUnsafe(), StandardCharsets.UTF_8);
+      return Optional.of(new Content(text.stripTrailing(), there.response().eTag()));
+    } catch (SdkException | CancellationException e) {
+      S3Faults.requireNoInterrupt(e);
+      if (S3Faults.isMissingKey(e)) {
+        return Optional.empty();
+      }
+      throw faults.of("object " + key, e);
+    }
+  }
+
+  /**
+   * What the text of the object is.
+   *
+   * @throws UnreadableException if that is not a root
+   */
+  Found parsed(String text) {
+    try {
+      return RootText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw unreadable(e);
+    }
+  }
+
+  UnreadableException unreadable(IllegalArgumentException why) {
+    return new UnreadableException(
+        ("%s is not the root of a dataset: %s. Records wait until it is mended: put an earlier"
+                + " version of it back, or run 'java -jar firstclaim.jar dataset repair', which"
+                + " makes it anew from the files that are there")
+            .formatted(this, why.getMessage()));
+  }
+}

@@ -1,0 +1,126 @@
+package io.firstclaim.processor.dataset;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Each file is listed once, whoever writes it, finds it, or comes late. */
+class ListedOnceTest {
+  private static final Duration TIME = Duration.ofSeconds(20);
+  private static final Predicate<Request> MANIFEST =
+      Match.operation("PUT").and(Match.pathContains(Manifests.FOLDER));
+
+  private final LocalLake lake = new LocalLake();
+
+  @AfterEach
+  void close() {
+    lake.close();
+  }
+
+  private static DatasetFile store(Dataset dataset, String id) throws InterruptedException {
+    return switch (dataset.store("orders", 0, RecordId.of(id), new byte[3], () -> {})) {
+      case StoreResult.Stored(DatasetFile file) -> file;
+      case StoreResult.Refused(String cause) -> throw new AssertionError(cause);
+    };
+  }
+
+  @Test
+  void recordThatComesAgain_isNotListedAgain() throws InterruptedException {
+    DatasetFile file = store(lake.dataset(), "a");
+
+    assertThat(store(lake.dataset(), "a")).isEqualTo(file);
+
+    assertThat(lake.listed()).containsExactly(file);
+    assertThat(lake.root().files()).isEqualTo(1);
+  }
+
+  /** The first is held up between its object and the root; what happens meanwhile is the test's. */
+  private DatasetFile storeWhile(CheckedAction meanwhile) throws Exception {
+    Dataset first = lake.dataset();
+    store(first, "before"); // so that it has seen a root
+    CountDownLatch goOn = new CountDownLatch(1);
+    Rule held = lake.proxy().add(Rule.once(MANIFEST.and(_ -> passes(goOn)), new Fault.Refuse()));
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<DatasetFile> late = threads.submit(() -> store(first, "a"));
+      await().atMost(TIME).until(() -> lake.keys().size() == 2);
+      await().atMost(TIME).until(() -> isHeld);
+      meanwhile.run();
+      goOn.countDown();
+      DatasetFile file = late.get(TIME.toSeconds(), TimeUnit.SECONDS);
+      lake.proxy().remove(held);
+      return file;
+    }
+  }
+
+  private volatile boolean isHeld;
+
+  private boolean passes(CountDownLatch goOn) {
+    if (isHeld) {
+      return false; // another's
+    }
+    isHeld = true;
+    try {
+      return !goOn.await(TIME.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private interface CheckedAction {
+    void run() throws Exception;
+  }
+
+  @Test
+  void fileThatARepairListsBeforeItsWriterDoes_isListedOnce() throws Exception {
+    DatasetFile file =
+        storeWhile(() -> assertThat(lake.dataset().repair()).contains(new Repair(1, 0, 0)));
+
+    assertThat(lake.listed()).hasSize(2).containsOnlyOnce(file);
+  }
+
+  @Test
+  void fileThatTheNextAttemptListsBeforeAPausedOneDoes_isListedOnce() throws Exception {
+    DatasetFile file = storeWhile(() -> store(lake.dataset(), "a"));
+
+    assertThat(lake.listed()).hasSize(2).containsOnlyOnce(file);
+  }
+
+  @Test
+  void fileThatIsListedTwice_isTakenOffOnceByARepair() throws InterruptedException {
+    Dataset dataset = lake.dataset();
+    DatasetFile file = store(dataset, "a");
+    lake.delete(file.path());
+    store(dataset, "a"); // written anew, while its entry was there still
+    assertThat(lake.listed()).containsExactly(file, file);
+
+    dataset.repair();
+
+    assertThat(lake.listed()).containsExactly(file);
+  }
+
+  @Test
+  void entry_hasHashIdAndTime() throws InterruptedException {
+    store(lake.dataset(), "a");
+
+    assertThat(lake.body(lake.manifests().getFirst()))
+        .asString(UTF_8)
+        .contains("\"sha256\":\"" + DatasetObjects.sha256(new byte[3]) + "\"")
+        .contains("\"id\":\"a\"")
+        .contains("\"timestamp\":\"1970-01-01T00:00:00Z\"");
+  }
+}

@@ -1,0 +1,185 @@
+package io.firstclaim.processor.dataset;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class MergesTest {
+  private static final Duration TIME = Duration.ofSeconds(30);
+  private static final String ORDERS = "datasets/orders/year=1970/month=01/day=01";
+
+  private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+  private final LocalLake lake = new LocalLake();
+  private final Dataset dataset =
+      lake.dataset(
+          () -> {
+            long ticks = System.nanoTime() + ahead.get().toNanos();
+            return new Moment(Instant.now().plus(ahead.get()), ticks);
+          });
+
+  @AfterEach
+  void close() {
+    lake.close();
+  }
+
+  private DatasetFile store(String id) throws InterruptedException {
+    return switch (dataset.store("orders", 0, RecordId.of(id), new byte[3], () -> {})) {
+      case StoreResult.Stored(DatasetFile file) -> file;
+      case StoreResult.Refused(String cause) -> throw new AssertionError(cause);
+    };
+  }
+
+  private List<DatasetFile> storeMany(int files) throws InterruptedException {
+    List<DatasetFile> stored = new ArrayList<>();
+    for (int i = 0; i < files; i++) {
+      stored.add(store("id-" + i)); // one after the other, so each with a manifest
+    }
+    return stored;
+  }
+
+  private void awaitMerged() {
+    await().atMost(TIME).until(() -> lake.root().manifests(ORDERS).size() < Merges.MANY / 2);
+  }
+
+  @Test
+  void manyManifests_becomeOne_thatListsTheSame() throws InterruptedException {
+    List<DatasetFile> stored = storeMany(Merges.MANY);
+
+    awaitMerged();
+
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+    assertThat(lake.root().files()).isEqualTo(stored.size());
+    assertThat(lake.root().bytes()).isEqualTo(3L * stored.size());
+  }
+
+  @Test
+  void mergedManifests_areKeptForAWhile_andThenRemoved() throws InterruptedException {
+    List<DatasetFile> stored = storeMany(Merges.MANY);
+    awaitMerged();
+    int all = lake.manifests().size();
+
+    dataset.repair();
+    ahead.set(OldManifests.KEPT.minusMinutes(1));
+    dataset.repair();
+
+    assertThat(lake.manifests()).as("while somebody may read them").hasSize(all);
+
+    ahead.set(OldManifests.KEPT.plusMinutes(1));
+    dataset.repair();
+
+    assertThat(lake.manifests()).hasSameSizeAs(lake.root().manifests(ORDERS));
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+  }
+
+  @Test
+  void manifestThatNoRootNames_asItsWriterDied_isRemovedInTheEnd() throws InterruptedException {
+    DatasetFile file = store("a");
+    String orphan = Manifests.path(ORDERS, "%032x".formatted(7));
+    lake.put(orphan, ManifestText.of(ORDERS, List.of()));
+
+    dataset.repair();
+    ahead.set(OldManifests.KEPT.plusMinutes(1));
+    dataset.repair();
+
+    assertThat(lake.manifests()).hasSize(1).doesNotContain(orphan);
+    assertThat(lake.listed()).containsExactly(file);
+  }
+
+  @Test
+  void mergeWhoseSwapIsLost_losesNothing() throws InterruptedException {
+    List<DatasetFile> stored = storeMany(Merges.MANY - 1);
+    lake.proxy()
+        .add(
+            Rule.once(
+                Match.operation("PUT").and(Match.pathContains(RootObject.PATH)),
+                new Fault.ResetAfterApply()));
+    stored.add(store("last"));
+
+    awaitMerged();
+
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+  }
+
+  @Test
+  void manifestThatIsMissing_isNamedWithTheRemedy_andMendedByARepair() throws InterruptedException {
+    List<DatasetFile> stored = storeMany(3);
+    lake.delete(lake.manifests().getFirst());
+    assertThatThrownBy(() -> store("id-0"))
+        .isInstanceOf(UnreadableException.class)
+        .hasMessageContaining(Manifests.FOLDER)
+        .hasMessageContaining("dataset repair");
+
+    assertThat(dataset.repair()).contains(new Repair(1, 0, 0));
+
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+    assertThat(store("id-0")).isIn(stored);
+    assertThat(lake.listed()).hasSize(3);
+  }
+
+  @Test
+  void manifestThatIsDamaged_isMendedByAThoroughRepair() throws InterruptedException {
+    List<DatasetFile> stored = storeMany(3);
+    lake.put(lake.manifests().getFirst(), new byte[] {'x'});
+
+    assertThat(dataset.repair()).contains(new Repair(0, 0, 0));
+    assertThat(dataset.repairThoroughly()).contains(new Repair(1, 0, 0));
+
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+  }
+
+  private static Root rootWith(int partitions, int manifests, long files) {
+    Root root = Root.empty(Instant.EPOCH);
+    for (int p = 0; p < partitions; p++) {
+      int number = p;
+      root =
+          root.with(
+              "datasets/orders/year=2026/month=01/day=%02d".formatted(p),
+              List.of(),
+              IntStream.range(0, manifests)
+                  .mapToObj(
+                      i -> new Manifest("%016x%016x".formatted(number, i), files, files, 0, 0))
+                  .toList(),
+              Instant.EPOCH);
+    }
+    return root;
+  }
+
+  @Test
+  void fewManifests_areLeft_andFullOnesForEver() {
+    assertThat(Merges.plan(rootWith(10, Merges.MANY - 1, 5))).isEmpty();
+    assertThat(Merges.plan(rootWith(10, 100, Manifests.FULL))).isEmpty();
+    assertThat(Merges.plan(rootWith(10, Merges.MANY, 5)))
+        .get()
+        .satisfies(plan -> assertThat(plan.gone()).hasSize(Merges.MANY));
+  }
+
+  @Test
+  void manyManifestsInAll_areMerged_howeverFewEachPartitionHas() {
+    assertThat(Merges.plan(rootWith(60, 20, 5))).isPresent();
+  }
+
+  @Test
+  void largeManifest_isNotWrittenAgain_forAFewSmallOnes() {
+    Root root = rootWith(1, Merges.MANY, 5);
+    String partition = root.partitions().firstKey();
+    Manifest large = new Manifest("f".repeat(32), 10_000, 1, 0, 0);
+
+    assertThat(Merges.plan(root.with(partition, List.of(), List.of(large), Instant.EPOCH)))
+        .get()
+        .satisfies(plan -> assertThat(plan.gone()).hasSize(Merges.MANY).doesNotContain(large));
+  }
+}

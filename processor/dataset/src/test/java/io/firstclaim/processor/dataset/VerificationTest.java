@@ -1,0 +1,177 @@
+package io.firstclaim.processor.dataset;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.dataset.Verification.Fault;
+import io.firstclaim.processor.dataset.Verification.Finding;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What readers of the dataset see, and what is told of a dataset that is not right. */
+class VerificationTest {
+  private static final long DAY = Duration.ofDays(1).toMillis();
+
+  private final LocalLake lake = new LocalLake();
+  private final Dataset dataset = lake.dataset();
+  private final DatasetReader reader = new DatasetReader(lake.client(), lake.bucket(), "");
+
+  @AfterEach
+  void close() {
+    lake.close();
+  }
+
+  private DatasetFile store(String id, int day) throws InterruptedException {
+    byte[] value = id.getBytes(UTF_8);
+    return switch (dataset.store("orders", day * DAY, RecordId.of(id), value, () -> {})) {
+      case StoreResult.Stored(DatasetFile file) -> file;
+      case StoreResult.Refused(String cause) -> throw new AssertionError(cause);
+    };
+  }
+
+  private List<Finding> findings() throws InterruptedException {
+    List<Finding> findings = new ArrayList<>();
+    new Verification(lake.client(), lake.bucket(), "").run(findings::add);
+    return findings;
+  }
+
+  private List<DatasetFile> read(@Nullable String first, @Nullable String last)
+      throws InterruptedException {
+    List<DatasetFile> files = new ArrayList<>();
+    reader.snapshot().forEach(first, last, one -> files.add(one.file()));
+    return files;
+  }
+
+  @Test
+  void bucketThatIsEmpty_isRight_andHasNoFiles() throws InterruptedException {
+    assertThat(findings()).isEmpty();
+    assertThat(read(null, null)).isEmpty();
+  }
+
+  @Test
+  void datasetThatIsRight_hasNoFindings() throws InterruptedException {
+    store("a", 0);
+    store("b", 1);
+
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void partitionRange_isThatOfDays_orOfWhatTheyBeginWith() throws InterruptedException {
+    DatasetFile first = store("a", 0);
+    DatasetFile second = store("b", 1);
+    DatasetFile february = store("c", 31);
+
+    String january = "datasets/orders/year=1970/month=01";
+    assertThat(read(null, null)).containsExactly(first, second, february);
+    assertThat(read(null, january)).containsExactly(first, second);
+    assertThat(read(january + "/day=02", null)).containsExactly(second, february);
+    assertThat(read(second.partition(), second.partition())).containsExactly(second);
+  }
+
+  @Test
+  void snapshot_staysAsItWas_whileOthersWriteAndMerge() throws InterruptedException {
+    DatasetFile file = store("a", 0);
+    DatasetReader.Snapshot before = reader.snapshot();
+    for (int i = 0; i < Merges.MANY; i++) {
+      store("more-" + i, 0);
+    }
+    dataset.merge();
+    dataset.repair();
+
+    List<DatasetFile> seen = new ArrayList<>();
+    before.forEach(null, null, one -> seen.add(one.file()));
+
+    assertThat(seen).containsExactly(file);
+    assertThat(before.files()).isEqualTo(1);
+    assertThat(before.bytes()).isEqualTo(1);
+  }
+
+  @Test
+  void fileWithoutEntry_isTold() throws InterruptedException {
+    store("a", 0);
+    DatasetFile stray = DatasetFile.of("orders", 0, RecordId.of("b"), 1);
+    DatasetFile elsewhere = DatasetFile.of("other", 0, RecordId.of("b"), 1);
+    lake.put(stray.path(), new byte[1]);
+    lake.put(elsewhere.path(), new byte[1]);
+
+    assertThat(findings())
+        .containsExactly(
+            new Finding(Fault.WITHOUT_ENTRY, stray.path()),
+            new Finding(Fault.WITHOUT_ENTRY, elsewhere.path()));
+  }
+
+  @Test
+  void entryWithoutFile_isTold() throws InterruptedException {
+    DatasetFile file = store("a", 0);
+    lake.delete(file.path());
+
+    assertThat(findings()).containsExactly(new Finding(Fault.WITHOUT_FILE, file.path()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"b", "longer"})
+  void otherContent_isTold(String other) throws InterruptedException {
+    DatasetFile file = store("a", 0);
+    lake.put(file.path(), other.getBytes(UTF_8));
+
+    assertThat(findings()).containsExactly(new Finding(Fault.WRONG_HASH, file.path()));
+  }
+
+  @Test
+  void fileThatIsListedTwice_isTold() throws InterruptedException {
+    DatasetFile file = store("a", 0);
+    lake.delete(file.path());
+    store("a", 0);
+
+    assertThat(findings()).containsExactly(new Finding(Fault.LISTED_TWICE, file.path()));
+  }
+
+  @Test
+  void manifestThatIsNone_isTold_withItsFiles() throws InterruptedException {
+    DatasetFile file = store("a", 0);
+    String manifest = lake.manifests().getFirst();
+    lake.put(manifest, "x".getBytes(UTF_8));
+
+    assertThat(findings())
+        .containsExactly(
+            new Finding(Fault.UNREADABLE_MANIFEST, manifest),
+            new Finding(Fault.WITHOUT_ENTRY, file.path()));
+  }
+
+  @Test
+  void whateverIsWrong_isMendedByAThoroughRepair() throws InterruptedException {
+    store("a", 0);
+    DatasetFile gone = store("b", 0);
+    DatasetFile twice = store("c", 1);
+    lake.delete(twice.path());
+    store("c", 1);
+    lake.delete(gone.path());
+    lake.put(DatasetFile.of("orders", 0, RecordId.of("d"), 1).path(), new byte[1]);
+    assertThat(findings()).hasSize(3);
+
+    dataset.repairThoroughly();
+
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void registryOfVersionOne_isReadToo() throws InterruptedException {
+    DatasetFile file = store("a", 0);
+    lake.put(
+        RootObject.PATH,
+        "{\"partitions\":{\"%s\":{\"sizes\":{\"%s\":1}}}}"
+            .formatted(file.partition(), file.name())
+            .getBytes(UTF_8));
+
+    assertThat(read(null, null)).containsExactly(file);
+    assertThat(findings()).isEmpty();
+  }
+}

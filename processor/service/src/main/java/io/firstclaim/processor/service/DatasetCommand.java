@@ -1,0 +1,119 @@
+package io.firstclaim.processor.service;
+
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.dataset.Dataset;
+import io.firstclaim.processor.dataset.DatasetReader;
+import io.firstclaim.processor.dataset.DatasetSettings;
+import io.firstclaim.processor.dataset.Repair;
+import io.firstclaim.processor.dataset.Verification;
+import io.firstclaim.processor.service.store.AwsClients;
+import java.io.BufferedWriter;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * {@code java -jar firstclaim.jar dataset …}: reads, checks and mends the dataset that the settings
+ * name, without a running service. Exit codes: 0; 1 if {@code verify} has found something; 2 and
+ * one line if it was called wrongly, or the bucket cannot be asked.
+ */
+@Command(
+    name = "dataset",
+    description = "Reads, checks and mends the dataset that the settings name.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND")
+final class DatasetCommand {
+  private final Supplier<DatasetSettings> settings;
+
+  private DatasetCommand(Supplier<DatasetSettings> settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Runs a command to its end.
+   *
+   * @param settings read when they are needed, as help needs none
+   * @param tell says a fault in one line and returns the exit code
+   * @return the exit code
+   */
+  static int run(
+      Supplier<DatasetSettings> settings, ToIntFunction<Exception> tell, List<String> args) {
+    return new CommandLine(new DatasetCommand(settings))
+        .setExecutionExceptionHandler((fault, _, _) -> tell.applyAsInt(fault))
+        .execute(args.toArray(String[]::new));
+  }
+
+  private S3Client client() {
+    return AwsClients.S3.client(Dataset.configure(S3Client.builder()));
+  }
+
+  private static PrintWriter out() {
+    return new PrintWriter(
+        new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8)));
+  }
+
+  @Command(description = "Prints the path of each file that is listed, a line each.")
+  int list(
+      @Option(names = "--from", description = "The first partition.") @Nullable String from,
+      @Option(names = "--to", description = "The last partition, or what it begins with.")
+          @Nullable String to)
+      throws InterruptedException {
+    DatasetSettings place = settings.get();
+    try (S3Client client = client();
+        PrintWriter out = out()) {
+      new DatasetReader(client, place.bucket(), place.prefix())
+          .snapshot()
+          .forEach(from, to, file -> out.println(file.file().path()));
+      return 0;
+    }
+  }
+
+  @Command(
+      description =
+          "Tells of files without entry, entries without file and wrong hashes, a line each."
+              + " Reads every file through.")
+  int verify() throws InterruptedException {
+    DatasetSettings place = settings.get();
+    AtomicLong findings = new AtomicLong();
+    try (S3Client client = client();
+        PrintWriter out = out()) {
+      new Verification(client, place.bucket(), place.prefix())
+          .run(
+              finding -> {
+                findings.incrementAndGet();
+                out.println(finding.fault() + ": " + finding.path());
+              });
+      return findings.get() == 0 ? 0 : 1;
+    }
+  }
+
+  @Command(
+      description =
+          "Lists what is there and not listed, takes off the list what is missing, and makes the"
+              + " root anew if it is damaged.")
+  int repair() throws InterruptedException {
+    DatasetSettings place = settings.get();
+    try (S3Client client = client();
+        PrintWriter out = out()) {
+      Optional<Repair> done =
+          new Dataset(client, place, "dataset-command", TimeSource.system()).repairThoroughly();
+      out.println(
+          done.map(
+                  repair ->
+                      "%d files added to the list, %d taken off, %d uploads aborted"
+                          .formatted(repair.added(), repair.removed(), repair.aborted()))
+              .orElse("an instance is repairing the dataset; try again"));
+      return done.isPresent() ? 0 : 1;
+    }
+  }
+}

@@ -33,6 +33,7 @@ final class RootText {
   static final int SCHEMA_VERSION = 2;
 
   private static final Pattern NAME = Pattern.compile("[0-9a-f]{32}");
+  private static final Pattern NAMES = Pattern.compile("[0-9a-f]{16}");
   private static final ObjectMapper MAPPER = new JsonMapper();
 
   private RootText() {}
@@ -168,7 +169,7 @@ final class RootText {
   private static Manifest manifest(JsonNode json) {
     String name = json.path("name").asText();
     String names = json.path("names").asText();
-    if (!NAME.matcher(name).matches() || names.length() != 16) {
+    if (!NAME.matcher(name).matches() || !NAMES.matcher(names).matches()) {
       throw new IllegalArgumentException("it names a manifest that cannot be one");
     }
     return new Manifest(

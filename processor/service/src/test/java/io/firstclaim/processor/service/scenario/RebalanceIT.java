@@ -8,11 +8,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @ParameterizedClass
 @CsvSource({"DYNAMODB, classic", "S3, consumer"})
+@Isolated("it keeps the machine busy")
 @Timeout(180)
 class RebalanceIT {
   private static final int ROUNDS = 3;

@@ -34,7 +34,14 @@ class PausedZoneIT {
   void zoneThatWakesAfterItsLeases_recordsNothing() throws Exception {
     scenario.sink().behave(call -> call.zone().equals("a") ? call.awaitVerdict() : 200);
     FaultProxy proxy = scenario.proxy();
-    Zone a = scenario.zone("a").lease(LEASE).patient().through(proxy);
+    // In a common request the completion that comes too late would show as a read.
+    Zone a =
+        scenario
+            .zone("a")
+            .lease(LEASE)
+            .patient()
+            .through(proxy)
+            .set("FIRSTCLAIM_CLAIM_DYNAMODB_BATCH", "1");
     var _ = scenario.zone("b").lease(LEASE).patient();
     scenario.start();
     List<String> ids = Feed.ids("event", 40);

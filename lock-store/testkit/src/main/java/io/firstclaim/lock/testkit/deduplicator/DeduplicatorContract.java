@@ -345,6 +345,7 @@ public abstract class DeduplicatorContract {
             lease -> {
               lease.whenLost(told::incrementAndGet);
               faulty.setDown(true);
+              time.awaitSleeper("firstclaim-leases");
               passALease();
               assertThat(elsewhere(() -> run(b, "receipt of b")))
                   .isEqualTo(new RunResult.Ran("receipt of b"));
@@ -373,6 +374,7 @@ public abstract class DeduplicatorContract {
               time.awaitSleeper("firstclaim-leases");
               time.advance(LEASE.dividedBy(3));
               Awaitility.await().until(() -> faulty.calls(Op.RENEW) == 1);
+              time.awaitSleeper("firstclaim-leases");
               passALease();
               return hang();
             });

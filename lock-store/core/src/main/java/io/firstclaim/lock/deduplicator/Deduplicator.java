@@ -247,7 +247,8 @@ public final class Deduplicator {
    *
    * @throws UnreadableClaimException if what is stored for the ID is not a claim any more: the
    *     lease is lost, and nothing is recorded
-   * @throws InterruptedException if the work threw it; nothing is recorded, and the lease runs out
+   * @throws InterruptedException if the work threw it, or the passage before the work began;
+   *     nothing is recorded, and the lease runs out
    */
   public Attempted attempt(ClaimResult.Granted granted, Judged work) throws InterruptedException {
     return attempt(granted, work, unused -> true);

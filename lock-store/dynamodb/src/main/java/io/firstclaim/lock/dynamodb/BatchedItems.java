@@ -271,9 +271,15 @@ final class BatchedItems implements ClaimRecords {
     return code.endsWith("Exception") ? code.substring(0, code.length() - 9) : code;
   }
 
-  /** Tries whether the table takes statements; if not, all writes are single from now on. */
+  /**
+   * Tries whether the table takes statements; if not, all writes are single from now on. A trial
+   * may fail by a lost answer or a throttled statement, so there are two.
+   */
   BatchedItems tried() {
-    new StatementTrial(items).fault().ifPresent(this::turnOff);
+    new StatementTrial(items)
+        .fault()
+        .flatMap(unused -> new StatementTrial(items).fault())
+        .ifPresent(this::turnOff);
     return this;
   }
 

@@ -173,7 +173,7 @@ final class StatementTrial {
                   delete
                       .tableName(items.table())
                       .key(Map.of(Items.KEY, Items.text(key)))
-                      .conditionExpression("holder = :holder")
+                      .conditionExpression(Items.HOLDER + " = :holder")
                       .expressionAttributeValues(Map.of(":holder", Items.text("self-test")))
                       .overrideConfiguration(items.limits()));
     } catch (SdkException e) {

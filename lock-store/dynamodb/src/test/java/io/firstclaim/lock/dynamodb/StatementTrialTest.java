@@ -17,6 +17,7 @@ import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -84,6 +85,27 @@ class StatementTrialTest {
 
       assertThat(proxy.requestsByOperation()).containsOnlyKeys("UpdateItem");
     }
+  }
+
+  @Test
+  void trialThatFailsOnce_isMadeAgain_andStatementsAreSent() {
+    AtomicInteger statements = new AtomicInteger();
+    client.statements(
+        _ ->
+            statements.getAndIncrement() == 0
+                ? new FaultyClient.Fate.Refused("ThrottlingError")
+                : FaultyClient.SENT);
+    ClaimItems items = LocalDynamoDb.items(client, settings, TIME);
+    BatchedItems tried = new BatchedItems(items, DynamoDbClaimStore.BATCH, 1).tried();
+    client.forget();
+
+    assertThat(
+            new DynamoDbClaimStore(items, tried)
+                .claim(Claim.of(RecordId.of("id"), Fingerprint.none(), TIME.now())))
+        .isInstanceOf(Granted.class);
+
+    assertThat(client.batches()).hasSize(1);
+    assertThat(client.singles()).isEmpty();
   }
 
   @Test

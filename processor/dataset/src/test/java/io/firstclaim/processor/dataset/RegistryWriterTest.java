@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** How many records share one update of the registry. */
-class GroupCommitTest {
+class RegistryWriterTest {
   private static final Duration TIME = Duration.ofSeconds(20);
   private static final int RECORDS = 1_000;
   private static final Duration INTERVAL = Duration.ofSeconds(1);

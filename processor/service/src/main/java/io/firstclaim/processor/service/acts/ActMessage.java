@@ -143,6 +143,12 @@ public sealed interface ActMessage {
                 .formatted(range, offset, underWay));
       }
     }
+
+    /** The same, said at this time. */
+    public RedriveProgress saidAt(String time) {
+      return new RedriveProgress(
+          id, token, instance, time, range, offset, counts, underWay, note, end);
+    }
   }
 
   /**

@@ -9,6 +9,7 @@ import io.firstclaim.processor.service.Service;
 import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.acts.NotWrittenException;
+import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.redrive.Redrives;
 import jakarta.inject.Singleton;
 import java.time.Duration;
@@ -37,14 +38,21 @@ final class Dismissing {
   private final Dismissals dismissals;
   private final Redrives redrives;
   private final Service service;
+  private final Duration maxSkew;
   private final TimeSource time;
 
   Dismissing(
-      Past past, Dismissals dismissals, Redrives redrives, Service service, TimeSource time) {
+      Past past,
+      Dismissals dismissals,
+      Redrives redrives,
+      Service service,
+      ServiceSettings settings,
+      TimeSource time) {
     this.past = past;
     this.dismissals = dismissals;
     this.redrives = redrives;
     this.service = service;
+    this.maxSkew = settings.engine().claim().store().maxSkew();
     this.time = time;
   }
 
@@ -56,19 +64,21 @@ final class Dismissing {
   record Found(List<Event> dead, boolean isAll) {}
 
   /**
-   * The dead that this filter takes, as they stand now.
+   * The dead that this filter takes, as they stand now. One that died since is among them only if
+   * the clocks leave it open.
    *
    * @param limit how many at most
    * @throws Problem if that cannot be said now
    */
   Found find(DeadFilter filter, int limit) {
     Moment begin = time.now();
+    Instant latest = begin.wall().plus(maxSkew); // another instance says when they died
     List<Event> found = new ArrayList<>();
     @Nullable RecordId after = null;
     while (time.now().since(begin).compareTo(PATIENCE) < 0) {
       Page<Event> page = past.dead(PAGE, after);
       for (Event dead : page.items()) {
-        if (!filter.takes(dead) || Instant.parse(dead.at()).isAfter(begin.wall())) {
+        if (!filter.takes(dead) || Instant.parse(dead.at()).isAfter(latest)) {
           continue;
         }
         if (found.size() == limit) {

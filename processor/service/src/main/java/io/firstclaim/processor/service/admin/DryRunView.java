@@ -7,11 +7,9 @@ import io.firstclaim.processor.service.redrive.DryRun;
 import io.micronaut.core.annotation.Introspected;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * What a redrive would take, or a dismissal.
@@ -61,41 +59,18 @@ record DryRunView(
 
   /** The same of the dead that would be dismissed. */
   static DryRunView of(Dismissing.Found found, ClaimOperations claims) {
-    Map<String, Long> causes = new HashMap<>();
+    DryRun.Tally tally = new DryRun.Tally();
     for (Event dead : found.dead()) {
-      var _ = causes.merge(cause(dead), 1L, Long::sum);
+      tally.add(
+          new DryRun.Sample(
+              Ids.ofText(dead.id()),
+              dead.cause() == null ? "no cause was given" : dead.cause(),
+              Instant.parse(dead.at()),
+              dead.topic(),
+              dead.partition(),
+              dead.offset()));
     }
-    List<Map.Entry<String, Long>> frequent =
-        causes.entrySet().stream()
-            .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
-            .limit(DryRun.MOST_CAUSES)
-            .toList();
-    long listed = frequent.stream().mapToLong(Map.Entry::getValue).sum();
-    List<DryRun.Sample> samples =
-        found.dead().stream()
-            .limit(DryRun.MOST_SAMPLES)
-            .map(
-                dead ->
-                    new DryRun.Sample(
-                        Ids.ofText(dead.id()),
-                        cause(dead),
-                        Instant.parse(dead.at()),
-                        dead.topic(),
-                        dead.partition(),
-                        dead.offset()))
-            .toList();
-    return of(
-        new DryRun(
-            found.dead().size(),
-            found.isAll(),
-            frequent.stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)),
-            found.dead().size() - listed,
-            samples),
-        claims);
-  }
-
-  private static String cause(Event dead) {
-    return dead.cause() == null ? "no cause was given" : dead.cause();
+    return of(tally.end(found.isAll()), claims);
   }
 
   private static Sample of(DryRun.Sample sample, ClaimOperations claims) {

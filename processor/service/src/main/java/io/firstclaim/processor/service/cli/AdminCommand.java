@@ -173,36 +173,70 @@ public final class AdminCommand {
         where, "/api/records/" + AdminClient.encoded(id) + "/release", Map.of("reason", reason));
   }
 
+  /** One dead record, or those that pass a filter, and what is to be said of it. */
+  static final class Dead {
+    @Parameters(paramLabel = "ID", arity = "0..1", description = "The only record.")
+    private @Nullable String id;
+
+    @Option(names = "--topic", description = "The input topic.")
+    private @Nullable String topic;
+
+    @Option(names = "--cause", description = "A part of the cause.")
+    private @Nullable String cause;
+
+    @Option(names = "--since", description = "ISO 8601.")
+    private @Nullable String since;
+
+    @Option(names = "--until", description = "ISO 8601.")
+    private @Nullable String until;
+
+    @Option(names = "--limit")
+    private @Nullable Integer limit;
+
+    @Option(names = "--reason")
+    private @Nullable String reason;
+
+    @Option(names = "--dry-run", description = "Only says what it would take.")
+    private boolean dryRun;
+
+    private Map<String, Object> body(@Nullable Integer rate) {
+      Map<String, Object> body = new LinkedHashMap<>();
+      put(body, "topic", topic);
+      put(body, "cause", cause);
+      put(body, "since", since);
+      put(body, "until", until);
+      put(body, "limit", limit);
+      put(body, "rate", rate);
+      put(body, "reason", reason);
+      body.put("dryRun", dryRun);
+      return body;
+    }
+  }
+
   @Command(description = "Redrives a record, or all dead letters of a topic that pass the filter.")
   int redrive(
       @Mixin Where where,
-      @Parameters(paramLabel = "ID", arity = "0..1", description = "The only record.")
-          @Nullable String id,
-      @Option(names = "--topic", description = "The input topic.") @Nullable String topic,
-      @Option(names = "--cause", description = "A part of the cause.") @Nullable String cause,
-      @Option(names = "--since", description = "ISO 8601.") @Nullable String since,
-      @Option(names = "--until", description = "ISO 8601.") @Nullable String until,
-      @Option(names = "--limit") @Nullable Integer limit,
-      @Option(names = "--rate", description = "Records a second.") @Nullable Integer rate,
-      @Option(names = "--reason") @Nullable String reason,
-      @Option(names = "--dry-run", description = "Only says what it would take.") boolean dryRun)
+      @Mixin Dead dead,
+      @Option(names = "--rate", description = "Records a second.") @Nullable Integer rate)
       throws IOException, InterruptedException {
-    if (id != null) {
-      return post(
-          where,
-          "/api/records/" + AdminClient.encoded(id) + "/redrive",
-          reason == null ? Map.of() : Map.of("reason", reason));
-    }
-    Map<String, Object> body = new LinkedHashMap<>();
-    put(body, "topic", topic);
-    put(body, "cause", cause);
-    put(body, "since", since);
-    put(body, "until", until);
-    put(body, "limit", limit);
-    put(body, "rate", rate);
-    put(body, "reason", reason);
-    body.put("dryRun", dryRun);
-    return post(where, "/api/redrive", body);
+    return act(where, "redrive", dead, rate);
+  }
+
+  @Command(
+      description =
+          "Says that a dead record, or all of a topic that pass the filter, need no redrive.")
+  int dismiss(@Mixin Where where, @Mixin Dead dead) throws IOException, InterruptedException {
+    return act(where, "dismiss", dead, null);
+  }
+
+  private int act(Where where, String act, Dead dead, @Nullable Integer rate)
+      throws IOException, InterruptedException {
+    return dead.id == null
+        ? post(where, "/api/" + act, dead.body(rate))
+        : post(
+            where,
+            "/api/records/" + AdminClient.encoded(dead.id) + "/" + act,
+            dead.reason == null ? Map.of() : Map.of("reason", dead.reason));
   }
 
   private static void put(Map<String, Object> body, String field, @Nullable Object value) {
@@ -227,38 +261,6 @@ public final class AdminCommand {
       throws IOException {
     System.out.println(TokenFile.add(file, name, role));
     return 0;
-  }
-
-  @Command(
-      description =
-          "Says that a dead record, or all of a topic that pass the filter, need no redrive.")
-  int dismiss(
-      @Mixin Where where,
-      @Parameters(paramLabel = "ID", arity = "0..1", description = "The only record.")
-          @Nullable String id,
-      @Option(names = "--topic", description = "The input topic.") @Nullable String topic,
-      @Option(names = "--cause", description = "A part of the cause.") @Nullable String cause,
-      @Option(names = "--since", description = "ISO 8601.") @Nullable String since,
-      @Option(names = "--until", description = "ISO 8601.") @Nullable String until,
-      @Option(names = "--limit") @Nullable Integer limit,
-      @Option(names = "--reason") @Nullable String reason,
-      @Option(names = "--dry-run", description = "Only says what it would take.") boolean dryRun)
-      throws IOException, InterruptedException {
-    if (id != null) {
-      return post(
-          where,
-          "/api/records/" + AdminClient.encoded(id) + "/dismiss",
-          reason == null ? Map.of() : Map.of("reason", reason));
-    }
-    Map<String, Object> body = new LinkedHashMap<>();
-    put(body, "topic", topic);
-    put(body, "cause", cause);
-    put(body, "since", since);
-    put(body, "until", until);
-    put(body, "limit", limit);
-    put(body, "reason", reason);
-    body.put("dryRun", dryRun);
-    return post(where, "/api/dismiss", body);
   }
 
   @Command(description = "Dead records that were dismissed, by whom and why.")

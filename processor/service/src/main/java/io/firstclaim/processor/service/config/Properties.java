@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.EngineSettings.Trust;
@@ -44,9 +45,6 @@ final class Properties {
           Shutdown.class);
 
   private static final String NAME = "[!-~]{1,128}";
-
-  /** DynamoDB takes no more statements in one request. */
-  private static final int MAX_BATCH = 25;
 
   private static final String BATCH_REMEDY =
       "give a number from 1, for each write in its own request, to 25";
@@ -209,7 +207,7 @@ final class Properties {
       @Meaning("conditional writes in one request; `1`: each in its own")
           @Bindable(defaultValue = "25")
           @Min(value = 1, message = BATCH_REMEDY)
-          @Max(value = MAX_BATCH, message = BATCH_REMEDY)
+          @Max(value = DynamoDbClaimStore.BATCH, message = BATCH_REMEDY)
           int batch) {}
 
   @Introspected

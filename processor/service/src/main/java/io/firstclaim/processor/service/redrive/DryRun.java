@@ -27,10 +27,10 @@ public record DryRun(
   public static final int MOST = 10_000;
 
   /** As many causes are told apart. */
-  public static final int MOST_CAUSES = 50;
+  private static final int MOST_CAUSES = 50;
 
   /** As many are shown. */
-  public static final int MOST_SAMPLES = 20;
+  private static final int MOST_SAMPLES = 20;
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -38,41 +38,59 @@ public record DryRun(
   public record Sample(
       RecordId id, String cause, Instant at, String topic, int partition, long offset) {}
 
+  /** Counts them, one after the other. Not thread-safe. */
+  public static final class Tally {
+    private final Map<String, Long> causes = new HashMap<>();
+    private final List<Sample> samples = new ArrayList<>();
+    private long count;
+    private long others;
+
+    /** One more. */
+    public void add(Sample one) {
+      count++;
+      if (causes.size() < MOST_CAUSES || causes.containsKey(one.cause())) {
+        causes.merge(one.cause(), 1L, Long::sum);
+      } else {
+        others++;
+      }
+      if (samples.size() < MOST_SAMPLES) {
+        samples.add(one);
+      }
+    }
+
+    /** What was counted; whether that is all there is. */
+    public DryRun end(boolean isAll) {
+      return new DryRun(count, isAll, causes, others, samples);
+    }
+  }
+
   static DryRun of(
       LetterFilter filter,
       Predicate<DeadLetter> isMeant,
       Letters.Reading letters,
       TimeSource time) {
     Moment start = time.now();
-    long count = 0;
-    long others = 0;
-    Map<String, Long> causes = new HashMap<>();
-    List<Sample> samples = new ArrayList<>();
-    while (!letters.isAtEnd() && count < MOST && time.now().since(start).compareTo(PATIENCE) < 0) {
-      if (!letters.next()) {
-        continue;
-      }
-      DeadLetter letter = letters.letter().filter(filter::takes).filter(isMeant).orElse(null);
-      if (letter == null) {
-        continue;
-      }
-      count++;
-      if (causes.size() < MOST_CAUSES || causes.containsKey(letter.cause())) {
-        causes.merge(letter.cause(), 1L, Long::sum);
-      } else {
-        others++;
-      }
-      if (samples.size() < MOST_SAMPLES) {
-        samples.add(
-            new Sample(
-                letter.id(),
-                letter.cause(),
-                Instant.ofEpochMilli(letter.letter().timestamp()),
-                letter.topic(),
-                letter.partition(),
-                letter.offset()));
+    Tally tally = new Tally();
+    while (!letters.isAtEnd()
+        && tally.count < MOST
+        && time.now().since(start).compareTo(PATIENCE) < 0) {
+      if (letters.next()) {
+        letters
+            .letter()
+            .filter(filter::takes)
+            .filter(isMeant)
+            .ifPresent(
+                letter ->
+                    tally.add(
+                        new Sample(
+                            letter.id(),
+                            letter.cause(),
+                            Instant.ofEpochMilli(letter.letter().timestamp()),
+                            letter.topic(),
+                            letter.partition(),
+                            letter.offset())));
       }
     }
-    return new DryRun(count, letters.isAtEnd(), causes, others, samples);
+    return tally.end(letters.isAtEnd());
   }
 }

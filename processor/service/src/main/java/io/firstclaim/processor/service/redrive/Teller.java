@@ -66,20 +66,7 @@ final class Teller implements RedriveRun.Report {
 
   private void write(ActMessage.RedriveProgress progress) {
     try {
-      String at = time.now().wall().toString();
-      long offset =
-          log.write(
-              new ActMessage.RedriveProgress(
-                  progress.id(),
-                  progress.token(),
-                  progress.instance(),
-                  at,
-                  progress.range(),
-                  progress.offset(),
-                  progress.counts(),
-                  progress.underWay(),
-                  progress.note(),
-                  progress.end()));
+      long offset = log.write(progress.saidAt(time.now().wall().toString()));
       last = progress;
       lastTold = time.now();
       if (progress.end() != null) {

@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.service.scenario.Certificate;
 import io.opentelemetry.context.propagation.TextMapPropagator;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -22,7 +20,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,51 +28,15 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class HttpHandlerTlsTest {
   private static final Duration LONG = Duration.ofSeconds(20);
-  private static final char[] PASSWORD = "changeit".toCharArray();
 
   private static KeyManagerFactory keys;
   private static SSLContext tls;
 
   @BeforeAll
   static void makeCertificate(@TempDir Path folder) throws Exception {
-    Path file = folder.resolve("keys.p12");
-    String password = new String(PASSWORD);
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "server",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=localhost",
-                "-ext",
-                "SAN=dns:localhost,ip:127.0.0.1",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                file.toString(),
-                "-storepass",
-                password)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("keytool.log").toFile())
-            .start();
-    assertThat(keytool.waitFor()).as(Files.readString(folder.resolve("keytool.log"))).isZero();
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(file)) {
-      store.load(in, PASSWORD);
-    }
-    keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    keys.init(store, PASSWORD);
-    KeyStore trusted = KeyStore.getInstance("PKCS12");
-    trusted.load(null, null);
-    trusted.setCertificateEntry("server", store.getCertificate("server"));
-    TrustManagerFactory trust =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(trusted);
-    tls = SSLContext.getInstance("TLS");
-    tls.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+    Certificate certificate = Certificate.make(folder);
+    keys = certificate.keys();
+    tls = certificate.tls();
   }
 
   private static HttpHandler handlerFor(URI url) {

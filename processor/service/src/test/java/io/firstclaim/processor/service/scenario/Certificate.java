@@ -7,21 +7,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A certificate for 127.0.0.1 that it has signed itself, with its key, in a file.
+ * A certificate for this machine that it has signed itself, with its key, in a file.
  *
  * @param file a key store of type PKCS12
- * @param client trusts it, and nobody else
+ * @param keys show it
+ * @param tls shows it, and trusts it and nobody else
  */
-record Certificate(Path file, SSLContext client) {
+public record Certificate(Path file, KeyManagerFactory keys, SSLContext tls) {
   /** Of the file and of the key. */
   static final String PASSWORD = "of-a-test";
 
   /** A new one in this folder. */
-  static Certificate make(Path folder)
+  public static Certificate make(Path folder)
       throws IOException, InterruptedException, GeneralSecurityException {
     Path file = folder.resolve("keys.p12").toAbsolutePath();
     Path log = folder.resolve("keytool.log");
@@ -34,9 +36,9 @@ record Certificate(Path file, SSLContext client) {
                 "-keyalg",
                 "EC",
                 "-dname",
-                "CN=127.0.0.1",
+                "CN=localhost",
                 "-ext",
-                "SAN=ip:127.0.0.1",
+                "SAN=dns:localhost,ip:127.0.0.1",
                 "-storetype",
                 "PKCS12",
                 "-keystore",
@@ -47,19 +49,21 @@ record Certificate(Path file, SSLContext client) {
             .redirectOutput(log.toFile())
             .start();
     assertThat(keytool.waitFor()).as(Files.readString(log)).isZero();
-    KeyStore keys = KeyStore.getInstance(file.toFile(), PASSWORD.toCharArray());
+    KeyStore store = KeyStore.getInstance(file.toFile(), PASSWORD.toCharArray());
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(store, PASSWORD.toCharArray());
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
-    trusted.setCertificateEntry("server", keys.getCertificate("server"));
+    trusted.setCertificateEntry("server", store.getCertificate("server"));
     TrustManagerFactory trust =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(trusted);
-    SSLContext client = SSLContext.getInstance("TLS");
-    client.init(null, trust.getTrustManagers(), null);
+    SSLContext tls = SSLContext.getInstance("TLS");
+    tls.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
     try (var out = Files.newOutputStream(folder.resolve("trusted.p12"))) {
       trusted.store(out, PASSWORD.toCharArray());
     }
-    return new Certificate(file, client);
+    return new Certificate(file, keys, tls);
   }
 
   /** The certificate alone: a trust store of type PKCS12. */

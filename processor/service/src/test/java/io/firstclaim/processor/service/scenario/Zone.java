@@ -117,7 +117,7 @@ final class Zone implements AutoCloseable {
   /** Serves TLS with this certificate, and trusts it. */
   Zone securedWith(Certificate certificate) {
     scheme = "https";
-    http = HttpClient.newBuilder().sslContext(certificate.client()).build();
+    http = HttpClient.newBuilder().sslContext(certificate.tls()).build();
     env.remove("MICRONAUT_SERVER_PORT");
     return set("MICRONAUT_SERVER_SSL_ENABLED", "true")
         .set("MICRONAUT_SERVER_SSL_PORT", Integer.toString(port))

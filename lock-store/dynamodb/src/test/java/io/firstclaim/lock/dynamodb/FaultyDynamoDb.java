@@ -1,0 +1,76 @@
+package io.firstclaim.lock.dynamodb;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.testkit.FaultContract;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import java.time.Duration;
+import java.util.List;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
+
+/** The ways to DynamoDB, and what goes wrong there; they are there as long as the server is. */
+abstract class FaultyDynamoDb extends FaultContract {
+  static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
+  private static final DynamoDbClient RETRYING = configured().build();
+  private static final DynamoDbClient NOT_RETRYING =
+      LocalDynamoDb.notRetrying(configured()).build();
+
+  /** As an application would configure it, for a lease of this length. */
+  private static DynamoDbClientBuilder configured() {
+    var settings =
+        new ClaimSettings("any", "any", Duration.ofSeconds(9), MAX_SKEW, Duration.ofDays(8));
+    return DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings);
+  }
+
+  @Override
+  protected FaultProxy proxy() {
+    return PROXY;
+  }
+
+  @Override
+  protected ClaimStore store(Way way, ClaimSettings settings) {
+    return store(
+        switch (way) {
+          case DIRECT -> LocalDynamoDb.client();
+          case RETRYING -> RETRYING;
+          case NOT_RETRYING -> NOT_RETRYING;
+        },
+        settings);
+  }
+
+  /** A store by this client. */
+  abstract ClaimStore store(DynamoDbClient client, ClaimSettings settings);
+
+  @Override
+  protected String name() {
+    return "DynamoDB table claims";
+  }
+
+  @Override
+  protected List<Fault> refusals() {
+    return List.of(
+        Fault.Answer.dynamoDbThrottling(),
+        Fault.Answer.dynamoDb(500, "InternalServerError"),
+        Fault.Answer.dynamoDb(400, "ReplicatedWriteConflictException"),
+        Fault.Answer.dynamoDb(400, "RequestLimitExceeded"),
+        Fault.Answer.status(503),
+        new Fault.Refuse());
+  }
+
+  @Override
+  protected List<Fault> passingRefusals() {
+    return List.of(
+        Fault.Answer.dynamoDb(500, "InternalServerError"),
+        Fault.Answer.dynamoDb(400, "ReplicatedWriteConflictException"));
+  }
+
+  @Override
+  protected List<Fault> denials() {
+    return List.of(
+        Fault.Answer.dynamoDb(400, "AccessDeniedException"),
+        Fault.Answer.dynamoDb(400, "ResourceNotFoundException"),
+        Fault.Answer.dynamoDb(400, "ValidationException"));
+  }
+}

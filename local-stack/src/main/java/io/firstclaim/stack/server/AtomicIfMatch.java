@@ -33,12 +33,10 @@ final class AtomicIfMatch extends ForwardingBlobStore {
   private final Object[] stripes = Stream.generate(Object::new).limit(STRIPES).toArray();
 
   /**
-   * What a thread has looked at last. For a DELETE on condition S3Proxy compares with that, and
+   * The ETag that a thread has looked at last. S3Proxy compares a DELETE's condition with it, and
    * then deletes without telling the condition.
    */
-  private static final ThreadLocal<@Nullable Looked> LOOKED = new ThreadLocal<>();
-
-  private record Looked(String bucket, String key, String eTag) {}
+  private static final ThreadLocal<String> LOOKED = new ThreadLocal<>();
 
   AtomicIfMatch(BlobStore delegate) {
     super(delegate);
@@ -46,7 +44,6 @@ final class AtomicIfMatch extends ForwardingBlobStore {
 
   @Override
   public PutObjectResponse putBlob(PutObjectRequest request, InputStream in) {
-    LOOKED.remove();
     // Read first, so that a slow sender holds nobody up.
     byte[] body = readAll(in);
     synchronized (stripe(request.bucket(), request.key())) {
@@ -60,23 +57,17 @@ final class AtomicIfMatch extends ForwardingBlobStore {
   @Override
   public @Nullable HeadObjectResponse blobMetadataIfPresent(HeadObjectRequest request) {
     HeadObjectResponse found = delegate().blobMetadataIfPresent(request);
-    if (found == null) {
-      LOOKED.remove();
-    } else {
-      LOOKED.set(new Looked(request.bucket(), request.key(), found.eTag()));
+    if (found != null) {
+      LOOKED.set(found.eTag());
     }
     return found;
   }
 
   @Override
   public DeleteObjectResponse removeBlob(DeleteObjectRequest request) {
-    Looked compared = LOOKED.get();
-    LOOKED.remove();
     synchronized (stripe(request.bucket(), request.key())) {
-      if (compared != null
-          && compared.bucket.equals(request.bucket())
-          && compared.key.equals(request.key())) {
-        requireMatch(request.bucket(), request.key(), compared.eTag);
+      if (onCondition()) {
+        requireMatch(request.bucket(), request.key(), LOOKED.get());
       }
       return delegate().removeBlob(request);
     }
@@ -91,6 +82,13 @@ final class AtomicIfMatch extends ForwardingBlobStore {
     synchronized (stripe(request.bucket(), request.key())) {
       return delegate().getBlob(request);
     }
+  }
+
+  /** Whether S3Proxy has compared before this DELETE: only its own calls tell. */
+  private static boolean onCondition() {
+    return StackWalker.getInstance()
+        .walk(
+            frames -> frames.anyMatch(frame -> frame.getMethodName().equals("conditionalDelete")));
   }
 
   private Object stripe(String bucket, String key) {

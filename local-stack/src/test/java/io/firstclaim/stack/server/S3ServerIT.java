@@ -53,6 +53,22 @@ class S3ServerIT {
   }
 
   @Test
+  void deleteWithoutCondition_isTaken_whateverWasComparedBefore() throws Exception {
+    try (S3Server server = S3Server.start(JvmTuning.SHORT_RUN)) {
+      server.createBucket("bucket");
+      URI object = server.endpoint().resolve("/bucket/key");
+
+      for (int round = 0; round < 50; round++) {
+        List<String> won = race(object, new Condition("If-None-Match", "*"));
+        race(object, new Condition("If-Match", won.getFirst()));
+        assertThat(delete(object, "If-Match", won.getFirst())).isEqualTo(412);
+
+        assertThat(delete(object)).isEqualTo(204);
+      }
+    }
+  }
+
+  @Test
   void bucketsAreGone_afterRestart() {
     try (S3Server server = S3Server.start(JvmTuning.SHORT_RUN)) {
       server.createBucket("bucket");
@@ -97,5 +113,13 @@ class S3ServerIT {
             .header(condition.header(), condition.value())
             .build(),
         BodyHandlers.ofString());
+  }
+
+  private static int delete(URI object, String... headers) throws Exception {
+    var request = HttpRequest.newBuilder(object).DELETE();
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return HTTP.send(request.build(), BodyHandlers.discarding()).statusCode();
   }
 }

@@ -46,9 +46,6 @@ final class SelfTest {
   private static final int SLOW_WRITERS = 4;
   private static final TimeSource TIME = TimeSource.system();
 
-  /** For so long, what was not answered may still be written. */
-  private static final Duration LATE = Duration.ofSeconds(1);
-
   /** More, as nothing can hold up a DELETE between its comparing and its deleting. */
   private static final int ROUNDS_OF_DELETES = 32;
 
@@ -257,9 +254,6 @@ final class SelfTest {
     if (took.isEmpty()) {
       puts.forEach(Put::requireAnswer);
     }
-    if (puts.stream().anyMatch(put -> put.unanswered != null)) {
-      pause(LATE); // else it might be written after all is removed
-    }
     String body = get(key).body;
     // None reports success if the winner's answer was lost and the SDK sent its request again.
     require(
@@ -403,26 +397,14 @@ final class SelfTest {
     };
   }
 
-  private static void pause(Duration length) {
-    try {
-      TIME.sleep(length);
-    } catch (InterruptedException e) {
-      throw interrupted(e);
-    }
-  }
-
-  private static StoreUnavailableException interrupted(InterruptedException e) {
-    Thread.currentThread().interrupt();
-    return new StoreUnavailableException("interrupted in the self-test", e);
-  }
-
   private static <T> T result(Future<T> writer) {
     try {
       return writer.get();
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
     } catch (InterruptedException e) {
-      throw interrupted(e);
+      Thread.currentThread().interrupt();
+      throw new StoreUnavailableException("interrupted in the self-test", e);
     }
   }
 

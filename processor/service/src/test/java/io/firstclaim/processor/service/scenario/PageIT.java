@@ -87,7 +87,10 @@ class PageIT {
         .zone(name)
         .audited()
         .operatedWith(Operator.TOKEN, FOLDER)
-        .set("FIRSTCLAIM_APPLICATION", scenario.topic());
+        .set("FIRSTCLAIM_APPLICATION", scenario.topic())
+        // However long the page takes to come to it, a call that does not end is under way.
+        .set("FIRSTCLAIM_HANDLER_TIMEOUT", "5m")
+        .set("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", "4m");
   }
 
   @Test

@@ -3,90 +3,30 @@ package io.firstclaim.processor.engine.consumer;
 import static io.firstclaim.processor.engine.claim.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimState;
-import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import io.firstclaim.processor.engine.api.Outcome;
-import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
-import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What handlers that spin, hang or kill their process do to the records beside theirs: nothing. */
-@Timeout(60)
-class BadHandlersTest {
-  private static final Duration SHORT_LEASE = Duration.ofMillis(1500);
-
-  private final TestTime time = TestTime.running();
-  private final TestBroker broker = new TestBroker();
-  private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
-  private final TestSettings settings = new TestSettings();
-  private final List<TestInstance> instances = new ArrayList<>();
-  private final List<RecordContext> calls = new CopyOnWriteArrayList<>();
-  private final CountDownLatch mayEnd = new CountDownLatch(1);
-
-  @AfterEach
-  void close() {
-    mayEnd.countDown();
-    instances.forEach(TestInstance::close);
-  }
-
-  private TestInstance start(String zone, RecordHandler handler) throws InterruptedException {
-    TestInstance instance =
-        new TestInstance(
-            zone,
-            settings,
-            context -> {
-              calls.add(context);
-              return handler.handle(context);
-            },
-            claims,
-            broker,
-            time);
-    instances.add(instance);
-    return instance;
-  }
-
-  private static HandlerResult done(RecordContext context) {
-    return HandlerResult.done();
-  }
-
-  /** Whatever interrupts it. */
-  private void awaitThatItMayEnd() {
-    while (mayEnd.getCount() > 0) {
-      try {
-        mayEnd.await();
-      } catch (InterruptedException e) {
-        // that is the point
-      }
-    }
-  }
-
+class BadHandlersTest extends FlowFixture {
   /** Occupies a CPU, whatever interrupts it. */
   private void spin() {
     while (mayEnd.getCount() > 0) {
       Thread.onSpinWait();
     }
-  }
-
-  private ClaimRecord stored(String id) {
-    return instances.getFirst().store.find(RecordId.of(id)).orElseThrow();
   }
 
   /** So often a process dies that holds these records. */
@@ -154,7 +94,7 @@ class BadHandlersTest {
 
     assertThat(ids(20))
         .as("attempts, were the process to die now")
-        .allMatch(id -> stored(id).attempts() == (id.equals(first) ? 3 : 2));
+        .allMatch(id -> stored(id).orElseThrow().attempts() == (id.equals(first) ? 3 : 2));
     Sent fresh = a.deliver("fresh", "{}");
     eventually(() -> calls.size() == 2);
     assertThat(calls.getLast().id().text()).isEqualTo("fresh");
@@ -210,8 +150,8 @@ class BadHandlersTest {
     Sent next = a.deliver("next", "{}");
 
     eventually(() -> next.isSettled() && hangs.isSettled());
-    assertThat(stored("hangs").state()).isInstanceOf(ClaimState.Dead.class);
-    assertThat(stored("next").state()).isInstanceOf(ClaimState.Done.class);
+    assertThat(stateOf("hangs")).isInstanceOf(ClaimState.Dead.class);
+    assertThat(stateOf("next")).isInstanceOf(ClaimState.Done.class);
     assertThat(a.state().abandoned()).isEqualTo(2);
     mayEnd.countDown();
     eventually(() -> a.state().abandoned() == 0 && a.places.isEmpty());
@@ -221,13 +161,13 @@ class BadHandlersTest {
   void recordThatKillsItsProcess_isBuriedUnhandled_onceItsAttemptsAreUsedUp()
       throws InterruptedException {
     diesWith(3, List.of("order-1"));
-    TestInstance a = start("a", BadHandlersTest::done);
+    TestInstance a = start("a", FlowFixture::done);
 
     Sent sent = a.deliver("order-1", "{}");
 
     eventually(sent::isSettled);
     assertThat(calls).isEmpty();
-    assertThat(stored("order-1").state()).isInstanceOf(ClaimState.Dead.class);
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
     assertThat(broker.deadLetters())
         .singleElement()
         .satisfies(
@@ -244,7 +184,7 @@ class BadHandlersTest {
   @Test
   void grantThatCameTooLate_isNoAttempt() throws InterruptedException {
     settings.maxAttempts = 1;
-    TestInstance a = start("a", BadHandlersTest::done);
+    TestInstance a = start("a", FlowFixture::done);
     Hold hold = a.store.hold(Op.CLAIM);
     Sent sent = a.deliver("order-1", "{}");
     eventually(() -> hold.arrived() == 1);
@@ -295,7 +235,7 @@ class BadHandlersTest {
     Sent sent = a.deliver("order-1", "{}");
 
     eventually(sent::isSettled);
-    assertThat(stored("order-1").state()).isInstanceOf(ClaimState.Dead.class);
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
     assertThat(calls).hasSize(2);
   }
 }

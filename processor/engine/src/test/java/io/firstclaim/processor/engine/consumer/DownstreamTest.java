@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.claim.LogLines;
-import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
@@ -19,46 +17,19 @@ import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Records whose downstream is not there for a while, in two zones. A record has three attempts. */
-@Timeout(60)
-class DownstreamTest {
+class DownstreamTest extends FlowFixture {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
-  private final TestTime time = TestTime.running();
-  private final TestBroker broker = new TestBroker();
-  private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
-  private final TestSettings settings = new TestSettings();
-  private final List<TestInstance> instances = new ArrayList<>();
-  private final List<RecordContext> calls = new CopyOnWriteArrayList<>();
   private volatile RecordHandler downstream = _ -> HandlerResult.done();
-
-  @AfterEach
-  void close() {
-    instances.forEach(TestInstance::close);
-  }
 
   private TestInstance start(String zone) throws InterruptedException {
     settings.lease = Duration.ofHours(1); // time is put forward
-    TestInstance instance =
-        new TestInstance(
-            zone,
-            settings,
-            context -> {
-              calls.add(context);
-              return downstream.handle(context);
-            },
-            claims,
-            broker,
-            time);
-    instances.add(instance);
-    return instance;
+    return start(zone, context -> downstream.handle(context));
   }
 
   private static List<Sent> deliver(TestInstance to, String name, int records) {

@@ -17,39 +17,27 @@ import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.engine.claim.ClaimId;
 import io.firstclaim.processor.engine.claim.Signal;
-import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
 import io.firstclaim.processor.handler.HandlerResult;
-import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.record.TimestampType;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Records that were given up, freed by an operator, and are delivered again to both zones. */
-@Timeout(60)
-class RedriveTest {
+class RedriveTest extends FlowFixture {
   private static final RecordId ID = RecordId.of("order-1");
   private static final Fingerprint PAYLOAD = Fingerprint.of("{}".getBytes(UTF_8));
   private static final RedriveId FIRST = new RedriveId("redrive-1");
   private static final RedriveId SECOND = new RedriveId("redrive-2");
 
-  private final TestTime time = TestTime.running();
-  private final TestBroker broker = new TestBroker();
-  private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
-  private final TestSettings settings = new TestSettings();
-  private final List<TestInstance> instances = new ArrayList<>();
-  private final List<RecordContext> calls = new CopyOnWriteArrayList<>();
   private final AtomicReference<RecordHandler> handler =
       new AtomicReference<>(_ -> new HandlerResult.Failed("poison"));
   private final MemoryClaimStore operator =
@@ -71,25 +59,8 @@ class RedriveTest {
     b = instance("b");
   }
 
-  @AfterEach
-  void close() {
-    instances.forEach(TestInstance::close);
-  }
-
   private TestInstance instance(String zone) throws InterruptedException {
-    TestInstance instance =
-        new TestInstance(
-            zone,
-            settings,
-            context -> {
-              calls.add(context);
-              return handler.get().handle(context);
-            },
-            claims,
-            broker,
-            time);
-    instances.add(instance);
-    return instance;
+    return start(zone, context -> handler.get().handle(context));
   }
 
   private static ConsumerRecord<byte[], byte[]> delivered(

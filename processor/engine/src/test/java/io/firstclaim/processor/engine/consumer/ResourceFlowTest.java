@@ -14,10 +14,8 @@ import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.ResourceSource;
-import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
 import io.firstclaim.processor.handler.HandlerResult;
-import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,63 +26,19 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Records that touch the same things, in two zones over one lock store in memory, which has no
  * transactions. A lease is longer than any test may take, unless a test says otherwise.
  */
-@Timeout(60)
-class ResourceFlowTest {
-  private final TestTime time = TestTime.running();
-  private final TestBroker broker = new TestBroker();
-  private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
-  private final TestSettings settings = new TestSettings();
-  private final List<TestInstance> instances = new ArrayList<>();
-  private final List<RecordContext> calls = new CopyOnWriteArrayList<>();
-  private final CountDownLatch mayEnd = new CountDownLatch(1);
-
+class ResourceFlowTest extends FlowFixture {
   ResourceFlowTest() {
     settings.resources = ResourceSource.parseList("json:/from,json:/to");
-  }
-
-  @AfterEach
-  void close() {
-    mayEnd.countDown();
-    instances.forEach(TestInstance::close);
-  }
-
-  private TestInstance start(String zone, RecordHandler handler) throws InterruptedException {
-    TestInstance instance =
-        new TestInstance(
-            zone,
-            settings,
-            context -> {
-              calls.add(context);
-              return handler.handle(context);
-            },
-            claims,
-            broker,
-            time);
-    instances.add(instance);
-    return instance;
-  }
-
-  private static HandlerResult done(RecordContext context) {
-    return HandlerResult.done();
-  }
-
-  private HandlerResult doneWhenItMay(RecordContext context) throws InterruptedException {
-    mayEnd.await();
-    return HandlerResult.done();
   }
 
   private static String transfer(String from, String to) {
@@ -179,7 +133,7 @@ class ResourceFlowTest {
 
   @Test
   void recordWhoseClaimCannotBeRead_holdsUpNobodyAtItsResource() throws InterruptedException {
-    TestInstance a = start("a", ResourceFlowTest::done);
+    TestInstance a = start("a", FlowFixture::done);
     a.store.unreadable().add(RecordId.of("order-1"));
     Sent first = a.deliver("order-1", on("x"));
     eventually(() -> a.listener.claimed().contains(Claimed.UNREADABLE));
@@ -234,7 +188,7 @@ class ResourceFlowTest {
     eventually(() -> a.places.parked() == 1);
 
     settings.resources = List.of();
-    TestInstance b = start("b", ResourceFlowTest::done);
+    TestInstance b = start("b", FlowFixture::done);
     Sent _ = b.deliver("order-2", on("x"));
 
     eventually(second::isSettled);
@@ -265,7 +219,7 @@ class ResourceFlowTest {
   @Test
   void recordsOrderedByKey_waitForTheirTurnsAndTheirResources() throws InterruptedException {
     settings.ordering = EngineSettings.Ordering.KEY;
-    TestInstance a = start("a", ResourceFlowTest::done);
+    TestInstance a = start("a", FlowFixture::done);
     List<Sent> all =
         IntStream.range(0, 50)
             .mapToObj(i -> a.deliver("order-" + i, transfer("x", "account-" + i % 3)))
@@ -286,7 +240,7 @@ class ResourceFlowTest {
           .isInstanceOf(ClaimResult.Granted.class);
     }
     time.advance(Duration.ofSeconds(4));
-    TestInstance a = start("a", ResourceFlowTest::done);
+    TestInstance a = start("a", FlowFixture::done);
 
     List<Sent> all = new ArrayList<>();
     suspects.forEach(id -> all.add(a.deliver(id, on("x"))));
@@ -326,7 +280,7 @@ class ResourceFlowTest {
 
   @Test
   void handler_getsAToken_forEachResource_thatRisesWithEachRecord() throws InterruptedException {
-    TestInstance a = start("a", ResourceFlowTest::done);
+    TestInstance a = start("a", FlowFixture::done);
     Sent first = a.deliver("order-1", transfer("y", "x"));
     eventually(first::isSettled);
     Sent second = a.deliver("order-2", transfer("x", "x"));
@@ -344,7 +298,7 @@ class ResourceFlowTest {
 
   @Test
   void outcome_namesTheResources() throws InterruptedException {
-    TestInstance a = start("a", ResourceFlowTest::done);
+    TestInstance a = start("a", FlowFixture::done);
     Sent first = a.deliver("order-1", transfer("y", "x"));
     Sent second = a.deliver("order-2", "{}");
     eventually(() -> first.isSettled() && second.isSettled());
@@ -356,7 +310,7 @@ class ResourceFlowTest {
 
   @Test
   void recordThatTouchesNothing_isClaimedAlone() throws InterruptedException {
-    TestInstance a = start("a", ResourceFlowTest::done);
+    TestInstance a = start("a", FlowFixture::done);
     Sent sent = a.deliver("order-1", "{\"other\":1}");
     eventually(sent::isSettled);
 
@@ -366,7 +320,7 @@ class ResourceFlowTest {
 
   @Test
   void recordWhoseResourceCannotBeOne_isADeadLetter_onceForItsId() throws InterruptedException {
-    TestInstance a = start("a", ResourceFlowTest::done);
+    TestInstance a = start("a", FlowFixture::done);
     Sent first = a.deliver("order-1", "{\"from\":true}");
     eventually(first::isSettled);
     Sent again = a.deliver("order-1", "{\"from\":true}");
@@ -390,7 +344,7 @@ class ResourceFlowTest {
   void recordWhoseResourceAnotherZoneHolds_isParked_andWokenByTheOutcome()
       throws InterruptedException {
     TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", ResourceFlowTest::done);
+    TestInstance b = start("b", FlowFixture::done);
     Sent first = a.deliver("order-1", on("x"));
     eventually(() -> calls.size() == 1);
     Sent second = b.deliver("order-2", transfer("x", "y"));
@@ -408,7 +362,7 @@ class ResourceFlowTest {
   @Test
   void recordsBehindABlockedOne_askTheStoreNothing() throws InterruptedException {
     TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", ResourceFlowTest::done);
+    TestInstance b = start("b", FlowFixture::done);
     Sent _ = a.deliver("order-1", on("x"));
     eventually(() -> calls.size() == 1);
     List<Sent> all = IntStream.range(0, 20).mapToObj(i -> b.deliver("next-" + i, on("x"))).toList();
@@ -425,7 +379,7 @@ class ResourceFlowTest {
   @Test
   void blockedRecord_isDropped_whenItsPartitionIsLost() throws InterruptedException {
     TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", ResourceFlowTest::done);
+    TestInstance b = start("b", FlowFixture::done);
     Sent _ = a.deliver("order-1", on("x"));
     eventually(() -> calls.size() == 1);
     Sent second = b.deliver("order-2", on("x"));
@@ -444,7 +398,7 @@ class ResourceFlowTest {
     settings.lease = Duration.ofMillis(1500);
     settings.renew = false;
     TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", ResourceFlowTest::done);
+    TestInstance b = start("b", FlowFixture::done);
     Sent _ = a.deliver("order-1", on("x"));
     eventually(() -> calls.size() == 1);
     a.store.setDown(true);
@@ -459,7 +413,7 @@ class ResourceFlowTest {
   void outcomesThatAreNotHeard_keepNobodyWaitingLong() throws InterruptedException {
     settings.outcomes = false;
     TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", ResourceFlowTest::done);
+    TestInstance b = start("b", FlowFixture::done);
     Sent _ = a.deliver("order-1", on("x"));
     eventually(() -> calls.size() == 1);
     Sent second = b.deliver("order-2", on("x"));
@@ -483,7 +437,7 @@ class ResourceFlowTest {
               busy.set(false);
               return HandlerResult.done();
             });
-    TestInstance b = start("b", ResourceFlowTest::done);
+    TestInstance b = start("b", FlowFixture::done);
     List<Sent> all = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       all.add(a.deliver("x-" + i, on("x")));
@@ -545,7 +499,7 @@ class ResourceFlowTest {
 
   @Test
   void recordOfAnotherPayload_touchesNothing() throws InterruptedException {
-    TestInstance a = start("a", ResourceFlowTest::done);
+    TestInstance a = start("a", FlowFixture::done);
     Sent first = a.deliver("order-1", on("x"));
     eventually(first::isSettled);
     Sent other = a.deliver("order-1", on("y"));

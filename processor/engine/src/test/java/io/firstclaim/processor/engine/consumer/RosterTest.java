@@ -11,50 +11,14 @@ import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
 import io.firstclaim.processor.engine.api.ResourceSource;
 import io.firstclaim.processor.engine.api.WaitsFor;
-import io.firstclaim.processor.engine.claim.TestTime;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
 import io.firstclaim.processor.handler.HandlerResult;
-import io.firstclaim.processor.handler.RecordContext;
-import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
-class RosterTest {
-  private final TestTime time = TestTime.running();
-  private final TestBroker broker = new TestBroker();
-  private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
-  private final TestSettings settings = new TestSettings();
-  private final CountDownLatch mayEnd = new CountDownLatch(1);
-  private final AtomicReference<@Nullable TestInstance> started = new AtomicReference<>();
-
-  @AfterEach
-  void close() {
-    mayEnd.countDown();
-    TestInstance instance = started.get();
-    if (instance != null) {
-      instance.close();
-    }
-  }
-
-  private TestInstance start(RecordHandler handler) throws InterruptedException {
-    TestInstance instance = new TestInstance("a", settings, handler, claims, broker, time);
-    started.set(instance);
-    return instance;
-  }
-
-  private HandlerResult doneWhenItMay(RecordContext context) throws InterruptedException {
-    mayEnd.await();
-    return HandlerResult.done();
-  }
-
+class RosterTest extends FlowFixture {
   private static ParkedRecord only(TestInstance instance, WaitsFor what) {
     eventually(
         () -> instance.parked(10, null).items().stream().anyMatch(each -> each.waitsFor() == what));
@@ -65,7 +29,7 @@ class RosterTest {
 
   @Test
   void recordInItsHandler_isHeld_withTokenAndAttempt() throws InterruptedException {
-    TestInstance instance = start(this::doneWhenItMay);
+    TestInstance instance = start("a", this::doneWhenItMay);
     Sent sent = instance.deliver(TestInstance.record("order-1", "{}", 3, 17));
     eventually(() -> !instance.held(10, null).items().isEmpty());
 
@@ -87,7 +51,7 @@ class RosterTest {
   void recordHeldByAnother_isParked_andSaysByWhomAndHowLong() throws InterruptedException {
     MemoryClaimStore another = TestInstance.anothers(claims, Duration.ofHours(1), time);
     assertThat(another.claim(TestInstance.claim("order-1", "{}", time))).isNotNull();
-    TestInstance instance = start(this::doneWhenItMay);
+    TestInstance instance = start("a", this::doneWhenItMay);
     Sent _ = instance.deliver("order-1", "{}");
 
     ParkedRecord parked = only(instance, WaitsFor.HOLDER);
@@ -99,7 +63,7 @@ class RosterTest {
   @Test
   void failedRecord_isParked_untilItsRetryIsDue() throws InterruptedException {
     settings.backoff = Duration.ofSeconds(50);
-    TestInstance instance = start(_ -> HandlerResult.retry("not yet"));
+    TestInstance instance = start("a", _ -> HandlerResult.retry("not yet"));
     Sent _ = instance.deliver("order-1", "{}");
 
     assertThat(only(instance, WaitsFor.RETRY).until()).isPresent();
@@ -109,7 +73,7 @@ class RosterTest {
   void recordLeftToItsZone_isParked_forItsHeadStart() throws InterruptedException {
     settings.zones = List.of("a", "b");
     settings.headStart = Duration.ofMinutes(10);
-    TestInstance instance = start(this::doneWhenItMay);
+    TestInstance instance = start("a", this::doneWhenItMay);
     for (int i = 0; i < 20; i++) {
       Sent _ = instance.deliver("order-" + i, "{}");
     }
@@ -123,7 +87,7 @@ class RosterTest {
   @Test
   void recordThatTouchesWhatAnotherHasHere_isParked_forIt() throws InterruptedException {
     settings.resources = ResourceSource.parseList("json:/account");
-    TestInstance instance = start(this::doneWhenItMay);
+    TestInstance instance = start("a", this::doneWhenItMay);
     Sent _ = instance.deliver("order-1", "{\"account\":\"x\"}");
     eventually(() -> instance.held(10, null).items().size() == 1);
     Sent _ = instance.deliver("order-2", "{\"account\":\"x\"}");
@@ -134,7 +98,7 @@ class RosterTest {
   @Test
   void recordWithoutAPlace_isParked_forOne() throws InterruptedException {
     settings.maxInFlight = 1;
-    TestInstance instance = start(this::doneWhenItMay);
+    TestInstance instance = start("a", this::doneWhenItMay);
     Sent _ = instance.deliver("order-1", "{}");
     eventually(() -> instance.held(10, null).items().size() == 1);
     Sent _ = instance.deliver("order-2", "{}");
@@ -144,7 +108,7 @@ class RosterTest {
 
   @Test
   void recordWhoseStoreDoesNotAnswer_isParked_forTheStore() throws InterruptedException {
-    TestInstance instance = start(this::doneWhenItMay);
+    TestInstance instance = start("a", this::doneWhenItMay);
     instance.store.downWhile(Op.CLAIM, () -> true);
     Sent _ = instance.deliver("order-1", "{}");
 
@@ -153,7 +117,7 @@ class RosterTest {
 
   @Test
   void otherPayloadOfAnIdInWork_isParked_forThat() throws InterruptedException {
-    TestInstance instance = start(this::doneWhenItMay);
+    TestInstance instance = start("a", this::doneWhenItMay);
     Sent _ = instance.deliver("order-1", "{}");
     eventually(() -> instance.held(10, null).items().size() == 1);
     Sent _ = instance.deliver("order-1", "{other}");
@@ -163,7 +127,7 @@ class RosterTest {
 
   @Test
   void pages_areSortedByPlace_andFollowEachOther() throws InterruptedException {
-    TestInstance instance = start(this::doneWhenItMay);
+    TestInstance instance = start("a", this::doneWhenItMay);
     for (int i = 9; i >= 0; i--) {
       Sent _ = instance.deliver(TestInstance.record("order-" + i, "{}", i % 2, i));
     }
@@ -182,7 +146,7 @@ class RosterTest {
 
   @Test
   void wrongLimitOrPlace_isRefused() throws InterruptedException {
-    TestInstance instance = start(this::doneWhenItMay);
+    TestInstance instance = start("a", this::doneWhenItMay);
 
     for (int limit : new int[] {0, -1, 1001}) {
       assertThatThrownBy(() -> instance.held(limit, null))

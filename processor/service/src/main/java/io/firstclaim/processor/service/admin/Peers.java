@@ -36,6 +36,10 @@ final class Peers {
   private static final String ASKED_BY_ONE = "Firstclaim-Asked-By-Instance";
 
   private static final Duration LIMIT = Duration.ofSeconds(3);
+
+  /** Far more than the longest page of a list. */
+  static final int MOST_BYTES = 16 << 20;
+
   private static final ObjectMapper JSON =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
@@ -161,7 +165,8 @@ final class Peers {
     header(HttpHeaders.AUTHORIZATION)
         .ifPresent(token -> request.header(HttpHeaders.AUTHORIZATION, token));
     try {
-      HttpResponse<byte[]> answer = http.send(request.build(), BodyHandlers.ofByteArray());
+      HttpResponse<byte[]> answer =
+          http.send(request.build(), BodyHandlers.limiting(BodyHandlers.ofByteArray(), MOST_BYTES));
       if (answer.statusCode() != 200) {
         throw new IOException("HTTP " + answer.statusCode());
       }

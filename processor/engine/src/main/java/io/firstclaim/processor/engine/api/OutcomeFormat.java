@@ -2,9 +2,9 @@ package io.firstclaim.processor.engine.api;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,8 +24,6 @@ final class OutcomeFormat {
    */
   private static final JsonFactory JSON =
       JsonFactory.builder().recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool()).build();
-
-  private static final ObjectMapper MAPPER = new ObjectMapper(JSON);
 
   /** Anybody may write to a topic. */
   private static final int MAX_RESOURCES = 100;
@@ -66,51 +64,90 @@ final class OutcomeFormat {
 
   /** The outcome in these bytes, if they hold one: anybody may write to a topic. */
   static Optional<Outcome> read(byte[] bytes) {
-    try {
-      JsonNode json = MAPPER.readTree(bytes);
-      if (json == null || !json.isObject()) {
-        return Optional.empty();
-      }
-      return Optional.of(
-          new Outcome(
-              json.path("id").asText(),
-              Outcome.Kind.valueOf(json.path("outcome").asText()),
-              json.path("zone").asText(),
-              json.path("instance").asText(),
-              json.path("token").asLong(),
-              json.path("attempt").asInt(),
-              json.path("topic").asText(),
-              json.path("partition").asInt(),
-              json.path("offset").asLong(),
-              Instant.parse(json.path("at").asText()),
-              Duration.ofMillis(json.path("millis").asLong()),
-              textOrNull(json.path("cause")),
-              instantOrNull(json.path("retryAt")),
-              texts(json.path("resources"))));
+    try (JsonParser json = JSON.createParser(bytes)) {
+      return json.nextToken() == JsonToken.START_OBJECT
+          ? Optional.of(new Fields().read(json))
+          : Optional.empty();
     } catch (IOException | IllegalArgumentException | DateTimeException e) {
       return Optional.empty();
     }
   }
 
-  private static @Nullable String textOrNull(JsonNode node) {
-    return node.isTextual() ? node.asText() : null;
-  }
+  /** The fields as they come: what is missing is empty or zero, what is unknown is skipped. */
+  private static final class Fields {
+    private String id = "";
+    private String kind = "";
+    private String zone = "";
+    private String instance = "";
+    private long token;
+    private int attempt;
+    private String topic = "";
+    private int partition;
+    private long offset;
+    private String at = "";
+    private long millis;
+    private @Nullable String cause;
+    private @Nullable String retryAt;
+    private List<String> resources = List.of();
 
-  /** None in outcomes of earlier versions, nor in those of records that touch nothing. */
-  private static List<String> texts(JsonNode node) {
-    if (node.isEmpty()) {
-      return List.of();
-    }
-    List<String> texts = new ArrayList<>();
-    for (JsonNode text : node) {
-      if (texts.size() < MAX_RESOURCES) {
-        texts.add(text.asText());
+    /** Reads an object of which the beginning was read. */
+    Outcome read(JsonParser json) throws IOException {
+      String name;
+      while ((name = json.nextFieldName()) != null) {
+        JsonToken value = json.nextToken();
+        switch (name) {
+          case "id" -> id = text(json);
+          case "outcome" -> kind = text(json);
+          case "zone" -> zone = text(json);
+          case "instance" -> instance = text(json);
+          case "token" -> token = json.getValueAsLong();
+          case "attempt" -> attempt = json.getValueAsInt();
+          case "topic" -> topic = text(json);
+          case "partition" -> partition = json.getValueAsInt();
+          case "offset" -> offset = json.getValueAsLong();
+          case "at" -> at = text(json);
+          case "millis" -> millis = json.getValueAsLong();
+          case "cause" -> cause = value == JsonToken.VALUE_STRING ? json.getText() : null;
+          case "retryAt" -> retryAt = value == JsonToken.VALUE_STRING ? json.getText() : null;
+          case "resources" -> resources = texts(json);
+          default -> {} // of a later version
+        }
+        json.skipChildren(); // where a value has some that were not read
       }
+      return new Outcome(
+          id,
+          Outcome.Kind.valueOf(kind),
+          zone,
+          instance,
+          token,
+          attempt,
+          topic,
+          partition,
+          offset,
+          Instant.parse(at),
+          Duration.ofMillis(millis),
+          cause,
+          retryAt == null ? null : Instant.parse(retryAt),
+          resources);
     }
-    return texts;
-  }
 
-  private static @Nullable Instant instantOrNull(JsonNode node) {
-    return node.isTextual() ? Instant.parse(node.asText()) : null;
+    private static String text(JsonParser json) throws IOException {
+      return json.getValueAsString("");
+    }
+
+    /** None in outcomes of earlier versions, nor in those of records that touch nothing. */
+    private static List<String> texts(JsonParser json) throws IOException {
+      if (json.currentToken() != JsonToken.START_ARRAY) {
+        return List.of();
+      }
+      List<String> texts = new ArrayList<>();
+      while (json.nextToken() != JsonToken.END_ARRAY) {
+        if (texts.size() < MAX_RESOURCES) {
+          texts.add(text(json));
+        }
+        json.skipChildren();
+      }
+      return texts;
+    }
   }
 }

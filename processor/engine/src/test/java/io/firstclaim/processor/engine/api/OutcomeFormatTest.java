@@ -7,9 +7,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstclaim.lock.RecordId;
 import java.io.IOException;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -36,6 +39,24 @@ class OutcomeFormatTest {
         Duration.ofMillis(250),
         cause,
         retryAt);
+  }
+
+  private static Outcome touching(Outcome outcome) {
+    return new Outcome(
+        outcome.id(),
+        outcome.kind(),
+        outcome.zone(),
+        outcome.instance(),
+        outcome.token(),
+        outcome.attempt(),
+        outcome.topic(),
+        outcome.partition(),
+        outcome.offset(),
+        outcome.at(),
+        outcome.took(),
+        outcome.cause(),
+        outcome.retryAt(),
+        List.of("account-x", "account-y"));
   }
 
   private static String json(Outcome outcome) {
@@ -72,23 +93,7 @@ class OutcomeFormatTest {
 
   @Test
   void recordThatTouchesSomething_namesIt_asTheLastField() {
-    Outcome outcome = outcome(Outcome.Kind.COMPLETED, "order-1", null, null);
-    Outcome touching =
-        new Outcome(
-            outcome.id(),
-            outcome.kind(),
-            outcome.zone(),
-            outcome.instance(),
-            outcome.token(),
-            outcome.attempt(),
-            outcome.topic(),
-            outcome.partition(),
-            outcome.offset(),
-            outcome.at(),
-            outcome.took(),
-            outcome.cause(),
-            outcome.retryAt(),
-            List.of("account-x", "account-y"));
+    Outcome touching = touching(outcome(Outcome.Kind.COMPLETED, "order-1", null, null));
 
     assertThat(json(touching))
         .endsWith("\"retryAt\":null,\"resources\":[\"account-x\",\"account-y\"]}");
@@ -161,14 +166,72 @@ class OutcomeFormatTest {
   }
 
   @Test
-  void outcomeWithABitChanged_isReadOrNot_butNeverAFault() {
-    byte[] good = OutcomeFormat.write(outcome(Outcome.Kind.FAILED, "order-1", "why", AT));
+  void outcomeWithABitChanged_isWhatItsTreeSays_andNeverAFault() {
+    byte[] good = OutcomeFormat.write(touching(outcome(Outcome.Kind.FAILED, "order-1", "why", AT)));
     for (int i = 0; i < good.length; i++) {
       for (int bit = 0; bit < 8; bit++) {
         byte[] bad = good.clone();
         bad[i] ^= (byte) (1 << bit);
-        assertThat(OutcomeFormat.read(bad)).isNotNull();
+        assertThat(OutcomeFormat.read(bad)).as(new String(bad, UTF_8)).isEqualTo(byItsTree(bad));
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"outcome\":\"DEAD\",\"at\":\"2026-03-01T12:00:00Z\"}",
+        "{\"at\":\"2026-03-01T12:00:00Z\",\"outcome\":\"DEAD\",\"later\":{\"id\":[{\"id\":1}]}}",
+        "{\"outcome\":\"DEAD\",\"outcome\":\"FAILED\",\"at\":\"2026-03-01T12:00:00Z\"}",
+        "{\"id\":{\"id\":\"x\"},\"token\":[7],\"cause\":8,\"outcome\":\"DEAD\",\"at\":\"2026-03-01T12:00:00Z\"}",
+        "{\"id\":9,\"token\":\"7\",\"attempt\":1.9,\"offset\":true,\"outcome\":\"DEAD\",\"at\":\"2026-03-01T12:00:00Z\"}",
+        "{\"resources\":[\"x\",7,[\"y\"],{}],\"outcome\":\"DEAD\",\"at\":\"2026-03-01T12:00:00Z\"}",
+        "{\"resources\":\"x\",\"outcome\":\"DEAD\",\"at\":\"2026-03-01T12:00:00Z\"} and more"
+      })
+  void oddFields_areWhatTheirTreeSays(String text) {
+    assertThat(OutcomeFormat.read(text.getBytes(UTF_8)))
+        .isPresent()
+        .isEqualTo(byItsTree(text.getBytes(UTF_8)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"token\":9223372036854775808", "attempt\":2147483648", "millis\":1e400"})
+  void numberThatDoesNotFit_isNotCutToOneThatDoes(String field) {
+    String text = "{\"outcome\":\"DEAD\",\"at\":\"2026-03-01T12:00:00Z\",\"" + field + "}";
+    assertThat(OutcomeFormat.read(text.getBytes(UTF_8))).isEmpty();
+  }
+
+  /** The plain way to read it. */
+  private static Optional<Outcome> byItsTree(byte[] bytes) {
+    try {
+      JsonNode json = new ObjectMapper().readTree(bytes);
+      if (!json.isObject()) {
+        return Optional.empty();
+      }
+      List<String> resources = new ArrayList<>();
+      if (json.path("resources").isArray()) {
+        json.path("resources").forEach(each -> resources.add(each.asText()));
+      }
+      JsonNode cause = json.path("cause");
+      JsonNode retryAt = json.path("retryAt");
+      return Optional.of(
+          new Outcome(
+              json.path("id").asText(),
+              Outcome.Kind.valueOf(json.path("outcome").asText()),
+              json.path("zone").asText(),
+              json.path("instance").asText(),
+              json.path("token").asLong(),
+              json.path("attempt").asInt(),
+              json.path("topic").asText(),
+              json.path("partition").asInt(),
+              json.path("offset").asLong(),
+              Instant.parse(json.path("at").asText()),
+              Duration.ofMillis(json.path("millis").asLong()),
+              cause.isTextual() ? cause.asText() : null,
+              retryAt.isTextual() ? Instant.parse(retryAt.asText()) : null,
+              resources));
+    } catch (IOException | IllegalArgumentException | DateTimeException e) {
+      return Optional.empty();
     }
   }
 }

@@ -91,6 +91,9 @@ public final class Bench {
   private void store(Backend backend, StoreBench.Targets targets, List<String> wanted)
       throws Exception {
     StoreBench bench = new StoreBench(stack, backend, targets, table);
+    if (backend instanceof DynamoDb && wants(wanted, "engine")) {
+      bench.ownPart();
+    }
     if (wants(wanted, "writes")) {
       bench.writes();
     }

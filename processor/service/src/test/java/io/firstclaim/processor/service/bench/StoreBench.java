@@ -6,6 +6,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.audit.api.Address;
@@ -33,6 +34,7 @@ final class StoreBench {
   private static final int ROUNDS = 5;
 
   private static final int IDLE_RECORDS = 4_000;
+  private static final int IN_MEMORY_RECORDS = 200_000;
   private static final int NAIVE_RECORDS = 300;
   private static final Duration OUTAGE = Duration.ofSeconds(10);
   private static final int AT_ONCE_WITH_LATENCY = 128;
@@ -158,6 +160,47 @@ final class StoreBench {
   private Optional<Figure> bareBatches() throws Exception {
     try (Session session = backend.open(backend.endpoint(), backend.newPlace())) {
       return session.batches(targets.records);
+    }
+  }
+
+  /**
+   * What the engine does beside asking the store: its CPU time with a store in memory, outcomes
+   * published and read, against that of the bare SDK's two writes in requests of their own. As fast
+   * as it can, and at the pace of DynamoDB Local, where fewer records share a cycle of Kafka's.
+   */
+  void ownPart() throws Exception {
+    List<Round> fast = new ArrayList<>();
+    List<Round> paced = new ArrayList<>();
+    int best = bestConcurrency();
+    var _ = inMemory(IN_MEMORY_RECORDS, 1000, Duration.ZERO); // the SDK is warm by now
+    for (int n = 0; n < ROUNDS; n++) {
+      Figure own = inMemory(IN_MEMORY_RECORDS, 1000, Duration.ZERO);
+      Figure slowly = inMemory(targets.records, 26, Duration.ofMillis(20));
+      Figure bare = bare(best);
+      System.out.printf(
+          "  round %d: memory store %s; paced %s; bare SDK %s%n", n, own, slowly, bare);
+      fast.add(new Round(own, own, bare, Optional.empty()));
+      paced.add(new Round(slowly, slowly, bare, Optional.empty()));
+    }
+    String what = "CPU time a record of the engine, memory store, outcomes published and read";
+    cpuRow(what, fast, Round::own, 0.1);
+    cpuRow(
+        "the same at %,.0f records/s".formatted(median(paced, round -> round.own.perSecond())),
+        paced,
+        Round::own,
+        9);
+  }
+
+  private Figure inMemory(int records, int inFlight, Duration work) throws Exception {
+    Plan plan = Plan.of(stack.topicOf(records, 100), Instance.outcomes(stack)).inFlight(inFlight);
+    ClaimStore store = new MemoryClaimStore(plan.store(), TimeSource.system());
+    RecordHandler handler =
+        _ -> {
+          TimeSource.system().sleep(work);
+          return HandlerResult.done();
+        };
+    try (Instance zone = new Instance(stack, plan, store, handler)) {
+      return Instance.measure(records, List.of(zone), Instance::completed);
     }
   }
 

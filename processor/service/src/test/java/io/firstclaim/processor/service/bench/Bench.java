@@ -53,6 +53,9 @@ public final class Bench {
         if (wanted.contains("clients")) { // only when named: it compares what others wrote
           new HttpClients(dynamoDb).compare();
         }
+        if (wanted.contains("peers")) { // likewise
+          new PeersBench(stack, dynamoDb, bench.table).compare();
+        }
         if (!wanted.contains("s3")) {
           bench.store(dynamoDb, StoreBench.Targets.OF_DYNAMODB, wanted);
         }

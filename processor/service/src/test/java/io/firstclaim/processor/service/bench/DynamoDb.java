@@ -24,6 +24,7 @@ import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClientBuilder;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BatchExecuteStatementResponse;
@@ -125,7 +126,7 @@ final class DynamoDb implements Backend, AutoCloseable {
     server.close();
   }
 
-  private static DynamoDbClient client(URI endpoint) {
+  static DynamoDbClient client(URI endpoint) {
     return client(endpoint, Apache5HttpClient.builder().maxConnections(Stack.CONNECTIONS));
   }
 
@@ -138,11 +139,14 @@ final class DynamoDb implements Backend, AutoCloseable {
 
   /** The same, asynchronous. */
   static DynamoDbAsyncClient asyncClient(URI endpoint, SdkAsyncHttpClient.Builder<?> http) {
+    return asyncBuilder(endpoint, http).build();
+  }
+
+  static DynamoDbAsyncClientBuilder asyncBuilder(URI endpoint, SdkAsyncHttpClient.Builder<?> http) {
     var limits = DynamoDbTable.configure(DynamoDbClient.builder(), Stack.SETTINGS);
     return Stack.at(endpoint, DynamoDbAsyncClient.builder())
         .overrideConfiguration(limits.overrideConfiguration())
-        .httpClientBuilder(http)
-        .build();
+        .httpClientBuilder(http);
   }
 
   /** Sends requests and waits for their answers. */
@@ -234,9 +238,13 @@ final class DynamoDb implements Backend, AutoCloseable {
   }
 
   private static void write(Sender sender, String table, String id) {
-    // Not in the past: the table's TTL would delete the item between the two writes.
+    sender.send(claimOf(table, id));
+    sender.send(completionOf(table, id));
+  }
+
+  /** The claim: one trip, also where it takes over. */
+  static UpdateItemRequest claimOf(String table, String id) {
     Instant now = TimeSource.system().now().wall();
-    AttributeValue expires = number(now.plus(Duration.ofDays(8)).getEpochSecond());
     Map<String, AttributeValue> values = new HashMap<>();
     byte[] raw = id.getBytes(StandardCharsets.UTF_8);
     values.put(":id", AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(raw)));
@@ -246,25 +254,29 @@ final class DynamoDb implements Backend, AutoCloseable {
     values.put(":end", number(now.plusSeconds(30).toEpochMilli()));
     values.put(":nonce", AttributeValue.fromS("0123456789abcdef0123456789abcdef"));
     values.put(":hash", AttributeValue.fromB(SdkBytes.fromByteArray(new byte[32])));
-    values.put(":expires", expires);
+    values.put(":expires", expiryOf(now));
     values.put(":over", number(now.toEpochMilli()));
     values.put(":zero", AttributeValue.fromN("0"));
     values.put(":one", AttributeValue.fromN("1"));
-    AttributeValue key = AttributeValue.fromS(RecordId.of(raw).key("bench"));
-    sender.send(
-        UpdateItemRequest.builder()
-            .tableName(table)
-            .key(Map.of("pk", key))
-            .updateExpression(
-                "SET recordId = :id, claimState = :held, holder = :holder, leaseMillis ="
-                    + " :lease, leaseEnd = :end, nonce = :nonce, payloadHash = :hash,"
-                    + " expiresAt = :expires, fencingToken = if_not_exists(fencingToken,"
-                    + " :zero) + :one, attempts = if_not_exists(attempts, :zero) + :one")
-            .conditionExpression("attribute_not_exists(pk) OR leaseEnd < :over")
-            .expressionAttributeValues(values)
-            .build());
+    return UpdateItemRequest.builder()
+        .tableName(table)
+        .key(Map.of("pk", AttributeValue.fromS(RecordId.of(raw).key("bench"))))
+        .updateExpression(
+            "SET recordId = :id, claimState = :held, holder = :holder, leaseMillis ="
+                + " :lease, leaseEnd = :end, nonce = :nonce, payloadHash = :hash,"
+                + " expiresAt = :expires, fencingToken = if_not_exists(fencingToken,"
+                + " :zero) + :one, attempts = if_not_exists(attempts, :zero) + :one")
+        .conditionExpression("attribute_not_exists(pk) OR leaseEnd < :over")
+        .expressionAttributeValues(values)
+        .build();
+  }
+
+  /** The end of that claim. */
+  static PutItemRequest completionOf(String table, String id) {
+    Instant now = TimeSource.system().now().wall();
+    byte[] raw = id.getBytes(StandardCharsets.UTF_8);
     Map<String, AttributeValue> item = new HashMap<>();
-    item.put("pk", key);
+    item.put("pk", AttributeValue.fromS(RecordId.of(raw).key("bench")));
     item.put("recordId", AttributeValue.fromB(SdkBytes.fromByteArrayUnsafe(raw)));
     item.put("claimState", AttributeValue.fromS("DONE"));
     item.put("holder", AttributeValue.fromS("a/bench"));
@@ -273,19 +285,23 @@ final class DynamoDb implements Backend, AutoCloseable {
     item.put("endedAt", number(now.toEpochMilli()));
     item.put("nonce", AttributeValue.fromS("0123456789abcdef0123456789abcdee"));
     item.put("payloadHash", AttributeValue.fromB(SdkBytes.fromByteArray(new byte[32])));
-    item.put("expiresAt", expires);
-    sender.send(
-        PutItemRequest.builder()
-            .tableName(table)
-            .item(item)
-            .conditionExpression("fencingToken = :token AND nonce = :nonce")
-            .expressionAttributeValues(
-                Map.of(
-                    ":token",
-                    AttributeValue.fromN("1"),
-                    ":nonce",
-                    AttributeValue.fromS("0123456789abcdef0123456789abcdef")))
-            .build());
+    item.put("expiresAt", expiryOf(now));
+    return PutItemRequest.builder()
+        .tableName(table)
+        .item(item)
+        .conditionExpression("fencingToken = :token AND nonce = :nonce")
+        .expressionAttributeValues(
+            Map.of(
+                ":token",
+                AttributeValue.fromN("1"),
+                ":nonce",
+                AttributeValue.fromS("0123456789abcdef0123456789abcdef")))
+        .build();
+  }
+
+  /** Not in the past: the table's TTL would delete the item between the two writes. */
+  private static AttributeValue expiryOf(Instant now) {
+    return number(now.plus(Duration.ofDays(8)).getEpochSecond());
   }
 
   private static AttributeValue number(long value) {

@@ -3,6 +3,7 @@ package io.firstclaim.processor.service.bench;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 
 /**
  * What a run took.
@@ -25,6 +26,24 @@ record Figure(Duration wall, Duration cpu, int records) {
           Duration.ofNanos(System.nanoTime() - wall),
           Duration.ofNanos(OS.getProcessCpuTime() - cpu),
           (int) records);
+    }
+  }
+
+  /** Measures from the first record counted to the last of so many. */
+  static Figure measure(long records, LongSupplier count) throws InterruptedException {
+    long before = await(1, count);
+    Start start = start();
+    return start.end(await(records, count) - before);
+  }
+
+  /** Waits for so many, and says how many there are. */
+  static long await(long records, LongSupplier count) throws InterruptedException {
+    while (true) {
+      long counted = count.getAsLong();
+      if (counted >= records) {
+        return counted;
+      }
+      Thread.sleep(25);
     }
   }
 

@@ -61,9 +61,23 @@ final class Instance implements AutoCloseable, EngineListener {
     this(stack, plan, store, handler, OpenTelemetry.noop());
   }
 
+  /** An instance in a process that has no stack of its own. */
+  Instance(String bootstrapServers, Plan plan, ClaimStore store, RecordHandler handler) {
+    this(bootstrapServers, plan, store, handler, OpenTelemetry.noop());
+  }
+
   /** An instance that is traced. */
   Instance(
       Stack stack, Plan plan, ClaimStore store, RecordHandler handler, OpenTelemetry telemetry) {
+    this(stack.bootstrapServers(), plan, store, handler, telemetry);
+  }
+
+  private Instance(
+      String bootstrapServers,
+      Plan plan,
+      ClaimStore store,
+      RecordHandler handler,
+      OpenTelemetry telemetry) {
     EngineBuilder builder =
         Engine.builder()
             .zone(plan.zone())
@@ -74,7 +88,7 @@ final class Instance implements AutoCloseable, EngineListener {
             .maxInFlight(plan.inFlight())
             .claims(plan.store())
             .shutdownGrace(Duration.ofSeconds(5))
-            .bootstrapServers(stack.bootstrapServers())
+            .bootstrapServers(bootstrapServers)
             .store(_ -> store)
             .waitingHandler(handler) // as the service's own are
             .listener(this)
@@ -125,21 +139,16 @@ final class Instance implements AutoCloseable, EngineListener {
     for (Instance zone : zones) {
       zone.start();
     }
-    long before = await(1, zones, count);
-    Figure.Start start = Figure.start();
-    long after = await(records, zones, count);
-    return start.end(after - before);
+    return Figure.measure(records, () -> sum(zones, count));
   }
 
   static long await(long records, List<Instance> zones, ToLongFunction<Instance> count)
       throws InterruptedException {
-    while (true) {
-      long counted = zones.stream().mapToLong(count).sum();
-      if (counted >= records) {
-        return counted;
-      }
-      Thread.sleep(25);
-    }
+    return Figure.await(records, () -> sum(zones, count));
+  }
+
+  private static long sum(List<Instance> zones, ToLongFunction<Instance> count) {
+    return zones.stream().mapToLong(count).sum();
   }
 
   @Override

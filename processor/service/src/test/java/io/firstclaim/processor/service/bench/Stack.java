@@ -95,10 +95,14 @@ final class Stack implements AutoCloseable {
   }
 
   KafkaConsumer<byte[], byte[]> consumer(String group) {
+    return consumer(bootstrapServers(), group);
+  }
+
+  static KafkaConsumer<byte[], byte[]> consumer(String bootstrapServers, String group) {
     return new KafkaConsumer<>(
         Map.of(
             "bootstrap.servers",
-            bootstrapServers(),
+            bootstrapServers,
             "group.id",
             group,
             "auto.offset.reset",

@@ -1,0 +1,30 @@
+package io.firstclaim.processor.service.bench;
+
+import io.firstclaim.processor.service.bench.Backend.Session;
+import java.net.URI;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** Two conditional writes a record, each waited for on a virtual thread; nothing else. */
+final class SdkPeer implements Peer {
+  private final DynamoDbClient client;
+
+  SdkPeer(URI endpoint) {
+    client = DynamoDb.client(endpoint);
+  }
+
+  @Override
+  public Figure run(Work work) throws Exception {
+    return Session.atOnce(
+        work.records(),
+        work.atOnce(),
+        n -> {
+          var _ = client.updateItem(DynamoDb.claimOf(work.table(), work.id(n)));
+          var _ = client.putItem(DynamoDb.completionOf(work.table(), work.id(n)));
+        });
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+}

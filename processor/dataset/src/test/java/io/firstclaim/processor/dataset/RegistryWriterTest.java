@@ -95,6 +95,26 @@ class RegistryWriterTest {
   }
 
   @Test
+  void soManyRecordsThatAnUpdateIsWorthwhile_doNotWaitForTheInterval() throws Exception {
+    Rule updates = lake.proxy().add(Rule.always(UPDATE, new Fault.DelayRequest(Duration.ZERO)));
+    Dataset dataset = lake.dataset(Duration.ofHours(1));
+    var _ = store(dataset, 0); // the interval begins
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<DatasetFile>> running = new ArrayList<>();
+      for (int i = 1; i <= 150; i++) {
+        int number = i;
+        running.add(threads.submit(() -> store(dataset, number)));
+      }
+      for (Future<DatasetFile> one : running) {
+        assertThat(one).succeedsWithin(TIME);
+      }
+    }
+
+    assertThat(lake.listed()).hasSize(151);
+    assertThat(updates.hits()).isEqualTo(2);
+  }
+
+  @Test
   void record_isNotSettled_beforeItsFileIsListed() throws Exception {
     Dataset dataset = lake.dataset();
     AtomicInteger updates = new AtomicInteger();

@@ -96,7 +96,9 @@ final class RegistryWriter {
     Batch batch = next();
     while (!batch.files().isEmpty()) {
       try {
-        Root after = root.update(new Flush(batch.files(), manifests, time));
+        Flush flush = new Flush(batch.files(), manifests, time);
+        flush.writeAhead();
+        Root after = root.update(flush);
         batch.written().complete(null);
         merges.after(after);
         gather();

@@ -296,7 +296,8 @@ final class Properties {
           @Bindable(defaultValue = "8MB")
           Text.Size multipartThreshold,
       @Meaning(
-              "time between two registry updates by one instance, less when many files come; at most `10s`")
+              "time between two registry updates by one instance, less when many files come; at"
+                  + " most `10s`")
           @Bindable(defaultValue = "1s")
           @NotZero
           Duration registryInterval) {}

@@ -256,7 +256,8 @@ final class RegistryBench {
         new DatasetSettings(S3.BUCKET, prefix, 8 << 20, Duration.ofSeconds(1));
     DatasetHandler handler =
         new DatasetHandler(new Dataset(lake, settings, "bench", TimeSource.system()), () -> {});
-    return context -> handler.handle(context); // without its open(), which tries the bucket by some requests
+    // Without its open(), which tries the bucket by some requests.
+    return context -> handler.handle(context);
   }
 
   private S3ClientBuilder client() {

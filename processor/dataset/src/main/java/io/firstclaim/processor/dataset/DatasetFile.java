@@ -34,6 +34,7 @@ public record DatasetFile(String partition, String name, long bytes) {
   /** Folders within each other under {@link #FOLDER}: topic, year, month and day. */
   static final int LEVELS = 4;
 
+  private static final int HASH_DIGITS = 64;
   private static final int LAST_YEAR = 9999;
 
   /**
@@ -75,6 +76,16 @@ public record DatasetFile(String partition, String name, long bytes) {
   /** Whether a partition can have this path. */
   static boolean isPartition(String path) {
     return PARTITION.matcher(path).matches();
+  }
+
+  /** Whether this is how SHA-256 is written here, in a file's name too: 64 hex digits. */
+  static boolean isHash(String text) {
+    boolean isHex = text.length() == HASH_DIGITS;
+    for (int i = 0; isHex && i < HASH_DIGITS; i++) {
+      char digit = text.charAt(i);
+      isHex = (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+    }
+    return isHex;
   }
 
   /** Where it is, from the dataset's prefix on. */

@@ -10,7 +10,7 @@ import java.util.List;
  * @param prefix of all its objects; empty, or ends in a slash
  * @param partSize in bytes, 5 MiB at least; larger values are uploaded in parts of this size
  * @param registryInterval between two updates of the registry by one instance, during which the
- *     next files gather; a file that comes after a pause does not wait
+ *     next files gather, unless they become many; a file that comes after a pause does not wait
  */
 public record DatasetSettings(
     String bucket, String prefix, int partSize, Duration registryInterval) {

@@ -41,6 +41,21 @@ final class Flush implements SharedRoot.Change {
     }
   }
 
+  /**
+   * Writes the manifests that this most likely takes, before the root is read: so the time is short
+   * in which another instance may write the root first.
+   */
+  void writeAhead() throws InterruptedException {
+    Map<String, Set<String>> likely = new TreeMap<>();
+    additions.forEach(
+        (partition, wanted) -> {
+          if (wanted.values().stream().noneMatch(Addition::wasFound)) {
+            likely.put(partition, wanted.keySet());
+          }
+        });
+    write(likely, time.now());
+  }
+
   @Override
   public Root apply(Root before) throws InterruptedException {
     Moment now = time.now();

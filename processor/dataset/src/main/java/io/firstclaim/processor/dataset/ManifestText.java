@@ -17,7 +17,6 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +29,6 @@ final class ManifestText {
 
   /** A file's name is a hash of its ID; so a longer one can be left out. */
   private static final int LONGEST_ID = 200;
-
-  private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
 
   private static final ObjectMapper MAPPER = new JsonMapper();
   private static final JsonFactory JSON = MAPPER.getFactory();
@@ -105,16 +102,18 @@ final class ManifestText {
 
   private static ListedFile file(String partition, JsonNode line) {
     JsonNode bytes = line.path("bytes");
-    DatasetFile file =
-        DatasetFile.parse(
-                partition + "/" + line.path("name").asText(),
-                bytes.isIntegralNumber() && bytes.canConvertToLong() ? bytes.asLong() : -1)
-            .filter(parsed -> parsed.bytes() >= 0)
-            .orElseThrow(() -> new IllegalArgumentException("it lists a file that cannot be one"));
+    String name = line.path("name").asText();
+    if (!DatasetFile.isHash(name)
+        || !bytes.isIntegralNumber()
+        || !bytes.canConvertToLong()
+        || bytes.asLong() < 0) {
+      throw new IllegalArgumentException("it lists a file that cannot be one");
+    }
     String sha256 = text(line, "sha256");
-    if (sha256 != null && !SHA256.matcher(sha256).matches()) {
+    if (sha256 != null && !DatasetFile.isHash(sha256)) {
       throw new IllegalArgumentException("it has a hash that cannot be one");
     }
+    DatasetFile file = new DatasetFile(partition, name, bytes.asLong());
     return new ListedFile(file, sha256, text(line, "id"), timestamp(line));
   }
 

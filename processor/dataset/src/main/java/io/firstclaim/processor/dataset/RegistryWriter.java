@@ -1,18 +1,27 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
  * Has an instance's files listed, many with one update of the root: while one batch is written, and
- * for an interval after it, the next gathers. A file that comes after a pause does not wait.
- * Thread-safe.
+ * for an interval after it, the next gathers; not for so long if it is large. A file that comes
+ * after a pause does not wait. Thread-safe.
  */
 final class RegistryWriter {
+  /**
+   * So many files for each request of an update make it worth its while: a record then pays a
+   * fiftieth of a request, and some more for merges and updates that others overtake.
+   */
+  private static final int FILES_A_REQUEST = 50;
+
   private final SharedRoot root;
   private final Manifests manifests;
   private final Merges merges;
@@ -26,9 +35,20 @@ final class RegistryWriter {
   private boolean isWriting;
 
   /** Files that are written with one update. */
-  private record Batch(List<Addition> files, CompletableFuture<Void> written) {
+  private record Batch(
+      List<Addition> files, Set<String> partitions, CompletableFuture<Void> written) {
     Batch() {
-      this(new ArrayList<>(), new CompletableFuture<>());
+      this(new ArrayList<>(), new HashSet<>(), new CompletableFuture<>());
+    }
+
+    void add(Addition file) {
+      files.add(file);
+      partitions.add(file.partition());
+    }
+
+    /** A manifest for each partition, and the root, which is read and written. */
+    boolean isLarge() {
+      return files.size() >= FILES_A_REQUEST * (partitions.size() + 2);
     }
   }
 
@@ -36,7 +56,7 @@ final class RegistryWriter {
    * Writes into this root.
    *
    * @param merges told of each root, as they may be due
-   * @param interval between two updates, each of which reads and writes the root
+   * @param interval between two updates, each of which reads and writes the root, at most
    */
   RegistryWriter(
       SharedRoot root, Manifests manifests, Merges merges, Duration interval, TimeSource time) {
@@ -56,7 +76,10 @@ final class RegistryWriter {
     Batch batch;
     synchronized (lock) {
       batch = gathering;
-      batch.files().add(file);
+      batch.add(file);
+      if (batch.isLarge()) {
+        lock.notifyAll();
+      }
       if (!isWriting) {
         isWriting = true;
         Thread.ofVirtual().name("dataset-registry").start(this::write);
@@ -73,15 +96,29 @@ final class RegistryWriter {
     Batch batch = next();
     while (!batch.files().isEmpty()) {
       try {
-        Root after = root.update(new Flush(batch.files(), manifests, time));
+        Flush flush = new Flush(batch.files(), manifests, time);
+        flush.writeAhead();
+        Root after = root.update(flush);
         batch.written().complete(null);
         merges.after(after);
-        time.sleep(interval);
+        gather();
       } catch (Throwable fault) {
         // Whatever it is, those who wait must hear of it, and the next batch gets its turn.
         batch.written().completeExceptionally(fault);
       }
       batch = next();
+    }
+  }
+
+  /** Waits until the interval is over, or the next batch is large. */
+  private void gather() throws InterruptedException {
+    Moment begin = time.now();
+    synchronized (lock) {
+      Duration left = interval;
+      while (left.isPositive() && !gathering.isLarge()) {
+        lock.wait(left.plusMillis(1).toMillis());
+        left = interval.minus(time.now().since(begin));
+      }
     }
   }
 

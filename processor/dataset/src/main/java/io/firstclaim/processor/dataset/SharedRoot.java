@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,11 @@ final class SharedRoot {
   private final DocumentKey key;
   private final TimeSource time;
   private final AtomicLong lastSeen = new AtomicLong();
+
+  /** What was written last, so that it need not be parsed if nobody else has written since. */
+  private volatile @Nullable Written written;
+
+  private record Written(String text, Root root) {}
 
   SharedRoot(RootObject object, DocumentStore store, Manifests manifests, TimeSource time) {
     this.object = object;
@@ -118,13 +124,26 @@ final class SharedRoot {
       throws InterruptedException {
     Instant now = time.now().wall();
     Root before =
-        switch (found.map(object::parsed).orElseGet(() -> new Found.Current(Root.empty(now)))) {
+        switch (found.map(this::parsed).orElseGet(() -> new Found.Current(Root.empty(now)))) {
           case Found.Current(Root root) -> movingOn.notNeeded(root);
           case Found.VersionOne(List<DatasetFile> files) -> movingOn.moved(files, now);
         };
     Root after = change.apply(before);
     boolean isToBeWritten = found.isEmpty() || movingOn.isUnderWay || !after.equals(before);
-    return isToBeWritten ? RootText.of(after.next(now)) : found.get();
+    return isToBeWritten ? text(after.next(now)) : found.get();
+  }
+
+  private String text(Root root) {
+    String text = RootText.of(root);
+    written = new Written(text, root);
+    return text;
+  }
+
+  private Found parsed(String text) {
+    Written last = written;
+    return last != null && last.text().equals(text)
+        ? new Found.Current(last.root())
+        : object.parsed(text);
   }
 
   /** The version of the root that this instance saw last; 0 if none. */
@@ -133,7 +152,7 @@ final class SharedRoot {
   }
 
   private Root current(String text) {
-    return switch (object.parsed(text)) {
+    return switch (parsed(text)) {
       case Found.Current(Root root) -> root;
       case Found.VersionOne _ -> throw new IllegalStateException("it was moved on");
     };

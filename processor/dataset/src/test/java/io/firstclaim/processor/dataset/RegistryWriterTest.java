@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -92,6 +93,47 @@ class RegistryWriterTest {
 
     assertThat(lake.listed()).hasSize(51);
     assertThat(updates.get()).isBetween(2, 3);
+  }
+
+  @Test
+  void soManyRecordsThatAnUpdateIsWorthwhile_doNotWaitForTheInterval() throws Exception {
+    Rule updates = lake.proxy().add(Rule.always(UPDATE, new Fault.DelayRequest(Duration.ZERO)));
+    Dataset dataset = lake.dataset(Duration.ofMinutes(1));
+    var _ = store(dataset, 0); // the interval begins
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<DatasetFile>> running = new ArrayList<>();
+      for (int i = 1; i <= 150; i++) {
+        int number = i;
+        running.add(threads.submit(() -> store(dataset, number)));
+      }
+      for (Future<DatasetFile> one : running) {
+        assertThat(one).succeedsWithin(TIME);
+      }
+    }
+
+    assertThat(lake.listed()).hasSize(151);
+    assertThat(updates.hits()).isEqualTo(2);
+  }
+
+  @Test
+  void manifest_isWrittenBeforeTheRootIsRead_soThatFewerAreOvertaken() throws Exception {
+    Rule manifests =
+        lake.proxy()
+            .add(
+                Rule.always(
+                    Match.operation("PUT").and(Match.pathContains(Manifests.FOLDER)),
+                    new Fault.DelayRequest(Duration.ZERO)));
+    List<Long> writtenAtRead = new CopyOnWriteArrayList<>();
+    Predicate<Request> read =
+        Match.operation("GET")
+            .and(Match.pathContains(RootObject.PATH))
+            .and(_ -> writtenAtRead.add(manifests.hits()));
+    lake.proxy().add(Rule.always(read, new Fault.DelayRequest(Duration.ZERO)));
+
+    DatasetFile file = store(lake.dataset(), 1);
+
+    assertThat(writtenAtRead).containsExactly(1L);
+    assertThat(lake.listed()).containsExactly(file);
   }
 
   @Test

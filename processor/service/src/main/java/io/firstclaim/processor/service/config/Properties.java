@@ -295,7 +295,9 @@ final class Properties {
       @Meaning("larger values are uploaded in parts of this size; `5MB` to `1024MB`")
           @Bindable(defaultValue = "8MB")
           Text.Size multipartThreshold,
-      @Meaning("time between two registry updates by one instance; at most `10s`")
+      @Meaning(
+              "time between two registry updates by one instance, less when many files come; at"
+                  + " most `10s`")
           @Bindable(defaultValue = "1s")
           @NotZero
           Duration registryInterval) {}

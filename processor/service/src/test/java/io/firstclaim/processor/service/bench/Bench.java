@@ -68,7 +68,9 @@ public final class Bench {
           bench.store(s3, StoreBench.Targets.OF_S3, wanted);
         }
         if (wants(wanted, "registry")) {
-          new RegistryBench(stack, s3, bench.table).updates();
+          try (DynamoDb dynamoDb = new DynamoDb(stack)) {
+            new RegistryBench(stack, s3, dynamoDb, bench.table).updates();
+          }
         }
         if (wants(wanted, "dataset")) {
           new DatasetBench(stack, s3, bench.table).root();

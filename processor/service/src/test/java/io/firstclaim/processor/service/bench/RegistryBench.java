@@ -1,158 +1,267 @@
 package io.firstclaim.processor.service.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.testkit.fault.Fault;
-import io.firstclaim.lock.testkit.fault.FaultProxy;
-import io.firstclaim.lock.testkit.fault.Match;
-import io.firstclaim.lock.testkit.fault.Rule;
+import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.dataset.Dataset;
 import io.firstclaim.processor.dataset.DatasetHandler;
+import io.firstclaim.processor.dataset.DatasetReader;
 import io.firstclaim.processor.dataset.DatasetSettings;
+import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.processor.service.bench.Backend.Session;
 import io.firstclaim.processor.service.bench.Instance.Plan;
-import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
-/** How many records share an update of the dataset's registry, and whether all are in it. */
+/** How fast two zones write a dataset, and what they send beside its objects. */
 final class RegistryBench {
-  private static final int RECORDS = 5_000;
-  private static final int MOST_UPDATES = 200;
+  private static final int RECORDS = 15_000;
+  private static final int BYTES = 1_000;
+  private static final int WARM_UP = 2;
+  private static final int ROUNDS = 3;
+
+  /** Of runs that are there to compare, and take longer. */
+  private static final int FEWER_RECORDS = 6_000;
+
+  /** As many as an instance writes at once. */
   private static final int AT_ONCE = 96;
+
+  private static final Duration LATENCY = Duration.ofMillis(25);
   private static final List<String> ZONES = List.of("a", "b");
-  private static final String REGISTRY = "metastore/dataset_registry.json";
 
   private final Stack stack;
   private final S3 s3;
+  private final DynamoDb dynamoDb;
   private final Table table;
 
-  RegistryBench(Stack stack, S3 s3, Table table) {
+  RegistryBench(Stack stack, S3 s3, DynamoDb dynamoDb, Table table) {
     this.stack = stack;
     this.s3 = s3;
+    this.dynamoDb = dynamoDb;
     this.table = table;
   }
 
-  /** Two zones, claims and dataset on the S3 endpoint. */
+  /** Where the claims of a run are. */
+  private interface Claims extends AutoCloseable {
+    ClaimStore store(Plan plan);
+
+    @Override
+    void close();
+
+    static Claims inMemory() {
+      MemoryClaimStore.Claims shared = new MemoryClaimStore.Claims();
+      return new Claims() {
+        @Override
+        public ClaimStore store(Plan plan) {
+          return new MemoryClaimStore(shared, plan.store(), TimeSource.system());
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+
+    static Claims in(Backend backend) {
+      Session session = backend.open(backend.endpoint(), backend.newPlace());
+      return new Claims() {
+        @Override
+        public ClaimStore store(Plan plan) {
+          return session.store(plan);
+        }
+
+        @Override
+        public void close() {
+          session.close();
+        }
+      };
+    }
+  }
+
+  /**
+   * What two zones did.
+   *
+   * @param figure from a tenth of the records completed to nine tenths
+   * @param requests of all, by what they were for
+   */
+  private record Run(Figure figure, SortedMap<String, Long> requests, int records) {
+    /** Beyond one for each object. */
+    double beside() {
+      long all = requests.values().stream().mapToLong(Long::longValue).sum();
+      return (all - records) / (double) records;
+    }
+  }
+
+  /**
+   * One after the other, as the machine's speed changes.
+   *
+   * @param bare the objects alone, as many at once as one instance writes
+   * @param wide the same, as many as two do
+   */
+  private record Round(Figure bare, Figure wide, Run own) {}
+
   void updates() throws Exception {
-    String prefix = stack.name("lake") + "/";
-    try (FaultProxy proxy = FaultProxy.start(s3.endpoint());
-        S3Client lake = client(proxy.endpoint())) {
-      Rule updates =
-          proxy.add(
-              Rule.always(
-                  Match.operation("PUT").and(Match.pathContains(REGISTRY)),
-                  new Fault.DelayRequest(Duration.ZERO)));
-      Rule manifests =
-          proxy.add(
-              Rule.always(
-                  Match.pathContains("metastore/manifests/"),
-                  new Fault.DelayRequest(Duration.ZERO)));
-      Rule reads =
-          proxy.add(
-              Rule.always(Match.pathContains(REGISTRY), new Fault.DelayRequest(Duration.ZERO)));
-      double bare = bareSdk();
-      Figure figure = run(lake, prefix);
-      long listed = listed(lake, prefix);
-      long there =
-          lake
-              .listObjectsV2Paginator(list -> list.bucket(S3.BUCKET).prefix(prefix + "datasets/"))
-              .contents()
-              .stream()
-              .count();
-      table.add(
-          "registry updates, 5,000 dataset records of two zones",
-          "%d updates".formatted(updates.hits()),
-          "%,d files, %,d listed; %,.0f records/s".formatted(there, listed, figure.perSecond()),
-          "",
-          "≤ %d, none lost".formatted(MOST_UPDATES),
-          updates.hits() <= MOST_UPDATES && there == RECORDS && listed == RECORDS);
-      table.add(
-          "those records, claims too",
-          "%,.0f records/s".formatted(figure.perSecond()),
-          "bare SDK, the objects alone %,.0f records/s".formatted(bare),
-          "%.0f %%".formatted(100 * figure.perSecond() / bare),
-          "≥ 80 %",
-          figure.perSecond() / bare >= 0.8);
-      double requests = (updates.hits() + reads.hits() + manifests.hits()) / (double) RECORDS;
-      table.add(
-          "requests of such a record for root and manifests",
-          "%.3f".formatted(requests),
-          "",
-          "",
-          "≤ 0.05",
-          requests <= 0.05);
-    }
+    List<Round> near = rounds(WARM_UP, RECORDS, Duration.ZERO, Claims::inMemory);
+    speedRow("dataset records of two zones, claims in memory", near, 0.8);
+    requestsRow(near);
+    List<Round> far = rounds(0, RECORDS, LATENCY, Claims::inMemory);
+    speedRow("the same, 25 ms added to each request to S3", far, 0.8);
+    requestsRow(far);
+    withClaimsIn(s3);
+    withClaimsIn(dynamoDb);
   }
 
-  /** As many objects of that size, each on the condition that it is new, by as many threads. */
-  private double bareSdk() throws Exception {
-    String prefix = stack.name("bare") + "/";
-    try (S3Client client = client(s3.endpoint());
-        ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
-      double best = 0;
-      for (int round = 0; round < 2; round++) { // the first one warms up
-        String folder = prefix + round + "/";
-        List<Callable<Object>> writes = new ArrayList<>();
-        for (int i = 0; i < RECORDS; i++) {
-          String key = folder + RecordId.of("id-" + i).key("bare");
-          writes.add(
-              () ->
-                  client.putObject(
-                      put -> put.bucket(S3.BUCKET).key(key).ifNoneMatch("*"),
-                      RequestBody.fromBytes(new byte[1_000])));
-        }
-        long begin = System.nanoTime();
-        for (Future<Object> one : threads.invokeAll(writes)) {
-          var _ = one.get();
-        }
-        best = Math.max(best, RECORDS / ((System.nanoTime() - begin) / 1e9));
+  private void withClaimsIn(Backend backend) throws Exception {
+    List<Round> rounds = rounds(1, FEWER_RECORDS, Duration.ZERO, () -> Claims.in(backend));
+    speedRow("dataset records of two zones, claims on " + backend.name(), rounds, 0);
+    requestsRow(rounds);
+  }
+
+  private List<Round> rounds(int warmUp, int records, Duration latency, Supplier<Claims> claims)
+      throws Exception {
+    List<Round> rounds = new ArrayList<>();
+    for (int n = 0; n < warmUp + ROUNDS; n++) {
+      Round round =
+          new Round(
+              bareSdk(records, AT_ONCE, latency),
+              bareSdk(records, 2 * AT_ONCE, latency),
+              run(records, latency, claims.get()));
+      System.out.printf(
+          "  round %d: bare SDK %s; twice as many at once %s; dataset %s%n",
+          n, round.bare, round.wide, round.own.figure);
+      if (n >= warmUp) {
+        rounds.add(round);
       }
-      return best;
+    }
+    return rounds;
+  }
+
+  private void speedRow(String what, List<Round> rounds, double least) {
+    double ratio =
+        StoreBench.median(rounds, one -> one.own.figure.perSecond() / one.bare.perSecond());
+    double toWide =
+        StoreBench.median(rounds, one -> one.own.figure.perSecond() / one.wide.perSecond());
+    table.add(
+        what,
+        "%,.0f records/s".formatted(StoreBench.median(rounds, one -> one.own.figure.perSecond())),
+        "bare SDK, the objects alone, %d at once %,.0f records/s; %d at once %,.0f"
+            .formatted(
+                AT_ONCE,
+                StoreBench.median(rounds, one -> one.bare.perSecond()),
+                2 * AT_ONCE,
+                StoreBench.median(rounds, one -> one.wide.perSecond())),
+        "%.0f %%; %.0f %%".formatted(100 * ratio, 100 * toWide),
+        least == 0 ? "" : "≥ %.0f %%".formatted(100 * least),
+        ratio >= least);
+  }
+
+  private void requestsRow(List<Round> rounds) {
+    double requests = StoreBench.median(rounds, one -> one.own.beside());
+    Run last = rounds.getLast().own;
+    table.add(
+        "requests of such a record beyond object and claim",
+        "%.3f".formatted(requests),
+        "%,d records: %s".formatted(last.records, last.requests),
+        "",
+        "≤ 0.05",
+        requests <= 0.05);
+  }
+
+  /** As many such objects, each on the condition that it is new. */
+  private Figure bareSdk(int records, int atOnce, Duration latency)
+      throws InterruptedException, ExecutionException {
+    String prefix = stack.name("bare") + "/datasets/";
+    Map<String, String> metadata = Map.of("firstclaim-sha256", "0".repeat(64));
+    try (S3Client client = new Requests(latency).countedBy(client()).build()) {
+      Figure figure =
+          Session.atOnce(
+              records,
+              atOnce,
+              n -> {
+                String key = prefix + RecordId.of("id-" + n).key("bare");
+                client.putObject(
+                    put ->
+                        put.bucket(S3.BUCKET)
+                            .key(key)
+                            .ifNoneMatch("*")
+                            .contentType("application/octet-stream")
+                            .metadata(metadata),
+                    RequestBody.fromBytes(new byte[BYTES]));
+              });
+      S3.delete(client, prefix);
+      return figure;
     }
   }
 
-  private Figure run(S3Client lake, String prefix) throws InterruptedException {
-    String topic = stack.topicOf(RECORDS, 1_000);
+  private Run run(int records, Duration latency, Claims claims) throws Exception {
+    String prefix = stack.name("lake") + "/";
+    String topic = stack.topicOf(records, BYTES);
     Optional<String> outcomes = Instance.outcomes(stack);
     Plan a = Plan.of(topic, outcomes).zone("a", ZONES);
     Plan b = Plan.of(topic, outcomes).zone("b", ZONES);
-    String claims = s3.newPlace();
-    try (Session sessionA = s3.open(s3.endpoint(), claims);
-        Session sessionB = s3.open(s3.endpoint(), claims);
-        Instance zoneA = new Instance(stack, a, sessionA.store(a), handler(lake, prefix));
-        Instance zoneB = new Instance(stack, b, sessionB.store(b), handler(lake, prefix))) {
-      return Instance.measure(RECORDS, List.of(zoneA, zoneB), Instance::completed);
+    Requests requests = new Requests(latency);
+    try (S3Client client = requests.countedBy(client()).build();
+        S3Client direct = client().build();
+        claims;
+        Instance zoneA = new Instance(stack, a, claims.store(a), handler(client, prefix));
+        Instance zoneB = new Instance(stack, b, claims.store(b), handler(client, prefix))) {
+      List<Instance> zones = List.of(zoneA.start(), zoneB.start());
+      long first = Instance.await(records / 10, zones, Instance::completed);
+      Figure.Start start = Figure.start();
+      long last = Instance.await(records - records / 10, zones, Instance::completed);
+      Figure figure = start.end(last - first);
+      long _ = Instance.await(records, zones, Instance::completed);
+      requests.awaitQuiet();
+      requireAllListed(direct, prefix, records);
+      S3.delete(direct, prefix);
+      return new Run(figure, requests.counts(), records);
+    }
+  }
+
+  private static void requireAllListed(S3Client client, String prefix, int records)
+      throws InterruptedException {
+    List<String> listed = new ArrayList<>();
+    new DatasetReader(client, S3.BUCKET, prefix)
+        .snapshot()
+        .forEach(null, null, file -> listed.add(prefix + file.file().path()));
+    Set<String> there =
+        client
+            .listObjectsV2Paginator(list -> list.bucket(S3.BUCKET).prefix(prefix + "datasets/"))
+            .contents()
+            .stream()
+            .map(S3Object::key)
+            .collect(Collectors.toSet());
+    if (listed.size() != records || !there.equals(Set.copyOf(listed))) {
+      throw new IllegalStateException(
+          "%d files listed, %d there".formatted(listed.size(), there.size()));
     }
   }
 
   /** As the service has it by default. */
-  private static DatasetHandler handler(S3Client lake, String prefix) {
+  private static RecordHandler handler(S3Client lake, String prefix) {
     DatasetSettings settings =
         new DatasetSettings(S3.BUCKET, prefix, 8 << 20, Duration.ofSeconds(1));
-    return new DatasetHandler(new Dataset(lake, settings, "bench", TimeSource.system()), () -> {});
+    DatasetHandler handler =
+        new DatasetHandler(new Dataset(lake, settings, "bench", TimeSource.system()), () -> {});
+    // Without its open(), which tries the bucket by some requests.
+    return context -> handler.handle(context);
   }
 
-  private static S3Client client(URI endpoint) {
-    return Stack.at(endpoint, Dataset.configure(S3Client.builder()))
-        .httpClientBuilder(Apache5HttpClient.builder().maxConnections(Stack.CONNECTIONS))
-        .build();
-  }
-
-  private static long listed(S3Client lake, String prefix) throws IOException {
-    byte[] registry =
-        lake.getObjectAsBytes(get -> get.bucket(S3.BUCKET).key(prefix + REGISTRY)).asByteArray();
-    return new ObjectMapper().readTree(registry).required("files").asLong();
+  private S3ClientBuilder client() {
+    return Stack.at(s3.endpoint(), Dataset.configure(S3Client.builder()))
+        .httpClientBuilder(Apache5HttpClient.builder().maxConnections(Stack.CONNECTIONS));
   }
 }

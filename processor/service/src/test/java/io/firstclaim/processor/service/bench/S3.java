@@ -70,16 +70,20 @@ final class S3 implements Backend, AutoCloseable {
 
       @Override
       public void close() {
-        // The server keeps in memory what was written.
-        for (ListObjectsV2Response page :
-            client.listObjectsV2Paginator(list -> list.bucket(BUCKET).prefix(prefix))) {
-          if (!page.contents().isEmpty()) {
-            var _ = client.deleteObjects(delete -> delete.bucket(BUCKET).delete(all(page)));
-          }
-        }
+        delete(client, prefix);
         client.close();
       }
     };
+  }
+
+  /** The server keeps in memory what was written. */
+  static void delete(S3Client client, String prefix) {
+    for (ListObjectsV2Response page :
+        client.listObjectsV2Paginator(list -> list.bucket(BUCKET).prefix(prefix))) {
+      if (!page.contents().isEmpty()) {
+        var _ = client.deleteObjects(delete -> delete.bucket(BUCKET).delete(all(page)));
+      }
+    }
   }
 
   private static Delete all(ListObjectsV2Response page) {

@@ -278,7 +278,7 @@ final class StoreBench {
     }
   }
 
-  private static <T> double median(List<T> all, ToDoubleFunction<T> of) {
+  static <T> double median(List<T> all, ToDoubleFunction<T> of) {
     return all.stream().mapToDouble(of).sorted().skip(all.size() / 2).findFirst().orElse(0);
   }
 

@@ -77,10 +77,13 @@ public final class Dataset {
     ClaimStore claims =
         new S3ClaimStore(locks, ClaimSettings.of("dataset", holder), time, StoreListener.NONE);
     this.repairs = new Mutex(claims, RecordId.of("repair"), time);
-    this.merges = new Merges(root, manifests, new Mutex(claims, RecordId.of("merge"), time), time);
     this.mending = new Mending(root, manifests, objects, time);
+    Mutex merging = new Mutex(claims, RecordId.of("merge"), time);
+    this.merges = new Merges(root, manifests, mending::mendThoroughly, merging, time);
     this.oldManifests = new OldManifests(root, manifests, time);
-    this.writer = new RegistryWriter(root, manifests, merges, settings.registryInterval(), time);
+    this.writer =
+        new RegistryWriter(
+            root, manifests, mending::mendThoroughly, merges, settings.registryInterval(), time);
     this.time = time;
   }
 
@@ -188,6 +191,7 @@ public final class Dataset {
         LOG.info(
             "The root of the dataset in S3 bucket {} lists nothing until it is filled", bucket);
       }
+      long removed = oldManifests.remove(); // needs nothing of the rest, which may fail
       Repair done =
           mending
               .mendAll(isThorough)
@@ -196,7 +200,7 @@ public final class Dataset {
           "Repaired the dataset in S3 bucket {}: {}; removed {} old manifests",
           bucket,
           done,
-          oldManifests.remove());
+          removed);
       return Optional.of(done);
     }
   }

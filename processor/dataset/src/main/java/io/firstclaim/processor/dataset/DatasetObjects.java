@@ -30,6 +30,7 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.utils.DateUtils;
 
 /**
  * The objects of the dataset in an S3 bucket. Each is written once, on the condition that nothing
@@ -298,6 +299,34 @@ final class DatasetObjects {
     } catch (SdkException | CancellationException e) {
       S3Faults.requireNoInterrupt(e);
       throw failure(null, e);
+    }
+  }
+
+  /**
+   * For how long a file has been there, by the clock of the store.
+   *
+   * @return empty if it is not there
+   * @throws StoreUnavailableException if S3 does not answer
+   * @throws StoreRefusedException if the bucket is not there or the role may not do this
+   */
+  Optional<Duration> age(DatasetFile file) throws InterruptedException {
+    atWork.acquire();
+    try {
+      HeadObjectResponse head = client.headObject(ask -> ask.bucket(bucket).key(key(file)));
+      Instant now =
+          head.sdkHttpResponse()
+              .firstMatchingHeader("Date")
+              .map(DateUtils::parseRfc822Date)
+              .orElse(head.lastModified());
+      return Optional.of(Duration.between(head.lastModified(), now));
+    } catch (SdkException | CancellationException e) {
+      S3Faults.requireNoInterrupt(e);
+      if (S3Faults.status(e) == 404) {
+        return Optional.empty();
+      }
+      throw failure(file, e);
+    } finally {
+      atWork.release();
     }
   }
 

@@ -2,7 +2,6 @@ package io.firstclaim.processor.dataset;
 
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.TimeSource;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,12 +19,10 @@ import java.util.stream.Collectors;
  * the bucket can have listed it, and their manifests are marked. So usually none is read.
  */
 final class Flush implements SharedRoot.Change {
-  /** Far less than for how long manifests are kept that no root names. */
-  private static final Duration REUSED_FOR = Duration.ofMinutes(10);
-
   private final Manifests manifests;
   private final TimeSource time;
   private final Map<String, Map<String, Addition>> additions = new TreeMap<>();
+  private final Map<String, Manifests.Lookup> lookups = new HashMap<>();
   private final Map<String, Written> written = new HashMap<>();
 
   /** What was written for a partition on the last root; that was not the last after all. */
@@ -89,7 +86,10 @@ final class Flush implements SharedRoot.Change {
             .filter(one -> anyFound || wentBack || one.found() > since)
             .toList();
     Set<String> names = new HashSet<>(wanted.keySet());
-    names.removeAll(manifests.listed(partition, mayListThem, wanted.keySet()));
+    names.removeAll(
+        lookups
+            .computeIfAbsent(partition, _ -> manifests.new Lookup(partition, wanted.keySet()))
+            .listed(mayListThem));
     return names;
   }
 
@@ -99,7 +99,7 @@ final class Flush implements SharedRoot.Change {
       Written before = written.get(one.getKey());
       if (before == null
           || !before.names().equals(one.getValue())
-          || now.since(before.at()).compareTo(REUSED_FOR) > 0) {
+          || Manifests.mayBeGone(before.at(), now)) {
         toWrite.put(
             one.getKey(),
             of(one.getKey()).values().stream()

@@ -1,11 +1,14 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -36,6 +40,12 @@ final class Manifests {
 
   /** How many files a manifest has at most; with so many, it has some 4 MB. */
   static final int FULL = 20_000;
+
+  /** More than a full one can have, whatever the IDs in it. */
+  private static final int MOST_BYTES = 32 << 20;
+
+  /** Far less than for how long manifests are kept that no root names. */
+  private static final Duration NAMED_WITHIN = Duration.ofMinutes(10);
 
   /** So many are written or read at once; the client has a few connections more. */
   private static final int AT_WORK = 16;
@@ -58,6 +68,15 @@ final class Manifests {
   /** Where a manifest is, from the dataset's prefix on. */
   static String path(String partition, String name) {
     return FOLDER + partition.substring(DatasetFile.FOLDER.length()) + "/" + name + ".jsonl";
+  }
+
+  /**
+   * Whether manifests that were written then, and that no root names yet, may have been removed: by
+   * either clock, as the ticks of a suspended machine stand still.
+   */
+  static boolean mayBeGone(Moment written, Moment now) {
+    return now.since(written).compareTo(NAMED_WITHIN) > 0
+        || Duration.between(written.wall(), now.wall()).abs().compareTo(NAMED_WITHIN) > 0;
   }
 
   /**
@@ -152,7 +171,8 @@ final class Manifests {
     return tryRead(partition, manifest)
         .orElseThrow(
             () ->
-                new UnreadableException(
+                new UnreadableManifestException(
+                    partition,
                     ("S3 bucket %s: object %s%s is not the manifest that the dataset's root names:"
                             + " put it back, or run 'dataset repair', which lists its files anew")
                         .formatted(bucket, prefix, path(partition, manifest.name()))));
@@ -183,7 +203,9 @@ final class Manifests {
     atWork.acquire();
     try {
       return Optional.of(
-          client.getObjectAsBytes(get -> get.bucket(bucket).key(key)).asByteArrayUnsafe());
+          client
+              .getObject(get -> get.bucket(bucket).key(key), BoundedBody.of(MOST_BYTES))
+              .asByteArrayUnsafe());
     } catch (SdkException | CancellationException e) {
       S3Faults.requireNoInterrupt(e);
       if (S3Faults.isMissingKey(e)) {
@@ -195,18 +217,38 @@ final class Manifests {
     }
   }
 
-  /** Which of these names of files the manifests list; throws as {@link #read}. */
-  Set<String> listed(String partition, Collection<Manifest> manifests, Set<String> names)
-      throws InterruptedException {
-    Set<String> listed = new HashSet<>();
-    for (Manifest manifest : manifests) {
-      for (ListedFile one : read(partition, manifest)) {
-        if (names.contains(one.file().name())) {
-          listed.add(one.file().name());
-        }
-      }
+  /**
+   * Which of some files manifests list. Reads each manifest once, however often it is asked: who
+   * reads much would else always be slower than others to write the root. For one thread.
+   */
+  final class Lookup {
+    private final String partition;
+    private final Set<String> names;
+    private final Map<String, Set<String>> listed = new HashMap<>();
+
+    /** For files of these names. */
+    Lookup(String partition, Set<String> names) {
+      this.partition = partition;
+      this.names = names;
     }
-    return listed;
+
+    /** Which of them these manifests list; throws as {@link #read}. */
+    Set<String> listed(Collection<Manifest> by) throws InterruptedException {
+      Set<String> found = new HashSet<>();
+      for (Manifest manifest : by) {
+        Set<String> one = listed.get(manifest.name());
+        if (one == null) {
+          one =
+              read(partition, manifest).stream()
+                  .map(file -> file.file().name())
+                  .filter(names::contains)
+                  .collect(Collectors.toSet());
+          listed.put(manifest.name(), one);
+        }
+        found.addAll(one);
+      }
+      return found;
+    }
   }
 
   /**
@@ -236,23 +278,35 @@ final class Manifests {
     }
   }
 
-  /** What all manifests of a partition that are there say of these files, by name. */
-  Map<String, ListedFile> known(String partition, Set<String> names) throws InterruptedException {
-    Map<String, ListedFile> known = new TreeMap<>();
+  /**
+   * What the manifests of a partition that are there say of these files, by name.
+   *
+   * @param besides manifests that say nothing of them
+   */
+  Map<String, ListedFile> known(String partition, Collection<Manifest> besides, Set<String> names)
+      throws InterruptedException {
+    Set<String> passedOver = besides.stream().map(Manifest::name).collect(Collectors.toSet());
+    List<Callable<List<ListedFile>>> reads = new ArrayList<>();
     for (String path : paths(partition)) {
       Matcher matcher = PATH.matcher(path);
-      if (matcher.matches()) {
-        for (ListedFile one :
-            body(partition, matcher.group(2))
-                .flatMap(body -> parsed(partition, body))
-                .orElse(List.of())) {
-          if (names.contains(one.file().name())) {
-            known.merge(one.file().name(), one, ListedFile::or);
-          }
-        }
+      if (matcher.matches() && !passedOver.contains(matcher.group(2))) {
+        String name = matcher.group(2);
+        reads.add(() -> about(names, partition, name));
       }
     }
+    Map<String, ListedFile> known = new TreeMap<>();
+    for (List<ListedFile> each : allAtOnce(reads)) {
+      each.forEach(one -> known.merge(one.file().name(), one, ListedFile::or));
+    }
     return known;
+  }
+
+  private List<ListedFile> about(Set<String> names, String partition, String manifest)
+      throws InterruptedException {
+    return body(partition, manifest)
+        .flatMap(body -> parsed(partition, body))
+        .map(files -> files.stream().filter(one -> names.contains(one.file().name())).toList())
+        .orElse(List.of());
   }
 
   /** Removes a manifest that no root names. */

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -13,22 +14,18 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the root list what is there, one partition after the other: adds the files that are not
  * listed, takes off those that are missing, and those that are listed twice once. Others may write
- * meanwhile. For one thread.
+ * meanwhile. Thread-safe.
  */
 final class Mending {
   private final SharedRoot root;
   private final Manifests manifests;
   private final DatasetObjects objects;
   private final TimeSource time;
-
-  /** The paths of the manifests that were there when it began. */
-  private Set<String> manifestsThere = Set.of();
 
   Mending(SharedRoot root, Manifests manifests, DatasetObjects objects, TimeSource time) {
     this.root = root;
@@ -47,23 +44,34 @@ final class Mending {
    * @throws StoreRefusedException if the bucket must not be read or written
    */
   Repair mendAll(boolean isThorough) throws InterruptedException {
-    manifestsThere = isThorough ? Set.of() : new HashSet<>(manifests.paths(""));
+    Set<String> manifestsThere = isThorough ? Set.of() : new HashSet<>(manifests.paths(""));
     SortedSet<String> partitions = new TreeSet<>(root.get().partitions().keySet());
     partitions.addAll(objects.partitions());
     Repair all = Repair.NONE;
     for (String partition : partitions) {
-      all = all.plus(mend(partition));
+      all = all.plus(mend(partition, manifestsThere));
     }
     return all;
   }
 
-  private Repair mend(String partition) throws InterruptedException {
+  /** Mends one partition, and reads all its manifests; throws as {@link #mendAll}. */
+  Repair mendThoroughly(String partition) throws InterruptedException {
+    return mend(partition, Set.of());
+  }
+
+  /**
+   * Mends one partition.
+   *
+   * @param manifestsThere the paths of the manifests that were there when it began
+   */
+  private Repair mend(String partition, Set<String> manifestsThere) throws InterruptedException {
     Repair all = Repair.NONE;
     while (true) {
       // Reads the root before looking for the files: one that comes meanwhile is not missing.
       Root before = root.get();
       Map<String, Long> there = objects.files(partition);
-      if (areThere(partition, before) && isListed(before.partitions().get(partition), there)) {
+      if (areThere(partition, before, manifestsThere)
+          && isListed(before.partitions().get(partition), there)) {
         return all;
       }
       Optional<Repair> pass = new Pass(partition, before, there).make();
@@ -76,7 +84,7 @@ final class Mending {
   }
 
   /** Those that came since they were listed may be taken for missing; that costs a look at them. */
-  private boolean areThere(String partition, Root root) {
+  private static boolean areThere(String partition, Root root, Set<String> manifestsThere) {
     return root.manifests(partition).stream()
         .allMatch(one -> manifestsThere.contains(Manifests.path(partition, one.name())));
   }
@@ -90,14 +98,20 @@ final class Mending {
     return listed.files() == there.size() && listed.bytes() == bytes && listed.names() == names;
   }
 
+  /** Manifests of files of these names. */
+  private record Written(Set<String> names, List<Manifest> manifests) {}
+
   /** One look at a partition. */
   private final class Pass {
     private final String partition;
     private final List<Manifest> listedBy;
     private final Map<String, Long> unlisted;
+    private final Manifests.Lookup lookup;
     private final List<Manifest> gone = new ArrayList<>();
     private final List<ListedFile> kept = new ArrayList<>();
     private long foundBefore;
+    private @Nullable Map<String, ListedFile> known;
+    private @Nullable Written written;
     private long removed;
     private long added;
     private boolean isStale;
@@ -109,6 +123,7 @@ final class Mending {
       for (Manifest manifest : listedBy) {
         compare(manifest);
       }
+      this.lookup = manifests.new Lookup(partition, unlisted.keySet());
     }
 
     private void compare(Manifest manifest) throws InterruptedException {
@@ -129,25 +144,27 @@ final class Mending {
 
     /** Empty if others have changed what this look rests on. */
     Optional<Repair> make() throws InterruptedException {
+      Moment begin = time.now();
       List<Manifest> mended = manifests.write(partition, kept);
-      var _ = root.update(before -> mended(before, mended));
+      var _ = root.update(before -> mended(before, mended, begin));
       return isStale ? Optional.empty() : Optional.of(new Repair(added, removed, 0));
     }
 
-    private Root mended(Root before, List<Manifest> mended) throws InterruptedException {
+    private Root mended(Root before, List<Manifest> mended, Moment begin)
+        throws InterruptedException {
       List<Manifest> now = before.manifests(partition);
-      isStale = !now.containsAll(gone);
+      isStale = !now.containsAll(gone) || Manifests.mayBeGone(begin, time.now());
       if (isStale) {
         return before;
       }
       Set<String> missing = new HashSet<>(unlisted.keySet());
       List<Manifest> others = now.stream().filter(one -> !listedBy.contains(one)).toList();
-      missing.removeAll(manifests.listed(partition, others, missing));
+      missing.removeAll(lookup.listed(others));
       List<Manifest> come = new ArrayList<>();
       for (Manifest one : mended) {
         come.add(one.foundIn(foundBefore));
       }
-      for (Manifest one : manifests.write(partition, filesOf(missing))) {
+      for (Manifest one : manifestsOf(missing)) {
         come.add(one.foundIn(before.version() + 1));
       }
       added = missing.size();
@@ -157,20 +174,31 @@ final class Mending {
           : before.with(partition, gone, come, updatedAt);
     }
 
+    /** Written again only if others have listed some of them since. */
+    private List<Manifest> manifestsOf(Set<String> names) throws InterruptedException {
+      if (written == null || !written.names().equals(names)) {
+        written = new Written(names, manifests.write(partition, filesOf(names)));
+      }
+      return written.manifests();
+    }
+
     /** What an earlier manifest says of them, if they are there as it says. */
     private List<ListedFile> filesOf(Set<String> names) throws InterruptedException {
       if (names.isEmpty()) {
         return List.of();
       }
-      Map<String, ListedFile> known = manifests.known(partition, names);
-      return names.stream()
-          .map(name -> new DatasetFile(partition, name, unlisted.getOrDefault(name, 0L)))
-          .map(
-              file -> {
-                ListedFile before = known.get(file.name());
-                return before != null && before.file().equals(file) ? before : ListedFile.of(file);
-              })
-          .collect(Collectors.toList());
+      if (known == null) {
+        List<Manifest> right = new ArrayList<>(listedBy);
+        right.removeAll(gone);
+        known = manifests.known(partition, right, unlisted.keySet());
+      }
+      List<ListedFile> files = new ArrayList<>();
+      for (String name : names) {
+        DatasetFile file = new DatasetFile(partition, name, unlisted.getOrDefault(name, 0L));
+        ListedFile before = known.get(name);
+        files.add(before != null && before.file().equals(file) ? before : ListedFile.of(file));
+      }
+      return files;
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
@@ -8,10 +9,12 @@ import io.firstclaim.lock.mutex.Mutex;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +38,7 @@ final class Merges {
 
   private final SharedRoot root;
   private final Manifests manifests;
+  private final PartitionMending mending;
   private final Mutex mutex;
   private final TimeSource time;
   private final OncePerMinute complaints;
@@ -47,9 +51,20 @@ final class Merges {
    */
   record Plan(String partition, List<Manifest> gone) {}
 
-  Merges(SharedRoot root, Manifests manifests, Mutex mutex, TimeSource time) {
+  /**
+   * Of this root.
+   *
+   * @param mending mends a partition where a manifest is none
+   */
+  Merges(
+      SharedRoot root,
+      Manifests manifests,
+      PartitionMending mending,
+      Mutex mutex,
+      TimeSource time) {
     this.root = root;
     this.manifests = manifests;
+    this.mending = mending;
     this.mutex = mutex;
     this.time = time;
     this.complaints = new OncePerMinute(time);
@@ -95,12 +110,31 @@ final class Merges {
     }
     // Losing it does no harm: a merge changes the root by compare-and-swap like any writer.
     try (HeldMutex held = turn.get()) {
+      Set<String> mended = new HashSet<>();
       Optional<Plan> plan = plan(root.get());
       while (plan.isPresent() && held.isHeld()) {
-        plan = plan(merge(plan.get()));
+        plan = plan(mergeOrMend(plan.get(), mended));
       }
     }
     return true;
+  }
+
+  /**
+   * Merges, unless a manifest is none: then has its partition mended first.
+   *
+   * @param mended those that were; once is enough
+   */
+  private Root mergeOrMend(Plan plan, Set<String> mended) throws InterruptedException {
+    try {
+      return merge(plan);
+    } catch (UnreadableManifestException e) {
+      if (!mended.add(e.partition())) {
+        throw e;
+      }
+      LOG.warn("{}. This instance does that now", e.getMessage());
+      LOG.info("Mended {}: {}", e.partition(), mending.mend(e.partition()));
+      return root.get();
+    }
   }
 
   private Root merge(Plan plan) throws InterruptedException {
@@ -112,6 +146,7 @@ final class Merges {
         files.merge(file.file().name(), file, ListedFile::or);
       }
     }
+    Moment written = time.now();
     List<Manifest> come = new ArrayList<>();
     for (Manifest one : manifests.write(plan.partition(), files.values())) {
       come.add(one.foundIn(found));
@@ -120,6 +155,7 @@ final class Merges {
     return root.update(
         before ->
             before.manifests(plan.partition()).containsAll(plan.gone())
+                    && !Manifests.mayBeGone(written, time.now())
                 ? before.merged(plan.partition(), plan.gone(), come)
                 : before);
   }

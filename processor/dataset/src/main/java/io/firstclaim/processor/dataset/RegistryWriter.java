@@ -1,7 +1,10 @@
 package io.firstclaim.processor.dataset;
 
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OncePerMinute;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.document.ContendedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -9,6 +12,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Has an instance's files listed, many with one update of the root: while one batch is written, and
@@ -16,6 +21,11 @@ import java.util.concurrent.ExecutionException;
  * after a pause does not wait. Thread-safe.
  */
 final class RegistryWriter {
+  private static final Logger LOG = LoggerFactory.getLogger(RegistryWriter.class);
+
+  /** With the flush before it, less than a handler's time limit. */
+  private static final Duration CONTENDED = Duration.ofMinutes(1);
+
   /**
    * So many files for each request of an update make it worth its while: a record then pays a
    * fiftieth of a request, and some more for merges and updates that others overtake.
@@ -24,9 +34,11 @@ final class RegistryWriter {
 
   private final SharedRoot root;
   private final Manifests manifests;
+  private final PartitionMending mending;
   private final Merges merges;
   private final Duration interval;
   private final TimeSource time;
+  private final OncePerMinute complaints;
 
   /** Guards the two below. */
   private final Object lock = new Object();
@@ -55,16 +67,24 @@ final class RegistryWriter {
   /**
    * Writes into this root.
    *
+   * @param mending mends a partition where a manifest is none
    * @param merges told of each root, as they may be due
    * @param interval between two updates, each of which reads and writes the root, at most
    */
   RegistryWriter(
-      SharedRoot root, Manifests manifests, Merges merges, Duration interval, TimeSource time) {
+      SharedRoot root,
+      Manifests manifests,
+      PartitionMending mending,
+      Merges merges,
+      Duration interval,
+      TimeSource time) {
     this.root = root;
     this.manifests = manifests;
+    this.mending = mending;
     this.merges = merges;
     this.interval = interval;
     this.time = time;
+    this.complaints = new OncePerMinute(time);
   }
 
   /**
@@ -98,7 +118,7 @@ final class RegistryWriter {
       try {
         Flush flush = new Flush(batch.files(), manifests, time);
         flush.writeAhead();
-        Root after = root.update(flush);
+        Root after = update(flush);
         batch.written().complete(null);
         merges.after(after);
         gather();
@@ -107,6 +127,34 @@ final class RegistryWriter {
         batch.written().completeExceptionally(fault);
       }
       batch = next();
+    }
+  }
+
+  /**
+   * That others are faster to write the root is over soon, and a manifest that is none is made
+   * anew: meanwhile the files wait. To refuse their records would be held against these, where
+   * others pass.
+   */
+  private Root update(Flush flush) throws InterruptedException {
+    Moment begin = time.now();
+    Set<String> mended = new HashSet<>();
+    while (true) {
+      try {
+        return root.update(flush);
+      } catch (ContendedException e) {
+        if (time.now().since(begin).compareTo(CONTENDED) > 0) {
+          throw e;
+        }
+        if (complaints.isDue()) {
+          LOG.warn("Files wait to be listed: {}", OneLine.of(e));
+        }
+      } catch (UnreadableManifestException e) {
+        if (!mended.add(e.partition())) {
+          throw e;
+        }
+        LOG.warn("{}. This instance does that now", e.getMessage());
+        LOG.info("Mended {}: {}", e.partition(), mending.mend(e.partition()));
+      }
     }
   }
 

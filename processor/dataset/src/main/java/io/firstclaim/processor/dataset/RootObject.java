@@ -17,6 +17,9 @@ final class RootObject {
   /** Where it is, from the dataset's prefix on. */
   static final String PATH = "metastore/dataset_registry.json";
 
+  /** More than a document of {@link io.firstclaim.lock.s3.S3DocumentStore} can have. */
+  private static final int MOST_BYTES = (8 << 20) + 1;
+
   private final S3Client client;
   private final String bucket;
   private final DocumentKey key;
@@ -25,7 +28,7 @@ final class RootObject {
   /**
    * What the object has in it.
    *
-   * @param text without the blanks at its end
+   * @param text without the blanks at its end; cut off if it is longer than a root can be
    */
   record Content(String text, String eTag) {}
 
@@ -56,7 +59,7 @@ final class RootObject {
   Optional<Content> find() throws InterruptedException {
     try {
       ResponseBytes<GetObjectResponse> there =
-          client.getObjectAsBytes(get -> get.bucket(bucket).key(key.value()));
+          client.getObject(get -> get.bucket(bucket).key(key.value()), BoundedBody.of(MOST_BYTES));
       String text = new String(there.asByteArrayUnsafe(), StandardCharsets.UTF_8);
       return Optional.of(new Content(text.stripTrailing(), there.response().eTag()));
     } catch (SdkException | CancellationException e) {

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -123,6 +124,12 @@ final class SharedRoot {
   private String updated(Optional<String> found, Change change, MovingOn movingOn)
       throws InterruptedException {
     Instant now = time.now().wall();
+    if (found.isEmpty() && lastSeen() > 0) {
+      LOG.warn(
+          "{} is gone. It is made anew, and lists only what comes until a repair has filled it: put"
+              + " the last version of it back, or run 'java -jar firstclaim.jar dataset repair'",
+          object);
+    }
     Root before =
         switch (found.map(this::parsed).orElseGet(() -> new Found.Current(Root.empty(now)))) {
           case Found.Current(Root root) -> movingOn.notNeeded(root);
@@ -234,6 +241,7 @@ final class SharedRoot {
     private final Map<String, List<ListedFile>> files = new HashMap<>();
     private final Map<String, List<Manifest>> moved = new HashMap<>();
     private boolean isUnderWay;
+    private Moment begun = time.now();
 
     /** Another instance may have done it. */
     Root notNeeded(Root root) {
@@ -248,6 +256,10 @@ final class SharedRoot {
                   Collectors.groupingBy(
                       DatasetFile::partition,
                       Collectors.mapping(ListedFile::of, Collectors.toList())));
+      if (Manifests.mayBeGone(begun, time.now())) {
+        files.clear();
+        begun = time.now();
+      }
       Map<String, List<ListedFile>> changed = new HashMap<>(partitions);
       changed.entrySet().removeIf(one -> one.getValue().equals(files.get(one.getKey())));
       moved.putAll(manifests.writeAll(changed));

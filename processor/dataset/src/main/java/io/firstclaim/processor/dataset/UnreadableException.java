@@ -5,7 +5,8 @@ package io.firstclaim.processor.dataset;
  * something else wrote it. That says nothing of any record. The message names the object and the
  * remedy, in one line.
  */
-public final class UnreadableException extends RuntimeException {
+public sealed class UnreadableException extends RuntimeException
+    permits UnreadableManifestException {
   private static final long serialVersionUID = 1L;
 
   UnreadableException(String message) {

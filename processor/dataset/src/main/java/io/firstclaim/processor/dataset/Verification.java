@@ -1,38 +1,57 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.dataset.DatasetObjects.Content;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Compares what a dataset lists with what is in its bucket, without writing anything. Where others
- * write meanwhile, a file that has been written and is not listed yet is told too. Thread-safe. The
- * client stays the caller's.
+ * Compares what a dataset lists with what is in its bucket, without writing anything. Others may
+ * write meanwhile: a new file that is not listed yet is given time to be. Thread-safe. The client
+ * stays the caller's.
  */
 public final class Verification {
   /** So many files are read through before the next are begun. */
   private static final int AT_ONCE = 1_000;
 
+  /** How long a file is in its bucket at most before it is listed, while nothing is amiss. */
+  public static final Duration IN_FLIGHT = Duration.ofSeconds(30);
+
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
+
   private final DatasetReader reader;
   private final DatasetObjects objects;
+  private final Duration inFlight;
+  private final TimeSource time;
 
   /**
    * Of the dataset in this bucket.
    *
    * @param prefix of all its objects; empty, or ends in a slash
+   * @param inFlight how old a file that is not listed must be, by the store's clock, to be told of
    */
-  public Verification(S3Client client, String bucket, String prefix) {
+  public Verification(
+      S3Client client, String bucket, String prefix, Duration inFlight, TimeSource time) {
+    this.inFlight = inFlight;
+    this.time = time;
     this.reader = new DatasetReader(client, bucket, prefix);
     this.objects = new DatasetObjects(client, bucket, prefix, Integer.MAX_VALUE);
   }
@@ -86,11 +105,32 @@ public final class Verification {
     }
   }
 
+  private interface Question<T, R> {
+    R ask(T one) throws InterruptedException;
+  }
+
+  /** Asks about all of these, many at once, and tells the answers in their order. */
+  private static <T, R> void askOfAll(
+      Collection<T> all, Question<T, R> question, BiConsumer<T, R> answers)
+      throws InterruptedException {
+    List<T> rest = List.copyOf(all);
+    for (int from = 0; from < rest.size(); from += AT_ONCE) {
+      List<T> part = rest.subList(from, Math.min(rest.size(), from + AT_ONCE));
+      List<Callable<R>> questions = new ArrayList<>();
+      part.forEach(one -> questions.add(() -> question.ask(one)));
+      List<R> answered = Manifests.allAtOnce(questions);
+      for (int i = 0; i < part.size(); i++) {
+        answers.accept(part.get(i), answered.get(i));
+      }
+    }
+  }
+
   /** At one partition. */
   private final class Look {
     private final String partition;
     private final Consumer<Finding> findings;
     private final SortedMap<String, ListedFile> listed = new TreeMap<>();
+    private final Set<Manifest> seen = new HashSet<>();
 
     Look(String partition, Consumer<Finding> findings) {
       this.partition = partition;
@@ -104,24 +144,59 @@ public final class Verification {
     void run() throws InterruptedException {
       // The root first: a file that comes meanwhile is not missing.
       DatasetReader.Snapshot snapshot = reader.snapshot();
-      List<Manifest> before = snapshot.manifests(partition);
       add(snapshot.listedInTheRoot(partition));
-      for (Manifest one : before) {
+      for (Manifest one : snapshot.manifests(partition)) {
+        seen.add(one);
         read(one);
       }
       SortedMap<String, Long> there = objects.files(partition);
-      if (!listed.keySet().containsAll(there.keySet())) {
-        // What came between the two is listed by now, or about to be.
-        for (Manifest one : reader.snapshot().manifests(partition)) {
-          if (!before.contains(one)) {
-            reader.manifests().tryRead(partition, one).ifPresent(this::addIfNew);
-          }
+      unlisted(there).forEach(name -> tell(Fault.WITHOUT_ENTRY, name));
+      compare(there);
+    }
+
+    /** Those that nothing lists, though they have been there for long enough. */
+    private SortedSet<String> unlisted(Map<String, Long> there) throws InterruptedException {
+      SortedSet<String> unlisted = new TreeSet<>(there.keySet());
+      unlisted.removeAll(listed.keySet());
+      if (unlisted.isEmpty()) {
+        return unlisted;
+      }
+      Moment begin = time.now();
+      Duration wait = untilAllAreOld(unlisted);
+      while (true) {
+        boolean isLast = time.now().since(begin).compareTo(wait) >= 0;
+        readNew();
+        unlisted.removeAll(listed.keySet());
+        if (unlisted.isEmpty() || isLast) {
+          return unlisted;
+        }
+        time.sleep(LOOK_AGAIN);
+      }
+    }
+
+    /** Takes those off that are not there any more. */
+    private Duration untilAllAreOld(SortedSet<String> names) throws InterruptedException {
+      List<Duration> waits = new ArrayList<>(List.of(Duration.ZERO));
+      askOfAll(
+          names,
+          name -> objects.age(new DatasetFile(partition, name, 0)),
+          (name, age) -> {
+            if (age.isEmpty()) {
+              names.remove(name);
+            } else {
+              waits.add(inFlight.minus(age.get()));
+            }
+          });
+      return Collections.max(waits);
+    }
+
+    /** What has been listed since. */
+    private void readNew() throws InterruptedException {
+      for (Manifest one : reader.snapshot().manifests(partition)) {
+        if (seen.add(one)) {
+          reader.manifests().tryRead(partition, one).ifPresent(this::addIfNew);
         }
       }
-      there.keySet().stream()
-          .filter(name -> !listed.containsKey(name))
-          .forEach(name -> tell(Fault.WITHOUT_ENTRY, name));
-      compare(there);
     }
 
     private void read(Manifest manifest) throws InterruptedException {
@@ -159,15 +234,7 @@ public final class Verification {
           toRead.add(one);
         }
       }
-      for (int from = 0; from < toRead.size(); from += AT_ONCE) {
-        List<ListedFile> part = toRead.subList(from, Math.min(toRead.size(), from + AT_ONCE));
-        List<Callable<Optional<Content>>> reads = new ArrayList<>();
-        part.forEach(one -> reads.add(() -> objects.content(one.file())));
-        List<Optional<Content>> contents = Manifests.allAtOnce(reads);
-        for (int i = 0; i < part.size(); i++) {
-          judge(part.get(i), contents.get(i));
-        }
-      }
+      askOfAll(toRead, one -> objects.content(one.file()), this::judge);
     }
 
     private void judge(ListedFile file, Optional<Content> content) {

@@ -2,6 +2,7 @@ package io.firstclaim.processor.dataset;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Moment;
@@ -17,9 +18,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class DatasetHandlerTest {
   private final LocalLake lake = new LocalLake();
@@ -102,14 +107,16 @@ class DatasetHandlerTest {
             unavailable -> assertThat(unavailable.cause()).contains("503 SlowDown"));
   }
 
-  @Test
-  void rootThatOthersAlwaysWriteFaster_isNoFailureOfTheRecord() throws InterruptedException {
+  /** Its waits are over at once, and the root is others' for the first so many of them. */
+  private HandlerResult handleWhileOthersAreFaster(Duration others) throws InterruptedException {
+    AtomicLong slept = new AtomicLong();
     lake.proxy()
         .add(
             Rule.always(
-                Match.operation("PUT").and(Match.pathContains(RootObject.PATH)),
+                Match.operation("PUT")
+                    .and(Match.pathContains(RootObject.PATH))
+                    .and(_ -> slept.get() < others.toNanos()),
                 Fault.Answer.s3(412, "PreconditionFailed")));
-    AtomicLong slept = new AtomicLong();
     TimeSource hasty =
         new TimeSource() {
           @Override
@@ -123,21 +130,59 @@ class DatasetHandlerTest {
             slept.addAndGet(duration.toNanos());
           }
         };
+    return new DatasetHandler(lake.dataset(hasty), () -> {}).handle(TestContext.of("value"));
+  }
 
-    assertThat(new DatasetHandler(lake.dataset(hasty), () -> {}).handle(TestContext.of("value")))
+  @Test
+  void rootThatOthersWriteFasterForLong_costsTheRecordNothing() throws InterruptedException {
+    assertThat(handleWhileOthersAreFaster(Duration.ofSeconds(50))).isEqualTo(HandlerResult.done());
+    assertThat(lake.listed()).hasSize(1);
+  }
+
+  @Test
+  void rootThatOthersAlwaysWriteFaster_isNoFailureOfTheRecord() throws InterruptedException {
+    assertThat(handleWhileOthersAreFaster(Duration.ofDays(1)))
         .isInstanceOfSatisfying(
             HandlerResult.Unavailable.class,
             unavailable -> assertThat(unavailable.cause()).contains("others were faster"));
   }
 
-  @Test
-  void rootThatIsNone_isNoFailureOfTheRecord() throws InterruptedException {
-    lake.put(RootObject.PATH, "oops".getBytes(StandardCharsets.UTF_8));
+  private static Stream<Arguments> damage() {
+    String right =
+        RootText.of(Root.empty(Instant.EPOCH)).replace("[]", "[" + " ".repeat(9 << 20) + "]");
+    return Stream.of(
+        arguments("not JSON", "oops"),
+        arguments("empty", ""),
+        arguments("truncated", "{\"schemaVersion\": 2, \"version\": 17, \"updatedAt\": \"2026-07"),
+        arguments("JSON of something else", "{\"orders\": []}"),
+        arguments("JSON that is no object", "[1, 2]"),
+        arguments("of a later version", "{\"schemaVersion\": 3, \"partitions\": []}"),
+        arguments("far too large", " ".repeat(9 << 20)),
+        arguments("right, and far too large", right));
+  }
 
-    assertThat(handler.handle(TestContext.of("value")))
-        .isInstanceOfSatisfying(
-            HandlerResult.Unavailable.class,
-            unavailable -> assertThat(unavailable.cause()).contains("dataset repair"));
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("damage")
+  void rootThatIsNone_isNoFailureOfTheRecord_andSaysWhichObjectAndWhatToDo(String kind, String root)
+      throws InterruptedException {
+    handler.handle(TestContext.of("value"));
+    byte[] before = lake.body(RootObject.PATH);
+    lake.put(RootObject.PATH, root.getBytes(StandardCharsets.UTF_8));
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(handler.handle(TestContext.of("value")))
+          .isInstanceOfSatisfying(
+              HandlerResult.Unavailable.class,
+              unavailable ->
+                  assertThat(unavailable.cause())
+                      .doesNotContain("\n")
+                      .contains(lake.bucket(), RootObject.PATH)
+                      .contains(kind.contains("later") ? "update it" : "dataset repair"));
+    }
+    lake.put(RootObject.PATH, before);
+
+    assertThat(handler.handle(TestContext.of("value"))).isEqualTo(HandlerResult.done());
+    assertThat(lake.listed()).hasSize(1);
   }
 
   @Test

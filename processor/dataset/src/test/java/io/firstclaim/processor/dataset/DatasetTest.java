@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
@@ -63,6 +64,22 @@ class DatasetTest {
 
     assertThat(lake.keys()).containsExactly("a/lake/" + FILE.path());
     assertThat(lake.listed("a/lake/")).containsExactly(FILE);
+  }
+
+  @Test
+  void prefixWithOddCharacters_isReadBackAsItIs() throws InterruptedException {
+    String prefix = "a!lake/_50.-*'()=/";
+    Dataset dataset = lake.dataset(prefix);
+    store(dataset, "value");
+    lake.put(prefix + FILE.partition() + "/" + "0".repeat(64), new byte[1]);
+
+    assertThat(dataset.repair()).contains(new Repair(1, 0, 0));
+
+    assertThat(lake.listed(prefix)).hasSize(2).contains(FILE);
+    List<Verification.Finding> findings = new ArrayList<>();
+    new Verification(lake.client(), lake.bucket(), prefix, Duration.ZERO, TimeSource.system())
+        .run(findings::add);
+    assertThat(findings).isEmpty();
   }
 
   @Test

@@ -4,17 +4,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +105,19 @@ class ListedOnceTest {
   }
 
   @Test
+  void fileThatIsListedInARootMadeAnew_whereTheClockIsBehind_isListedOnce() throws Exception {
+    DatasetFile file =
+        storeWhile(
+            () -> {
+              lake.delete(RootObject.PATH);
+              assertThat(lake.datasetAhead(Duration.ofDays(-1)).repair())
+                  .contains(new Repair(2, 0, 0));
+            });
+
+    assertThat(lake.listed()).hasSize(2).containsOnlyOnce(file);
+  }
+
+  @Test
   void fileThatIsListedTwice_isTakenOffOnceByARepair() throws InterruptedException {
     Dataset dataset = lake.dataset();
     DatasetFile file = store(dataset, "a");
@@ -111,6 +128,50 @@ class ListedOnceTest {
     dataset.repair();
 
     assertThat(lake.listed()).containsExactly(file);
+  }
+
+  @Test
+  void manifests_areReadOnce_howeverOftenOthersAreFasterToWriteTheRoot()
+      throws InterruptedException {
+    Dataset dataset = lake.dataset();
+    DatasetFile file = store(dataset, "a");
+    for (int i = 0; i < 4; i++) {
+      store(dataset, "more-" + i);
+    }
+    Rule reads =
+        lake.proxy()
+            .add(
+                Rule.always(
+                    Match.operation("GET").and(Match.pathContains(Manifests.FOLDER)),
+                    new Fault.DelayRequest(Duration.ZERO)));
+    lake.proxy()
+        .add(
+            Rule.times(
+                3,
+                Match.operation("PUT").and(Match.pathContains(RootObject.PATH)),
+                Fault.Answer.s3(412, "PreconditionFailed")));
+    DatasetFile stray = DatasetFile.of("orders", 0, RecordId.of("stray"), 3);
+    lake.put(stray.path(), new byte[3]);
+
+    assertThat(store(dataset, "stray")).isEqualTo(stray);
+
+    assertThat(reads.hits()).isEqualTo(5);
+    assertThat(lake.listed()).hasSize(6).contains(file, stray);
+  }
+
+  @Test
+  void manifestsOfASuspendedMachine_areWrittenAgain_asTheyMayBeGone() throws InterruptedException {
+    Manifests manifests = new Manifests(lake.client(), lake.bucket(), "");
+    AtomicReference<Moment> now = new AtomicReference<>(new Moment(Instant.EPOCH, 0));
+    ListedFile file = ListedFile.of(DatasetFile.of("orders", 0, RecordId.of("a"), 3));
+    Flush flush = new Flush(List.of(new Addition(file, false, 0)), manifests, now::get);
+    Root root = Root.empty(Instant.EPOCH);
+    List<Manifest> first = flush.apply(root).manifests(file.file().partition());
+    assertThat(flush.apply(root).manifests(file.file().partition())).isEqualTo(first);
+
+    now.set(new Moment(Instant.EPOCH.plus(OldManifests.KEPT), 0)); // its ticks stood still
+
+    assertThat(flush.apply(root).manifests(file.file().partition())).isNotEqualTo(first);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.s3.S3DocumentStore;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.S3Server;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -22,27 +24,34 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/** A bucket of a test's own on the one S3 server of this JVM, which ends with it. */
+/**
+ * A bucket of a test's own on the one S3 server of this JVM, which ends with it. With the system
+ * property {@code s3.endpoint} it is on that one, if it takes the access key and secret {@code
+ * test}.
+ */
 public final class LocalLake implements AutoCloseable {
   /** The least that S3 takes for a part. */
   public static final int PART = 5 << 20;
 
-  private static final S3Server SERVER = S3Server.start(JvmTuning.SHORT_RUN);
+  private static final URI SERVER =
+      Optional.ofNullable(System.getProperty("s3.endpoint"))
+          .map(URI::create)
+          .orElseGet(() -> S3Server.start(JvmTuning.SHORT_RUN).endpoint());
 
   private final String bucket = "lake-" + Nonce.random();
-  private final FaultProxy proxy = FaultProxy.start(SERVER.endpoint());
-  private final S3Client direct = client(SERVER.endpoint());
+  private final FaultProxy proxy = FaultProxy.start(SERVER);
+  private final S3Client direct = client(SERVER);
   private final S3Client proxied = client(proxy.endpoint());
 
   /** With the bucket made. */
   public LocalLake() {
-    SERVER.createBucket(bucket);
+    direct.createBucket(create -> create.bucket(bucket));
   }
 
   private static S3Client client(URI endpoint) {
     return Dataset.configure(S3Client.builder())
         .endpointOverride(endpoint)
-        .region(Region.EU_CENTRAL_1)
+        .region(Region.US_EAST_1)
         .credentialsProvider(
             StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test")))
         .httpClientBuilder(
@@ -82,9 +91,18 @@ public final class LocalLake implements AutoCloseable {
         proxied, new DatasetSettings(bucket, prefix, PART, registryInterval), "test", time);
   }
 
+  /** The root, as an instance updates it, straight on the server. */
+  SharedRoot root(Manifests manifests) {
+    return new SharedRoot(
+        new RootObject(direct, bucket, ""),
+        new S3DocumentStore(direct, bucket),
+        manifests,
+        TimeSource.system());
+  }
+
   /** The server's. */
   public URI endpoint() {
-    return SERVER.endpoint();
+    return SERVER;
   }
 
   /** Between the instances and the server. */

@@ -1,34 +1,46 @@
 package io.firstclaim.processor.dataset;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MergesTest {
   private static final Duration TIME = Duration.ofSeconds(30);
   private static final String ORDERS = "datasets/orders/year=1970/month=01/day=01";
 
   private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+  private final AtomicReference<Duration> suspended = new AtomicReference<>(Duration.ZERO);
   private final LocalLake lake = new LocalLake();
   private final Dataset dataset =
       lake.dataset(
           () -> {
             long ticks = System.nanoTime() + ahead.get().toNanos();
-            return new Moment(Instant.now().plus(ahead.get()), ticks);
+            return new Moment(Instant.now().plus(ahead.get()).plus(suspended.get()), ticks);
           });
 
   @AfterEach
@@ -114,20 +126,104 @@ class MergesTest {
     assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
   }
 
-  @Test
-  void manifestThatIsMissing_isNamedWithTheRemedy_andMendedByARepair() throws InterruptedException {
+  @ParameterizedTest
+  @ValueSource(strings = {"missing", "empty", "not JSON", "truncated", "another's"})
+  void manifestThatIsNone_isMadeAnew_byWhoeverNeedsIt(String damage) throws InterruptedException {
     List<DatasetFile> stored = storeMany(3);
-    lake.delete(lake.manifests().getFirst());
-    assertThatThrownBy(() -> store("id-0"))
-        .isInstanceOf(UnreadableException.class)
-        .hasMessageContaining(Manifests.FOLDER)
-        .hasMessageContaining("dataset repair");
+    String manifest = lake.manifests().getFirst();
+    byte[] right = lake.body(manifest);
+    switch (damage) {
+      case "missing" -> lake.delete(manifest);
+      case "empty" -> lake.put(manifest, new byte[0]);
+      case "not JSON" -> lake.put(manifest, new byte[] {'x'});
+      case "truncated" -> lake.put(manifest, Arrays.copyOf(right, right.length / 2));
+      default -> lake.put(manifest, lake.body(lake.manifests().getLast()));
+    }
 
-    assertThat(dataset.repair()).contains(new Repair(1, 0, 0));
+    for (DatasetFile each : stored) { // whoever finds its file reads what may list it
+      assertThat(store("id-" + stored.indexOf(each))).isEqualTo(each);
+    }
 
     assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
-    assertThat(store("id-0")).isIn(stored);
-    assertThat(lake.listed()).hasSize(3);
+  }
+
+  @Test
+  void partitionsWithADamagedManifest_keepNoOtherFromBeingMerged() throws InterruptedException {
+    List<DatasetFile> stored = storeMany(Merges.MANY - 1);
+    lake.put(lake.manifests().getFirst(), new byte[] {'x'});
+    stored.add(store("last"));
+
+    awaitMerged();
+
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+  }
+
+  /** What was written before the machine slept, and is to be named after it, may be gone. */
+  @Test
+  void mergeOnAMachineThatIsSuspended_namesNothingThatWasWrittenBefore() throws Exception {
+    List<DatasetFile> stored = storeMany(Merges.MANY - 1);
+    stored.add(unlistedManifest());
+    List<String> atFirst = lake.manifests();
+    List<String> written = new ArrayList<>();
+    lake.proxy()
+        .add(
+            Rule.times(
+                1,
+                Match.operation("PUT")
+                    .and(Match.pathContains(RootObject.PATH))
+                    .and(_ -> suspend(written)),
+                Fault.Answer.s3(412, "PreconditionFailed")));
+
+    dataset.merge();
+
+    written.removeAll(atFirst);
+    assertThat(written).isNotEmpty();
+    assertThat(
+            lake.root().manifests(ORDERS).stream().map(one -> Manifests.path(ORDERS, one.name())))
+        .doesNotContainAnyElementsOf(written);
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+  }
+
+  private boolean suspend(List<String> written) {
+    written.addAll(lake.manifests());
+    suspended.set(OldManifests.KEPT);
+    return true;
+  }
+
+  /** One more file and its manifest, without the merge that would follow. */
+  private DatasetFile unlistedManifest() throws InterruptedException {
+    DatasetFile last = DatasetFile.of("orders", 0, RecordId.of("last"), 3);
+    lake.put(last.path(), new byte[3]);
+    Manifests manifests = new Manifests(lake.client(), lake.bucket(), "");
+    List<Manifest> come = manifests.write(ORDERS, List.of(ListedFile.of(last)));
+    lake.root(manifests).update(before -> before.with(ORDERS, List.of(), come, Instant.EPOCH));
+    return last;
+  }
+
+  @Test
+  void twoMergesAtOnce_asTheMutexOfOneHasRunOut_loseNothing() throws Exception {
+    List<DatasetFile> stored = storeMany(Merges.MANY - 1);
+    Manifests manifests = new Manifests(lake.client(), lake.bucket(), "");
+    SharedRoot root = lake.root(manifests);
+    List<Merges> both = new ArrayList<>();
+    for (String each : List.of("one", "other")) {
+      ClaimStore claims =
+          new MemoryClaimStore(ClaimSettings.of("merges", each), TimeSource.system());
+      Mutex mutex = new Mutex(claims, RecordId.of("merge"), TimeSource.system());
+      both.add(new Merges(root, manifests, _ -> Repair.NONE, mutex, TimeSource.system()));
+    }
+    stored.add(unlistedManifest());
+
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Callable<Boolean>> merging = new ArrayList<>();
+      both.forEach(each -> merging.add(each::mergeAll));
+      for (Future<Boolean> one : threads.invokeAll(merging)) {
+        assertThat(one.get()).isTrue();
+      }
+    }
+
+    assertThat(lake.root().manifests(ORDERS)).hasSizeLessThan(Merges.MANY);
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
   }
 
   @Test

@@ -202,4 +202,52 @@ class RegistryWriterTest {
 
     assertThat(lake.listed()).containsExactly(file);
   }
+
+  @Test
+  void eightWritersAtOneRoot_listEverything_andNoneGivesUp() throws Exception {
+    List<Dataset> instances = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      instances.add(lake.dataset());
+    }
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Integer>> running = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        int writer = i;
+        running.add(
+            threads.submit(
+                () -> {
+                  for (int n = 0; n < 25; n++) {
+                    store(instances.get(writer), writer * 1_000 + n);
+                  }
+                  return writer;
+                }));
+      }
+      for (Future<Integer> one : running) {
+        assertThat(one).succeedsWithin(TIME.multipliedBy(3));
+      }
+    }
+
+    assertThat(lake.listed()).hasSize(200).doesNotHaveDuplicates();
+    assertThat(lake.root().files()).isEqualTo(200);
+  }
+
+  @Test
+  void recordThatStopsWaiting_leavesTheOthersOfItsBatchAsTheyAre() throws Exception {
+    Dataset dataset = lake.dataset();
+    AtomicInteger updates = new AtomicInteger();
+    CountDownLatch goOn = new CountDownLatch(1);
+    lake.proxy().add(Rule.always(UPDATE.and(_ -> passes(updates, goOn)), new Fault.Refuse()));
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<DatasetFile> stopped = threads.submit(() -> store(dataset, 1));
+      await().atMost(TIME).until(() -> updates.get() == 1);
+      Future<DatasetFile> next = threads.submit(() -> store(dataset, 2));
+      await().atMost(TIME).until(() -> lake.keys().size() == 2);
+
+      stopped.cancel(true);
+      goOn.countDown();
+
+      assertThat(next).succeedsWithin(TIME);
+    }
+    assertThat(lake.listed()).hasSize(2);
+  }
 }

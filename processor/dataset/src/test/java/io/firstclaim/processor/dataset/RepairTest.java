@@ -159,6 +159,40 @@ class RepairTest {
   }
 
   @Test
+  void manifests_areReadOnce_howeverOftenOthersAreFasterToWriteTheRoot()
+      throws InterruptedException {
+    Dataset dataset = lake.dataset();
+    for (int i = 0; i < 5; i++) {
+      dataset.store("orders", 0, RecordId.of("id-" + i), new byte[3], () -> {});
+    }
+    DatasetFile stray = DatasetFile.of("orders", 0, RecordId.of("stray"), 3);
+    lake.put(stray.path(), new byte[3]);
+    Manifests unnamed = new Manifests(lake.client(), lake.bucket(), "");
+    ListedFile known = new ListedFile(stray, DatasetObjects.sha256(new byte[3]), "stray", null);
+    for (int i = 0; i < 3; i++) {
+      unnamed.write(stray.partition(), List.of(known));
+    }
+    Rule reads =
+        lake.proxy()
+            .add(
+                Rule.always(
+                    Match.operation("GET").and(Match.pathContains(Manifests.FOLDER)),
+                    new Fault.DelayRequest(Duration.ZERO)));
+    lake.proxy()
+        .add(
+            Rule.times(
+                3,
+                Match.operation("PUT").and(Match.pathContains(RootObject.PATH)),
+                Fault.Answer.s3(412, "PreconditionFailed")));
+
+    assertThat(dataset.repair()).contains(new Repair(1, 0, 0));
+
+    assertThat(reads.hits()).isEqualTo(8);
+    assertThat(lake.listed()).hasSize(6).contains(stray);
+    assertThat(lake.manifests()).as("none is written for each attempt").hasSize(5 + 3 + 1);
+  }
+
+  @Test
   void repair_waitsForThatOfAnotherInstance() throws Exception {
     unlisted("a");
     Rule held = lake.proxy().add(Rule.once(LISTING, new Fault.LoseResponse()));

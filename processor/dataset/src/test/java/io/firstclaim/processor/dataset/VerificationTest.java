@@ -3,12 +3,21 @@ package io.firstclaim.processor.dataset;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.dataset.Verification.Fault;
 import io.firstclaim.processor.dataset.Verification.Finding;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +47,8 @@ class VerificationTest {
 
   private List<Finding> findings() throws InterruptedException {
     List<Finding> findings = new ArrayList<>();
-    new Verification(lake.client(), lake.bucket(), "").run(findings::add);
+    new Verification(lake.client(), lake.bucket(), "", Duration.ZERO, TimeSource.system())
+        .run(findings::add);
     return findings;
   }
 
@@ -106,6 +116,73 @@ class VerificationTest {
         .containsExactly(
             new Finding(Fault.WITHOUT_ENTRY, stray.path()),
             new Finding(Fault.WITHOUT_ENTRY, elsewhere.path()));
+  }
+
+  @Test
+  void fileThatIsListedSoonAfterItWasWritten_isNotTold() throws InterruptedException {
+    store("a", 0);
+    DatasetFile inFlight = DatasetFile.of("orders", 0, RecordId.of("b"), 1);
+    lake.put(inFlight.path(), new byte[1]);
+    AtomicInteger looks = new AtomicInteger();
+    TimeSource time =
+        new TimeSource() {
+          private final AtomicLong slept = new AtomicLong();
+
+          @Override
+          public Moment now() {
+            return new Moment(Instant.now(), System.nanoTime() + slept.get());
+          }
+
+          @Override
+          public void sleep(Duration duration) throws InterruptedException {
+            slept.addAndGet(duration.toNanos());
+            if (looks.incrementAndGet() == 3) {
+              dataset.store("orders", 0, RecordId.of("b"), new byte[1], () -> {});
+            }
+          }
+        };
+    List<Finding> findings = new ArrayList<>();
+    DatasetFile stray = DatasetFile.of("stray", 0, RecordId.of("b"), 1);
+    lake.put(stray.path(), new byte[1]);
+
+    new Verification(lake.client(), lake.bucket(), "", Duration.ofSeconds(30), time)
+        .run(findings::add);
+
+    assertThat(findings).containsExactly(new Finding(Fault.WITHOUT_ENTRY, stray.path()));
+    assertThat(looks.get()).as("the stray one was given its time").isGreaterThan(50);
+  }
+
+  @Test
+  void datasetThatIsWrittenMeanwhile_hasNoFindings() throws Exception {
+    Dataset writer = lake.dataset(Duration.ofMillis(200));
+    AtomicBoolean isOver = new AtomicBoolean();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Integer>> writes = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        int thread = i;
+        writes.add(
+            threads.submit(
+                () -> {
+                  int written = 0;
+                  while (!isOver.get()) {
+                    RecordId id = RecordId.of(thread + "-" + written++);
+                    writer.store("orders", thread % 2 * DAY, id, new byte[1], () -> {});
+                  }
+                  return written;
+                }));
+      }
+      List<Finding> findings = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        new Verification(
+                lake.client(), lake.bucket(), "", Verification.IN_FLIGHT, TimeSource.system())
+            .run(findings::add);
+      }
+      isOver.set(true);
+      for (Future<Integer> one : writes) {
+        assertThat(one.get()).isPositive();
+      }
+      assertThat(findings).isEmpty();
+    }
   }
 
   @Test

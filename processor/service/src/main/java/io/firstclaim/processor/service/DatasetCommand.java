@@ -11,6 +11,7 @@ import java.io.BufferedWriter;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -82,12 +83,26 @@ final class DatasetCommand {
       description =
           "Tells of files without entry, entries without file and wrong hashes, a line each."
               + " Reads every file through.")
-  int verify() throws InterruptedException {
+  int verify(
+      @Option(
+              names = "--in-flight",
+              paramLabel = "SECONDS",
+              defaultValue = "30",
+              description =
+                  "A file that is not listed is given so long to be, as it may be written just now;"
+                      + " ${DEFAULT-VALUE} if not given.")
+          int inFlight)
+      throws InterruptedException {
     DatasetSettings place = settings.get();
     AtomicLong findings = new AtomicLong();
     try (S3Client client = client();
         PrintWriter out = out()) {
-      new Verification(client, place.bucket(), place.prefix())
+      new Verification(
+              client,
+              place.bucket(),
+              place.prefix(),
+              Duration.ofSeconds(inFlight),
+              TimeSource.system())
           .run(
               finding -> {
                 findings.incrementAndGet();

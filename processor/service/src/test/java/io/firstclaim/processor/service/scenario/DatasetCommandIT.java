@@ -80,7 +80,7 @@ class DatasetCommandIT {
         .putObject(put -> put.bucket(lake.bucket()).key(stray), RequestBody.fromString("x"));
     lake.client().deleteObject(delete -> delete.bucket(lake.bucket()).key(gone.path()));
 
-    Run wrong = run("verify");
+    Run wrong = run("verify", "--in-flight", "0");
 
     assertThat(wrong.exitCode()).isEqualTo(1);
     assertThat(wrong.output().lines())

@@ -71,13 +71,9 @@ class DatasetIT {
   }
 
   private Zone zone(String name, URI s3) {
-    return scenario
-        .zone(name)
+    return lake.writtenBy(scenario.zone(name), s3)
         .lease(Duration.ofSeconds(5))
         .patient()
-        .set("FIRSTCLAIM_CLAIM_S3_BUCKET", lake.bucket())
-        .set("FIRSTCLAIM_HANDLER_TYPE", "dataset")
-        .set("FIRSTCLAIM_HANDLER_DATASET_BUCKET", lake.bucket())
-        .set("AWS_ENDPOINT_URL_S3", s3.toString());
+        .set("FIRSTCLAIM_CLAIM_S3_BUCKET", lake.bucket());
   }
 }

@@ -22,12 +22,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each file is listed once, whoever writes it, finds it, or comes late. */
 class ListedOnceTest {
   private static final Duration TIME = Duration.ofSeconds(20);
-  private static final Predicate<Request> MANIFEST =
-      Match.operation("PUT").and(Match.pathContains(Manifests.FOLDER));
 
   private final LocalLake lake = new LocalLake();
 
@@ -53,12 +53,15 @@ class ListedOnceTest {
     assertThat(lake.root().files()).isEqualTo(1);
   }
 
-  /** The first is held up between its object and the root; what happens meanwhile is the test's. */
-  private DatasetFile storeWhile(CheckedAction meanwhile) throws Exception {
+  /**
+   * The first is held up after its object, as it writes this; what happens meanwhile is the test's.
+   */
+  private DatasetFile storeWhile(String written, CheckedAction meanwhile) throws Exception {
     Dataset first = lake.dataset();
     store(first, "before"); // so that it has seen a root
     CountDownLatch goOn = new CountDownLatch(1);
-    Rule held = lake.proxy().add(Rule.once(MANIFEST.and(_ -> passes(goOn)), new Fault.Refuse()));
+    Predicate<Request> write = Match.operation("PUT").and(Match.pathContains(written));
+    Rule held = lake.proxy().add(Rule.once(write.and(_ -> passes(goOn)), new Fault.Refuse()));
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<DatasetFile> late = threads.submit(() -> store(first, "a"));
       await().atMost(TIME).until(() -> lake.keys().size() == 2);
@@ -89,25 +92,30 @@ class ListedOnceTest {
     void run() throws Exception;
   }
 
-  @Test
-  void fileThatARepairListsBeforeItsWriterDoes_isListedOnce() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {Manifests.FOLDER, RootObject.PATH})
+  void fileThatARepairListsBeforeItsWriterDoes_isListedOnce(String held) throws Exception {
     DatasetFile file =
-        storeWhile(() -> assertThat(lake.dataset().repair()).contains(new Repair(1, 0, 0)));
+        storeWhile(held, () -> assertThat(lake.dataset().repair()).contains(new Repair(1, 0, 0)));
 
     assertThat(lake.listed()).hasSize(2).containsOnlyOnce(file);
   }
 
-  @Test
-  void fileThatTheNextAttemptListsBeforeAPausedOneDoes_isListedOnce() throws Exception {
-    DatasetFile file = storeWhile(() -> store(lake.dataset(), "a"));
+  @ParameterizedTest
+  @ValueSource(strings = {Manifests.FOLDER, RootObject.PATH})
+  void fileThatTheNextAttemptListsBeforeAPausedOneDoes_isListedOnce(String held) throws Exception {
+    DatasetFile file = storeWhile(held, () -> store(lake.dataset(), "a"));
 
     assertThat(lake.listed()).hasSize(2).containsOnlyOnce(file);
   }
 
-  @Test
-  void fileThatIsListedInARootMadeAnew_whereTheClockIsBehind_isListedOnce() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {Manifests.FOLDER, RootObject.PATH})
+  void fileThatIsListedInARootMadeAnew_whereTheClockIsBehind_isListedOnce(String held)
+      throws Exception {
     DatasetFile file =
         storeWhile(
+            held,
             () -> {
               lake.delete(RootObject.PATH);
               assertThat(lake.datasetAhead(Duration.ofDays(-1)).repair())

@@ -9,7 +9,10 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * on others that came too late. A wrong guess costs a request and no more. Thread-safe.
  */
 final class FirstClaims {
-  /** Two zones that race for every record lose half of their claims at most. */
+  /**
+   * A common request costs itself and a read for each claim in it that comes too late: with two in
+   * it, no more than single ones do as long as half of them come in time; with more in it, less.
+   */
   private static final double MOST_TOO_LATE = 0.5;
 
   /** What one more claim weighs. */

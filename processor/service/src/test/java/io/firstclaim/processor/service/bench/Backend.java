@@ -21,6 +21,11 @@ interface Backend {
   /** Where its server is. */
   URI endpoint();
 
+  /** Whether a store may send several writes in one request. */
+  default boolean joinsWrites() {
+    return false;
+  }
+
   /** A new table or prefix. */
   String newPlace();
 
@@ -31,6 +36,11 @@ interface Backend {
   interface Session extends AutoCloseable {
     /** The store as an instance has it. */
     ClaimStore store(Plan plan);
+
+    /** What the stores asked so far; nothing where nobody counts. */
+    default Tally tally() {
+      return new Tally();
+    }
 
     /** The same, with each write in a request of its own. */
     default ClaimStore singly(Plan plan) {

@@ -2,7 +2,6 @@ package io.firstclaim.processor.service.bench;
 
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
@@ -55,6 +54,11 @@ final class DynamoDb implements Backend, AutoCloseable {
   }
 
   @Override
+  public boolean joinsWrites() {
+    return true;
+  }
+
+  @Override
   public String newPlace() {
     String table = stack.name("claims");
     try (DynamoDbClient client = client(endpoint())) {
@@ -67,17 +71,21 @@ final class DynamoDb implements Backend, AutoCloseable {
   public Session open(URI endpoint, String table) {
     DynamoDbClient client = client(endpoint);
     Sender sender = Sender.of(client);
+    Tally tally = new Tally();
     return new Session() {
       @Override
       public ClaimStore store(Plan plan) {
-        return new DynamoDbClaimStore(
-            client, table, plan.store(), TimeSource.system(), StoreListener.NONE);
+        return new DynamoDbClaimStore(client, table, plan.store(), TimeSource.system(), tally);
+      }
+
+      @Override
+      public Tally tally() {
+        return tally;
       }
 
       @Override
       public ClaimStore singly(Plan plan) {
-        return new DynamoDbClaimStore(
-            client, table, plan.store(), TimeSource.system(), StoreListener.NONE, 1);
+        return new DynamoDbClaimStore(client, table, plan.store(), TimeSource.system(), tally, 1);
       }
 
       @Override

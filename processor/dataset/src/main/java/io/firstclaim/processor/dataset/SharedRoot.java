@@ -275,7 +275,7 @@ final class SharedRoot {
       }
       isUnderWay = true;
       LOG.info(
-          "Object {} is a registry of schema version 1 with {} files: moved on to version {}",
+          "Object {} is a registry of schema version 1 with {} files: moving it on to version {}",
           key,
           listed.size(),
           RootText.SCHEMA_VERSION);

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -313,7 +314,7 @@ class BatchChaosTest {
       Integer record = keys.get(Items.textOf(item, Items.KEY));
       if (record != null) {
         ClaimRecord stored = Items.decode(item);
-        Told completion = told.get(record);
+        Told completion = Objects.requireNonNull(told.get(record));
         assertThat(stored.state())
             .isInstanceOfSatisfying(
                 Done.class, done -> assertThat(done.by()).isEqualTo(completion.zone));

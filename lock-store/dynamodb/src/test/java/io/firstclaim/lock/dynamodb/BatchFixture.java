@@ -56,7 +56,8 @@ abstract class BatchFixture {
   /** Run by who sends the batch, before it does. */
   Runnable during = () -> {};
 
-  final FaultyClient client = new FaultyClient(real());
+  final DynamoDbClient server = real();
+  final FaultyClient client = new FaultyClient(server);
   final ClaimSettings settings = ClaimSettings.of("batch-" + Nonce.random(), "a");
   final Queue<String> counted = new ConcurrentLinkedQueue<>();
   final ClaimItems items =

@@ -94,7 +94,7 @@ class BatchWaitsTest extends BatchFixture {
     CountDownLatch go = new CountDownLatch(1);
     client.before(
         () -> {
-          if (Thread.currentThread() != test) {
+          if (!Thread.currentThread().equals(test)) {
             try {
               go.await();
             } catch (InterruptedException e) {

@@ -232,7 +232,7 @@ final class FaultyClient implements DynamoDbClient {
       case ANSWERED -> sent.get();
       case NOT_SENT, HALF -> throw SdkClientException.create("not sent");
       case LOST, SHORT -> {
-        T unused = sent.get();
+        var _ = sent.get();
         throw SdkClientException.create("the answer is lost");
       }
     };

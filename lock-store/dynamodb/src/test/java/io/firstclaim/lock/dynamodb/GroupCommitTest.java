@@ -226,7 +226,7 @@ class GroupCommitTest {
         new Thread(() -> commit.write("b")) {
           @Override
           public void interrupt() {
-            if (Thread.currentThread() == this) {
+            if (Thread.currentThread().equals(this)) {
               throw new OutOfMemoryError("by the test");
             }
             super.interrupt();

@@ -21,8 +21,8 @@ public interface StoreListener {
    *     {@code find}, which is any read, even one to learn why a write was refused; for a sweeper
    *     {@code list}, {@code retire} and {@code delete}. Where one call has several writes, that of
    *     the first of them
-   * @param result {@code ok}, {@code refused} (the condition failed; of several writes in one call
-   *     that is not told) or {@code error}
+   * @param result {@code ok}, {@code refused} (the condition failed; for several writes with
+   *     conditions of their own {@link #refused} tells of that) or {@code error}
    * @param took from the call to its end, the client's own retries included
    */
   void called(String op, String result, Duration took);
@@ -34,6 +34,14 @@ public interface StoreListener {
    * @param op as in {@link #called}
    */
   default void wrote(String op, int writes) {}
+
+  /**
+   * So many of the writes of a call failed by their own conditions, while the call as a whole was
+   * {@code ok}. The read of what they failed on is a call of its own.
+   *
+   * @param op as in {@link #called}
+   */
+  default void refused(String op, int writes) {}
 
   /** The store's clock is ahead of this machine's by at least this much; negative: behind. */
   void clockSkew(Duration skew);

@@ -1,5 +1,6 @@
 package io.firstclaim.lock.dynamodb;
 
+import static java.util.Collections.frequency;
 import static java.util.Collections.nCopies;
 
 import io.firstclaim.lock.Backoff;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +43,9 @@ import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 final class BatchedItems implements ClaimRecords {
   /** DynamoDB takes no more statements in one request. */
   static final int MOST = DynamoDbClaimStore.BATCH;
+
+  /** How long after it was seen to take no statements a table is tried again. */
+  static final Duration AGAIN = Duration.ofMinutes(10);
 
   private static final Logger LOG = LoggerFactory.getLogger(BatchedItems.class);
 
@@ -71,11 +74,11 @@ final class BatchedItems implements ClaimRecords {
   private final GroupCommit<Statement, Answer> settlements;
   private final FirstClaims firstClaims = new FirstClaims();
 
-  /** The table takes no statements: all writes are single. */
-  private final AtomicBoolean off = new AtomicBoolean();
+  /** When the table was last seen to take no statements; null while it takes them. */
+  private volatile @Nullable Moment off;
 
-  /** Each statement of the last request was denied; if all of the next are too, it is no chance. */
-  private volatile boolean deniedBefore;
+  /** It was seen to ignore conditions, so it is not tried again. */
+  private volatile boolean offForGood;
 
   /** A conditional write, and how it is made by a single request. */
   private record Statement(
@@ -130,7 +133,7 @@ final class BatchedItems implements ClaimRecords {
     Supplier<Write> single = () -> items.claim(claim, first, now);
     boolean likelyFirst = claim.sighting() == null && firstClaims.isLikely(key);
     Write write =
-        off.get() || !likelyFirst
+        !likelyFirst || isOff()
             ? single.get()
             : made(
                 claims,
@@ -153,7 +156,7 @@ final class BatchedItems implements ClaimRecords {
         next.state() instanceof Done done
             && done.result() != null
             && done.result().length() > LONG_RESULT;
-    if (off.get() || on == null || large || !STEPS.contains(op)) {
+    if (on == null || large || !STEPS.contains(op) || isOff()) {
       return single.get();
     }
     String key = items.keyText(id);
@@ -185,7 +188,11 @@ final class BatchedItems implements ClaimRecords {
     };
   }
 
+  /** Those of one kind. */
   private final class Requests implements GroupCommit.Requests<Statement, Answer> {
+    /** Each statement of the last one was denied; if all of the next are too, it is no chance. */
+    private volatile boolean deniedBefore;
+
     @Override
     public Object key(Statement statement) {
       return statement.key;
@@ -203,20 +210,47 @@ final class BatchedItems implements ClaimRecords {
 
     @Override
     public List<Answer> together(List<Statement> statements) {
-      if (off.get()) {
+      if (off != null) {
         return nCopies(statements.size(), ALONE);
       }
       String op = statements.getFirst().op;
       List<BatchStatementRequest> texts =
           statements.stream().map(statement -> statement.text.get()).toList();
       try {
-        return answers(statements.size(), items.call(op, texts.size(), () -> send(texts)));
-      } catch (StoreRefusedException e) {
-        return nCopies(statements.size(), ALONE); // which says what is refused, and why
+        List<Answer> answers = answers(texts.size(), items.call(op, () -> send(texts)));
+        int refused = frequency(answers, FAILED);
+        items.listener().wrote(op, frequency(answers, TOOK) + refused);
+        items.listener().refused(op, refused);
+        return answers;
+      } catch (StoreRefusedException | IllegalArgumentException e) {
+        return nCopies(statements.size(), ALONE); // which says whose it is, and why
       } catch (StoreUnavailableException e) {
-        boolean brokenOff = off.get() || Thread.currentThread().isInterrupted();
+        boolean brokenOff = off != null || Thread.currentThread().isInterrupted();
         return nCopies(statements.size(), brokenOff ? ALONE : new Answer.Silent(e));
       }
+    }
+
+    private List<Answer> answers(int statements, BatchExecuteStatementResponse response) {
+      if (response.responses().size() != statements) {
+        return nCopies(statements, ALONE); // nobody knows which is whose
+      }
+      List<Answer> answers = new ArrayList<>();
+      int denied = 0;
+      String why = "";
+      for (BatchStatementResponse each : response.responses()) {
+        BatchStatementError error = each.error();
+        answers.add(error == null ? TOOK : answer(error));
+        if (error != null && code(error).equals("AccessDenied")) {
+          denied++;
+          why = String.valueOf(error.message());
+        }
+      }
+      boolean allDenied = denied == statements;
+      if (allDenied && deniedBefore) {
+        turnOff("AccessDenied " + why);
+      }
+      deniedBefore = allDenied;
+      return answers;
     }
   }
 
@@ -232,28 +266,6 @@ final class BatchedItems implements ClaimRecords {
       }
       throw e;
     }
-  }
-
-  private List<Answer> answers(int statements, BatchExecuteStatementResponse response) {
-    List<Answer> answers = new ArrayList<>();
-    int denied = 0;
-    String why = "";
-    for (int i = 0; i < statements; i++) {
-      BatchStatementResponse each =
-          i < response.responses().size() ? response.responses().get(i) : null;
-      BatchStatementError error = each == null ? null : each.error();
-      answers.add(each == null ? ALONE : error == null ? TOOK : answer(error));
-      if (error != null && code(error).equals("AccessDenied")) {
-        denied++;
-        why = String.valueOf(error.message());
-      }
-    }
-    boolean allDenied = denied == statements;
-    if (allDenied && deniedBefore) {
-      turnOff("AccessDenied " + why);
-    }
-    deniedBefore = allDenied;
-    return answers;
   }
 
   /** A code that is not known here says nothing of who has the record. */
@@ -276,15 +288,20 @@ final class BatchedItems implements ClaimRecords {
    * may fail by a lost answer or a throttled statement, so there are two.
    */
   BatchedItems tried() {
-    new StatementTrial(items)
-        .fault()
-        .flatMap(unused -> new StatementTrial(items).fault())
-        .ifPresent(this::turnOff);
+    trial().flatMap(unused -> trial()).ifPresent(this::turnOff);
     return this;
   }
 
-  private void turnOff(String why) {
-    if (!off.getAndSet(true)) {
+  private Optional<String> trial() {
+    StatementTrial trial = new StatementTrial(items);
+    Optional<String> fault = trial.fault();
+    offForGood = trial.brokeConditions();
+    return fault;
+  }
+
+  private synchronized void turnOff(String why) {
+    if (off == null) {
+      off = items.time().now();
       LOG.warn(
           "DynamoDB table {} takes no statements, so each write is a request of its own: {}. Grant"
               + " dynamodb:PartiQLInsert and dynamodb:PartiQLUpdate on it to have up to {} in one"
@@ -293,6 +310,48 @@ final class BatchedItems implements ClaimRecords {
           OneLine.of(why),
           MOST);
     }
+  }
+
+  /** Whether all writes are single; has the table tried again now and then. */
+  private boolean isOff() {
+    if (off == null) {
+      return false;
+    }
+    if (isDue()) {
+      Thread unused = Thread.startVirtualThread(this::tryAgain); // nobody's write waits for it
+    }
+    return true;
+  }
+
+  private synchronized boolean isDue() {
+    Moment now = items.time().now();
+    Moment seen = off;
+    boolean due = seen != null && !offForGood && now.since(seen).compareTo(AGAIN) >= 0;
+    if (due) {
+      off = now;
+    }
+    return due;
+  }
+
+  private void tryAgain() {
+    try {
+      Optional<String> fault = trial();
+      if (fault.isEmpty()) {
+        turnOn();
+      } else {
+        LOG.debug("DynamoDB table {} still takes no statements: {}", items.table(), fault.get());
+      }
+    } catch (RuntimeException e) {
+      LOG.debug("Cannot try statements on DynamoDB table {} now", items.table(), e);
+    }
+  }
+
+  private synchronized void turnOn() {
+    off = null;
+    LOG.info(
+        "DynamoDB table {} takes statements again: up to {} writes leave in one request",
+        items.table(),
+        MOST);
   }
 
   @Override

@@ -27,8 +27,9 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
  * <p>Where several threads write at once, up to {@value #BATCH} writes leave in one request, each
  * with its own condition and its own answer; one that comes alone leaves at once and alone. That
  * takes the permissions {@code dynamodb:PartiQLInsert} and {@code dynamodb:PartiQLUpdate}; without
- * them each write is a request of its own, and one line of the log says so. A method may then take
- * twice as long as a request, as it may wait for one that others' writes are in.
+ * them each write is a request of its own, one line of the log says so, and they are tried again
+ * every ten minutes. A method may then take twice as long as a request, as it may wait for one that
+ * others' writes are in.
  *
  * <p>Thread-safe. The client stays the caller's. No request takes longer than {@link
  * ClaimSettings#storeTimeout()}, whatever its client allows.

@@ -117,7 +117,14 @@ final class GroupCommit<W, A> {
   }
 
   private A follow(Place own) {
-    return switch (turn(own)) {
+    Turn<A> turn;
+    try {
+      turn = turn(own);
+    } catch (RuntimeException | Error e) {
+      withdraw(own);
+      throw e;
+    }
+    return switch (turn) {
       case Turn.Lead<A>() -> lead(own);
       case Turn.Answered<A>(A answer) -> answer;
     };
@@ -135,10 +142,9 @@ final class GroupCommit<W, A> {
           interrupted = true;
         } catch (TimeoutException e) {
           looks--;
-          if (looks > 0 && overtakes(own)) {
-            return new Turn.Lead<>();
-          }
-          if (looks <= 0 && isGone(own)) {
+          if (looks > 0) {
+            overtake(own);
+          } else if (isGone(own)) {
             throw new StoreUnavailableException(
                 "others' requests to DynamoDB, for which this one waited, took longer than %s"
                     .formatted(limits.patience),
@@ -155,17 +161,29 @@ final class GroupCommit<W, A> {
     }
   }
 
-  /** Leaves the line to send, though a request is under way. */
-  private boolean overtakes(Place own) {
+  /** Leaves the line to send, if it may, though a request is under way. */
+  private void overtake(Place own) {
     lock.lock();
     try {
-      boolean leads = underWay < limits.requests && line.remove(own);
-      if (leads) {
-        underWay++;
+      if (underWay < limits.requests && line.remove(own)) {
+        call(own);
       }
-      return leads;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Who breaks down is not waited for: the next is called in its place. */
+  private void withdraw(Place own) {
+    boolean called;
+    lock.lock();
+    try {
+      called = !line.remove(own) && own.turn.getNow(null) instanceof Turn.Lead;
+    } finally {
+      lock.unlock();
+    }
+    if (called) {
+      leave();
     }
   }
 
@@ -229,11 +247,16 @@ final class GroupCommit<W, A> {
       underWay--;
       Place next = mayLeave(line.size()) ? line.pollFirst() : null;
       if (next != null) {
-        underWay++;
-        next.turn.complete(new Turn.Lead<>()); // here, where it cannot lose patience meanwhile
+        call(next); // here, where it cannot lose patience meanwhile
       }
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Has one send that is no longer in line; under the lock. */
+  private void call(Place next) {
+    underWay++;
+    next.turn.complete(new Turn.Lead<>());
   }
 }

@@ -42,6 +42,7 @@ final class StatementTrial {
   private final AttributeValue expiresAt;
   private final ClaimRecord held;
   private final ClaimRecord done;
+  private boolean brokeConditions;
 
   StatementTrial(ClaimItems items) {
     this.items = items;
@@ -91,6 +92,11 @@ final class StatementTrial {
     }
   }
 
+  /** Whether what had to be refused was taken, or something else written: not to be tried again. */
+  boolean brokeConditions() {
+    return brokeConditions;
+  }
+
   /** Some stores of their own have no statements. */
   private static boolean knowsNone(DynamoDbException answer) {
     return Faults.code(answer).equals("UnknownOperationException") || answer.statusCode() == 501;
@@ -126,6 +132,7 @@ final class StatementTrial {
         answers.stream()
             .map(each -> each.error() == null ? TOOK : BatchedItems.code(each.error()))
             .toList();
+    brokeConditions |= seen.contains(TOOK) && !wanted.contains(TOOK);
     return seen.equals(wanted)
         ? Optional.empty()
         : Optional.of(
@@ -159,7 +166,8 @@ final class StatementTrial {
                                     .consistentRead(true)
                                     .overrideConfiguration(items.limits())))
             .item();
-    return found.equals(item(0, done))
+    brokeConditions = !found.equals(item(0, done));
+    return !brokeConditions
         ? Optional.empty()
         : Optional.of("UPDATE left another item than it was to");
   }

@@ -3,35 +3,27 @@ package io.firstclaim.lock.dynamodb;
 import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
-import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.testkit.ManualTime;
-import java.time.Duration;
+import io.firstclaim.lock.testkit.Claimant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,128 +34,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Twenty writes in one request, and what may become of it. */
 @Timeout(60)
-class BatchFaultsTest {
-  private static final int WRITES = 20;
-
-  private final ManualTime world = ManualTime.start();
-
-  /** In which pauses are over at once. */
-  private final TimeSource time =
-      new TimeSource() {
-        @Override
-        public Moment now() {
-          return world.now();
-        }
-
-        @Override
-        public void sleep(Duration duration) {}
-      };
-
-  private final FaultyClient client = new FaultyClient(LocalDynamoDb.client());
-  private final ClaimSettings settings = ClaimSettings.of("batch-" + Nonce.random(), "a");
-  private final ClaimItems items = LocalDynamoDb.items(client, settings, time);
-
-  /** In which nobody overtakes a request that a test holds. */
-  private final ClaimStore store =
-      new DynamoDbClaimStore(items, new BatchedItems(items, 25, 2, Duration.ofMinutes(1)));
-
-  private final ClaimStore other =
-      LocalDynamoDb.store(ClaimSettings.of(settings.namespace(), "b"), time);
-
-  private final List<Claim> claims =
-      IntStream.range(0, WRITES)
-          .mapToObj(i -> Claim.of(RecordId.of("record-" + i), Fingerprint.none(), time.now()))
-          .toList();
-
-  /** Does this for all at once; another holds the way until all wait. */
-  private <T, R> List<R> inOneBatch(List<T> all, Function<T, R> step, Supplier<R> holder)
-      throws InterruptedException {
-    CountDownLatch held = new CountDownLatch(1);
-    CountDownLatch go = new CountDownLatch(1);
-    client.before(
-        () -> {
-          held.countDown();
-          try {
-            go.await();
-          } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-          }
-        });
-    Thread holding = Thread.ofPlatform().daemon().start(new FutureTask<R>(holder::get));
-    held.await();
-    client.forget();
-    List<FutureTask<R>> tasks = new ArrayList<>();
-    List<Thread> threads = new ArrayList<>();
-    for (T each : all) {
-      FutureTask<R> task = new FutureTask<>(() -> step.apply(each));
-      tasks.add(task);
-      threads.add(Thread.ofPlatform().daemon().start(task));
-    }
-    await().until(() -> threads.stream().allMatch(t -> t.getState() == Thread.State.TIMED_WAITING));
-    client.before(() -> {});
-    go.countDown();
-    List<R> results = new ArrayList<>();
-    for (FutureTask<R> task : tasks) {
-      try {
-        results.add(task.get());
-      } catch (ExecutionException e) {
-        throw new IllegalStateException(e);
-      }
-    }
-    holding.join();
-    return results;
-  }
-
-  /** A result, or the fault in its place. */
-  private Object claim(Claim claim) {
-    try {
-      return store.claim(claim);
-    } catch (StoreException e) {
-      return e;
-    }
-  }
-
-  private List<Object> claimAll() throws InterruptedException {
-    return inOneBatch(claims, this::claim, () -> claim(another()));
-  }
-
-  private Claim another() {
-    return claimsOf("holder " + Nonce.random()).getFirst();
-  }
-
-  private List<Object> completeAll(List<Lease> leases) throws InterruptedException {
-    Lease holder = granted(store.claim(another())).lease();
-    return inOneBatch(leases, this::complete, () -> complete(holder));
-  }
-
-  private Object complete(Lease lease) {
-    try {
-      return store.complete(lease, "result of " + lease.id());
-    } catch (StoreException e) {
-      return e;
-    }
-  }
-
-  private List<Lease> leases() throws InterruptedException {
-    return claimAll().stream().map(result -> ((Granted) result).lease()).toList();
-  }
-
-  private void assertEachCompletedOnce() {
-    for (Claim claim : claims) {
-      assertThat(other.find(claim.id()))
-          .get()
-          .satisfies(
-              record -> {
-                assertThat(record.state())
-                    .isInstanceOfSatisfying(
-                        ClaimState.Done.class,
-                        done -> assertThat(done.result()).isEqualTo("result of " + claim.id()));
-                assertThat(record.token()).isEqualTo(1);
-                assertThat(record.attempts()).isEqualTo(1);
-              });
-    }
-  }
-
+class BatchFaultsTest extends BatchFixture {
   @Test
   void whatABatchWrites_isWhatTheSingleRequestsWrite() throws Exception {
     ClaimStore single = LocalDynamoDb.store(ClaimSettings.of(settings.namespace(), "a"), time);
@@ -178,6 +49,66 @@ class BatchFaultsTest {
         lease -> single.release(lease, time.now().wall().plusSeconds(1), "again"));
     assertSameItems(
         single, lease -> store.bury(lease, "poison"), lease -> single.bury(lease, "poison"));
+  }
+
+  @Test
+  void whatABatchWritesOfMutexes_isWhatTheSingleRequestsWrite() throws Exception {
+    ClaimStore single = LocalDynamoDb.store(ClaimSettings.of(settings.namespace(), "a"), time);
+    List<Lease> leases =
+        inOneBatch(mutexes("in-batch-"), this::claim, () -> claim(another())).stream()
+            .map(result -> ((Granted) result).lease())
+            .toList();
+    assertThat(client.batches()).containsExactly(leases.size());
+    Lease lease = granted(single.claim(mutexes("alone-").getFirst())).lease();
+    assertThat(item(lease)).containsKey(Items.ON_BEHALF_OF);
+    assertSame(leases.getFirst(), lease);
+
+    assertSameStep(leases, lease, store::renew, single::renew);
+  }
+
+  private List<Claim> mutexes(String name) {
+    return IntStream.range(0, 6)
+        .mapToObj(i -> Claim.ofMutex(List.of(RecordId.of(name + i)), "order-1", time.now()))
+        .toList();
+  }
+
+  @Test
+  void whatABatchWritesOfRedrivenRecords_isWhatTheSingleRequestsWrite() throws Exception {
+    ClaimStore single = LocalDynamoDb.store(ClaimSettings.of(settings.namespace(), "a"), time);
+    Lease alone = redriven(single, claimsOf("alone-").getFirst());
+    List<Lease> leases = new ArrayList<>();
+    for (Claim claim : claimsOf("in-batch-")) {
+      leases.add(redriven(store, claim));
+    }
+    assertThat(item(alone)).containsKey(Items.REDRIVE);
+    assertSame(leases.getFirst(), alone);
+
+    assertSameStep(
+        leases, alone, lease -> store.bury(lease, "poison"), lease -> single.bury(lease, "poison"));
+    assertThat(item(alone)).containsKey(Items.REDRIVE);
+  }
+
+  /** Claimed again after its redrive. */
+  private Lease redriven(ClaimStore by, Claim claim) {
+    settled(by.bury(granted(by.claim(claim)).lease(), "poison"));
+    var redrive = new RedriveId("again");
+    var _ =
+        Claimant.freed(((ClaimOperations) by).redrive(claim.id(), claim.fingerprint(), redrive));
+    return granted(by.claim(Claim.of(claim.id(), claim.fingerprint(), time.now()))).lease();
+  }
+
+  private void assertSameStep(
+      List<Lease> leases,
+      Lease lease,
+      Function<Lease, SettleResult> inBatch,
+      Function<Lease, SettleResult> alone)
+      throws InterruptedException {
+    Lease holder = granted(store.claim(another())).lease();
+    assertThat(inOneBatch(leases, inBatch, () -> inBatch.apply(holder)))
+        .allMatch(result -> result instanceof Settled);
+    assertThat(client.batches()).containsExactly(leases.size());
+    settled(alone.apply(lease));
+    assertSame(leases.getFirst(), lease);
   }
 
   /** The claims by one, then the steps. */
@@ -195,19 +126,7 @@ class BatchFaultsTest {
     Lease lease = granted(single.claim(other)).lease();
     assertSame(leases.getFirst(), lease);
 
-    Lease holder = granted(store.claim(another())).lease();
-    assertThat(inOneBatch(leases, inBatch, () -> inBatch.apply(holder)))
-        .allMatch(result -> result instanceof Settled);
-    assertThat(client.batches()).containsExactly(batched.size());
-    settled(alone.apply(lease));
-    assertSame(leases.getFirst(), lease);
-  }
-
-  private List<Claim> claimsOf(String name) {
-    Fingerprint payload = Fingerprint.of(new byte[] {1, 2, 3});
-    return IntStream.range(0, 6)
-        .mapToObj(i -> Claim.of(RecordId.of(name + i), payload, time.now()))
-        .toList();
+    assertSameStep(leases, lease, inBatch, alone);
   }
 
   private void assertSame(Lease one, Lease two) {
@@ -344,6 +263,9 @@ class BatchFaultsTest {
     assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
     assertThat(client.batches()).as("it might have been chance").containsExactly(WRITES);
     assertEachCompletedOnce();
+    assertThat(inOneBatch(claimsOf("again-"), this::claim, () -> claim(another())))
+        .allMatch(result -> result instanceof Granted);
+    assertThat(client.batches()).containsExactly(6);
 
     client.forget();
     List<Thread> more =
@@ -373,5 +295,6 @@ class BatchFaultsTest {
                         ClaimResult.Held.class, held -> assertThat(held.by()).isEqualTo("b")));
     assertThat(results.subList(10, WRITES)).allMatch(result -> result instanceof Granted);
     assertThat(client.singles()).hasSize(10).containsOnly("GetItem");
+    assertThat(counted).contains("claim " + WRITES, "claim refused 10");
   }
 }

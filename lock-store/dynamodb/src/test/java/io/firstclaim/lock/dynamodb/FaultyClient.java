@@ -2,10 +2,14 @@ package io.firstclaim.lock.dynamodb;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
@@ -19,6 +23,7 @@ import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.DeleteItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.DescribeTableRequest;
 import software.amazon.awssdk.services.dynamodb.model.DescribeTableResponse;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 import software.amazon.awssdk.services.dynamodb.model.GetItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.GetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
@@ -54,7 +59,9 @@ final class FaultyClient implements DynamoDbClient {
     /** The first half of its statements is applied, and nothing is answered. */
     HALF,
     /** It never arrives. */
-    NOT_SENT
+    NOT_SENT,
+    /** The answers to those of its statements that failed are missing. */
+    SHORT
   }
 
   static final Fate SENT = new Fate.Sent();
@@ -64,6 +71,8 @@ final class FaultyClient implements DynamoDbClient {
   private final Queue<String> singles = new ConcurrentLinkedQueue<>();
   private volatile Runnable before = () -> {};
   private volatile UnaryOperator<Request> request = sent -> sent;
+  private volatile UnaryOperator<Request> single = sent -> sent;
+  private volatile Optional<String> refusal = Optional.empty();
   private volatile IntFunction<Fate> fate = _ -> SENT;
 
   FaultyClient(DynamoDbClient real) {
@@ -82,6 +91,16 @@ final class FaultyClient implements DynamoDbClient {
 
   void requests(UnaryOperator<Request> what) {
     request = what;
+  }
+
+  /** All single requests from now on; those that need not arrive as a whole either do or do not. */
+  void singleRequests(UnaryOperator<Request> what) {
+    single = what;
+  }
+
+  /** All batches from now on are answered by this error; by none: as they were. */
+  void refusal(@Nullable String code) {
+    refusal = Optional.ofNullable(code);
   }
 
   /** The statements of all batches from now on, by their place. */
@@ -109,8 +128,29 @@ final class FaultyClient implements DynamoDbClient {
     List<BatchStatementRequest> statements = asked.statements();
     batches.add(statements.size());
     before.run();
+    refusal.ifPresent(
+        code -> {
+          throw DynamoDbException.builder()
+              .statusCode(400)
+              .numAttempts(1)
+              .awsErrorDetails(
+                  AwsErrorDetails.builder()
+                      .errorCode(code)
+                      .errorMessage(
+                          code.equals("ValidationException")
+                              ? "Item size has exceeded the maximum"
+                              : "by the test")
+                      .build())
+              .build();
+        });
     return switch (request.apply(Request.ANSWERED)) {
       case ANSWERED -> answered(asked);
+      case SHORT -> {
+        BatchExecuteStatementResponse answer = answered(asked);
+        yield answer.toBuilder()
+            .responses(answer.responses().stream().filter(each -> each.error() == null).toList())
+            .build();
+      }
       case LOST -> {
         apply(asked, statements);
         throw SdkClientException.create("the answer is lost");
@@ -171,20 +211,31 @@ final class FaultyClient implements DynamoDbClient {
   public UpdateItemResponse updateItem(UpdateItemRequest asked) {
     singles.add("UpdateItem");
     before.run();
-    return real.updateItem(asked);
+    return alone(() -> real.updateItem(asked));
   }
 
   @Override
   public PutItemResponse putItem(PutItemRequest asked) {
     singles.add("PutItem");
     before.run();
-    return real.putItem(asked);
+    return alone(() -> real.putItem(asked));
   }
 
   @Override
   public GetItemResponse getItem(GetItemRequest asked) {
     singles.add("GetItem");
-    return real.getItem(asked);
+    return alone(() -> real.getItem(asked));
+  }
+
+  private <T> T alone(Supplier<T> sent) {
+    return switch (single.apply(Request.ANSWERED)) {
+      case ANSWERED -> sent.get();
+      case NOT_SENT, HALF -> throw SdkClientException.create("not sent");
+      case LOST, SHORT -> {
+        var _ = sent.get();
+        throw SdkClientException.create("the answer is lost");
+      }
+    };
   }
 
   @Override

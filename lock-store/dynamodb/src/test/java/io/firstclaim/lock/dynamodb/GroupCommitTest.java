@@ -220,6 +220,32 @@ class GroupCommitTest {
   }
 
   @Test
+  void whoBreaksDown_asItIsCalled_isFollowedByTheNext() {
+    var _ = write(commit, "a");
+    Thread dying =
+        new Thread(() -> commit.write("b")) {
+          @Override
+          public void interrupt() {
+            if (Thread.currentThread().equals(this)) {
+              throw new OutOfMemoryError("by the test");
+            }
+            super.interrupt();
+          }
+        };
+    dying.setUncaughtExceptionHandler((_, _) -> {});
+    dying.start();
+    await().until(() -> isWaiting(dying));
+    dying.interrupt();
+    await().until(() -> isWaiting(dying));
+
+    answer(0);
+
+    await().until(() -> !dying.isAlive());
+    var _ = write(commit, "c");
+    assertThat(request(1).writes()).containsExactly("c");
+  }
+
+  @Test
   void whoWaitsForASlowRequest_overtakesIt_withAllWhoWait_asTheBoundAllows() {
     GroupCommit<String, String> hurried = of(Duration.ofMillis(50), Duration.ofMinutes(1));
     Future<String> a = write(hurried, "a");

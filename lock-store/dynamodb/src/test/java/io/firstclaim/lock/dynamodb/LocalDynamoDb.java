@@ -70,6 +70,21 @@ final class LocalDynamoDb {
     return allStatements(items(client, settings, time));
   }
 
+  /** The same, on a table without transactions. */
+  static DynamoDbClaimStore batchedOneByOne(ClaimSettings settings, TimeSource time) {
+    ClaimItems items = items(client(), settings, time);
+    return allStatements(
+        new ClaimItems(
+            items.client(),
+            TABLE,
+            settings,
+            time,
+            items.clock(),
+            items.listener(),
+            items.limits(),
+            false));
+  }
+
   /** The same, by the dates of the server's answers. */
   static DynamoDbClaimStore datedBatched(
       DynamoDbClient client, ClaimSettings settings, TimeSource time) {
@@ -82,8 +97,12 @@ final class LocalDynamoDb {
   }
 
   static ClaimItems items(DynamoDbClient client, ClaimSettings settings, TimeSource time) {
-    return new ClaimItems(
-        client, TABLE, settings, time, StoreClock.ofMachine(time), StoreListener.NONE);
+    return items(client, settings, time, StoreListener.NONE);
+  }
+
+  static ClaimItems items(
+      DynamoDbClient client, ClaimSettings settings, TimeSource time, StoreListener listener) {
+    return new ClaimItems(client, TABLE, settings, time, StoreClock.ofMachine(time), listener);
   }
 
   /** A store by the dates of the server's answers, as it is in use. */

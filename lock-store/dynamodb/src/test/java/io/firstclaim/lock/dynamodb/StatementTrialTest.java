@@ -16,6 +16,7 @@ import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -70,19 +71,26 @@ class StatementTrialTest {
     "400, UnknownOperationException",
     "501, NotImplemented"
   })
-  void storeWithoutStatements_isOpened_andWrittenToBySingleRequests(int status, String code) {
+  void storeWithoutStatements_isOpened_andWrittenToBySingleRequests_andSaidOnce(
+      int status, String code) throws Exception {
     try (FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
         DynamoDbClient through =
             LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy.endpoint())).build()) {
       proxy.add(
           Rule.always(
               Match.operation("BatchExecuteStatement"), Fault.Answer.dynamoDb(status, code)));
-      var store = DynamoDbClaimStore.open(through, LocalDynamoDb.TABLE, settings, TIME);
-      proxy.reset();
+      String log =
+          BatchFixture.logOf(
+              () -> {
+                var store = DynamoDbClaimStore.open(through, LocalDynamoDb.TABLE, settings, TIME);
+                proxy.reset();
+                for (String id : List.of("one", "two", "three")) {
+                  assertThat(store.claim(Claim.of(RecordId.of(id), Fingerprint.none(), TIME.now())))
+                      .isInstanceOf(Granted.class);
+                }
+              });
 
-      assertThat(store.claim(Claim.of(RecordId.of("id"), Fingerprint.none(), TIME.now())))
-          .isInstanceOf(Granted.class);
-
+      assertThat(log).containsOnlyOnce("takes no statements").contains(code);
       assertThat(proxy.requestsByOperation()).containsOnlyKeys("UpdateItem");
     }
   }

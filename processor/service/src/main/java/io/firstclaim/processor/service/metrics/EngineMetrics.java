@@ -26,6 +26,7 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
   private final ConcurrentMap<Delivered, Counter> deliveries = new ConcurrentHashMap<>();
   private final ConcurrentMap<Claimed, Counter> claims = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Counter> storeWrites = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Counter> storeRefusals = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, ConcurrentMap<String, Counter>> storeRequests =
       new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Timer> storeTimes = new ConcurrentHashMap<>();
@@ -204,6 +205,22 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
                     .publishPercentileHistogram()
                     .register(registry))
         .record(took);
+    if (result.equals("refused")) {
+      refused(op, 1);
+    }
+  }
+
+  @Override
+  public void refused(String op, int writes) {
+    storeRefusals
+        .computeIfAbsent(
+            op,
+            name ->
+                Counter.builder("firstclaim.store.refused")
+                    .description("Writes that the lock store refused by their conditions")
+                    .tag("op", name)
+                    .register(registry))
+        .increment(writes);
   }
 
   @Override

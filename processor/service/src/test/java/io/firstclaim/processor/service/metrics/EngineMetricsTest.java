@@ -66,6 +66,16 @@ class EngineMetricsTest {
   }
 
   @Test
+  void refusedWrites_areCounted_aloneAndAmongOthers() {
+    metrics.called("claim", "refused", Duration.ofMillis(250));
+    metrics.called("claim", "ok", Duration.ofMillis(250));
+    metrics.refused("claim", 3);
+
+    assertShows("firstclaim_store_refused_total{op=\"claim\"} 4.0");
+    assertShows("firstclaim_store_requests_total{op=\"claim\",result=\"refused\"} 1.0");
+  }
+
+  @Test
   void commitFailures_areCounted_andThereFromTheStart() {
     assertShows("firstclaim_commit_failures_total 0.0");
 

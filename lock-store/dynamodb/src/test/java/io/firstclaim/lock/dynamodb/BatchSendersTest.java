@@ -1,0 +1,138 @@
+package io.firstclaim.lock.dynamodb;
+
+import static io.firstclaim.lock.testkit.Claimant.granted;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult.Granted;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.StoreException;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** The thread that sends for twenty, by a client of its own, and what may befall both. */
+@Timeout(60)
+class BatchSendersTest extends BatchFixture {
+  private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
+
+  @Override
+  DynamoDbClient real() {
+    return LocalDynamoDb.builder(PROXY.endpoint()).build();
+  }
+
+  @AfterEach
+  void close() {
+    PROXY.clear();
+    server.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void senderThatIsInterrupted_underWay_breaksOffNobodyElses(boolean virtual) throws Exception {
+    writers = virtual ? Thread.ofVirtual() : writers;
+    Rule slow =
+        PROXY.add(
+            Rule.once(
+                Match.operation("BatchExecuteStatement"),
+                new Fault.DelayResponse(Duration.ofSeconds(1))));
+    AtomicBoolean hit = new AtomicBoolean();
+    during =
+        () -> {
+          Thread self = Thread.currentThread();
+          if (!hit.getAndSet(true)) {
+            Thread.ofPlatform()
+                .daemon()
+                .start(
+                    () -> {
+                      try {
+                        if (slow.awaitHits(1, Duration.ofSeconds(30))) {
+                          self.interrupt();
+                        }
+                      } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                      }
+                    });
+          }
+        };
+
+    List<Object> results = claimAll();
+
+    assertThat(results.stream().filter(result -> result instanceof Granted)).hasSize(WRITES - 1);
+    assertThat(results.stream().filter(result -> result instanceof StoreException)).hasSize(1);
+    for (Claim claim : claims) {
+      Lease lease = granted(store.claim(claim)).lease();
+      assertThat(lease.token()).isEqualTo(1);
+      assertThat(lease.attempt()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void senderThatDies_underWay_leavesNobodyWaiting() throws Exception {
+    List<Lease> leases = leases();
+    AtomicBoolean hit = new AtomicBoolean();
+    during =
+        () -> {
+          if (!hit.getAndSet(true)) {
+            throw new OutOfMemoryError("by the test");
+          }
+        };
+
+    List<Object> results = completeAllButDying(leases);
+
+    assertThat(results.stream().filter(result -> result instanceof Settled)).hasSize(WRITES - 1);
+    assertThat(results.stream().filter(result -> result instanceof OutOfMemoryError)).hasSize(1);
+    during = () -> {};
+    assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
+    assertEachCompletedOnce();
+  }
+
+  private List<Object> completeAllButDying(List<Lease> leases) throws InterruptedException {
+    Lease holder = ((Granted) store.claim(another())).lease();
+    return inOneBatch(
+        leases,
+        lease -> {
+          try {
+            return complete(lease);
+          } catch (OutOfMemoryError e) {
+            return e;
+          }
+        },
+        () -> complete(holder));
+  }
+
+  @Test
+  void clientThatIsClosed_whileTheyWait_leavesNobodyWaiting() throws Exception {
+    List<Lease> leases = leases();
+    Lease holder = ((Granted) store.claim(another())).lease();
+    during = server::close;
+
+    List<Object> results =
+        inOneBatch(
+            leases,
+            lease -> {
+              try {
+                return store.complete(lease, "result of " + lease.id());
+              } catch (RuntimeException e) {
+                return e;
+              }
+            },
+            () -> complete(holder));
+
+    assertThat(results)
+        .allMatch(
+            result -> result instanceof SettleResult.Unknown || result instanceof RuntimeException);
+  }
+}

@@ -44,8 +44,7 @@ class RacingRequestsTest {
           case ClaimResult.Granted granted ->
               assertThat(store.complete(granted.lease(), null))
                   .isInstanceOf(SettleResult.Settled.class);
-          case ClaimResult.Held unused -> lost.incrementAndGet();
-          case ClaimResult.Done unused -> lost.incrementAndGet();
+          case ClaimResult.Held _, ClaimResult.Done _ -> lost.incrementAndGet();
           case ClaimResult other -> throw new IllegalStateException(other.toString());
         }
       }

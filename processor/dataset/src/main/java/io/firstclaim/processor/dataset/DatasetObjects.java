@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -30,7 +33,6 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
-import software.amazon.awssdk.utils.DateUtils;
 
 /**
  * The objects of the dataset in an S3 bucket. Each is written once, on the condition that nothing
@@ -313,12 +315,7 @@ final class DatasetObjects {
     atWork.acquire();
     try {
       HeadObjectResponse head = client.headObject(ask -> ask.bucket(bucket).key(key(file)));
-      Instant now =
-          head.sdkHttpResponse()
-              .firstMatchingHeader("Date")
-              .map(DateUtils::parseRfc822Date)
-              .orElse(head.lastModified());
-      return Optional.of(Duration.between(head.lastModified(), now));
+      return Optional.of(Duration.between(head.lastModified(), answered(head)));
     } catch (SdkException | CancellationException e) {
       S3Faults.requireNoInterrupt(e);
       if (S3Faults.status(e) == 404) {
@@ -327,6 +324,18 @@ final class DatasetObjects {
       throw failure(file, e);
     } finally {
       atWork.release();
+    }
+  }
+
+  /** When, by the clock of the store; if it does not say, the file is new. */
+  private static Instant answered(HeadObjectResponse head) {
+    try {
+      return head.sdkHttpResponse()
+          .firstMatchingHeader("Date")
+          .map(date -> ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant())
+          .orElse(head.lastModified());
+    } catch (DateTimeException e) {
+      return head.lastModified();
     }
   }
 

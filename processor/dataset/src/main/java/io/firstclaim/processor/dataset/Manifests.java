@@ -204,7 +204,7 @@ final class Manifests {
     try {
       return Optional.of(
           client
-              .getObject(get -> get.bucket(bucket).key(key), BoundedBody.of(MOST_BYTES))
+              .getObject(get -> get.bucket(bucket).key(key), new BoundedBody(MOST_BYTES)::read)
               .asByteArrayUnsafe());
     } catch (SdkException | CancellationException e) {
       S3Faults.requireNoInterrupt(e);

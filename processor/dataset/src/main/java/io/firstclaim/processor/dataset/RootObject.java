@@ -59,7 +59,8 @@ final class RootObject {
   Optional<Content> find() throws InterruptedException {
     try {
       ResponseBytes<GetObjectResponse> there =
-          client.getObject(get -> get.bucket(bucket).key(key.value()), BoundedBody.of(MOST_BYTES));
+          client.getObject(
+              get -> get.bucket(bucket).key(key.value()), new BoundedBody(MOST_BYTES)::read);
       String text = new String(there.asByteArrayUnsafe(), StandardCharsets.UTF_8);
       return Optional.of(new Content(text.stripTrailing(), there.response().eTag()));
     } catch (SdkException | CancellationException e) {

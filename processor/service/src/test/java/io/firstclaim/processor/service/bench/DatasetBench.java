@@ -65,21 +65,20 @@ final class DatasetBench {
           rounds.add(round);
         }
       }
-      double ofMany = StoreBench.median(rounds, Round::many);
-      double ratio = StoreBench.median(rounds, one -> one.many / one.few);
+      double ofMany = Median.of(rounds, Round::many);
+      double ratio = Median.of(rounds, one -> one.many / one.few);
       table.add(
           "update of the root, 1,000,000 files in 365 partitions",
           "%.2f ms".formatted(ofMany),
-          "10,000 files in 365 partitions %.2f ms".formatted(StoreBench.median(rounds, Round::few)),
+          "10,000 files in 365 partitions %.2f ms".formatted(Median.of(rounds, Round::few)),
           "%.2f ×".formatted(ratio),
           "≤ 1.5 ×",
           ratio <= 1.5);
-      double toFewDays = StoreBench.median(rounds, one -> one.many / one.fewDays);
+      double toFewDays = Median.of(rounds, one -> one.many / one.fewDays);
       table.add(
           "the same",
           "%.2f ms".formatted(ofMany),
-          "10,000 files in 4 partitions %.2f ms"
-              .formatted(StoreBench.median(rounds, Round::fewDays)),
+          "10,000 files in 4 partitions %.2f ms".formatted(Median.of(rounds, Round::fewDays)),
           "%.2f ×".formatted(toFewDays),
           "≤ 1.5 ×",
           toFewDays <= 1.5);

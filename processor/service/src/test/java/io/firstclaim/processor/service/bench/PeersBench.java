@@ -37,7 +37,7 @@ final class PeersBench {
   /** One of them, how much at once suits it best, and a figure of each round. */
   private record Side(Kind kind, PeerProcess process, int atOnce, List<Figure> figures) {
     double median(ToDoubleFunction<Figure> what) {
-      return PeersBench.median(figures.stream().map(what::applyAsDouble).toList());
+      return Median.of(figures, what);
     }
 
     /** The median of what this one has against what the other has in the same round. */
@@ -46,7 +46,7 @@ final class PeersBench {
       for (int n = 0; n < figures.size(); n++) {
         ratios.add(what.applyAsDouble(figures.get(n)) / what.applyAsDouble(other.figures.get(n)));
       }
-      return PeersBench.median(ratios);
+      return Median.of(ratios);
     }
 
     @Override
@@ -119,9 +119,5 @@ final class PeersBench {
         "%.0f %%, %.2f × its CPU time".formatted(100 * rate, cpu),
         "≥ 100 %, ≤ 1.00 ×",
         rate >= 1 && cpu <= 1);
-  }
-
-  private static double median(List<Double> all) {
-    return all.stream().sorted().skip(all.size() / 2).findFirst().orElseThrow();
   }
 }

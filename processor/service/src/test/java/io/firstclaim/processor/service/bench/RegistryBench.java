@@ -150,26 +150,24 @@ final class RegistryBench {
   }
 
   private void speedRow(String what, List<Round> rounds, double least) {
-    double ratio =
-        StoreBench.median(rounds, one -> one.own.figure.perSecond() / one.bare.perSecond());
-    double toWide =
-        StoreBench.median(rounds, one -> one.own.figure.perSecond() / one.wide.perSecond());
+    double ratio = Median.of(rounds, one -> one.own.figure.perSecond() / one.bare.perSecond());
+    double toWide = Median.of(rounds, one -> one.own.figure.perSecond() / one.wide.perSecond());
     table.add(
         what,
-        "%,.0f records/s".formatted(StoreBench.median(rounds, one -> one.own.figure.perSecond())),
+        "%,.0f records/s".formatted(Median.of(rounds, one -> one.own.figure.perSecond())),
         "bare SDK, the objects alone, %d at once %,.0f records/s; %d at once %,.0f"
             .formatted(
                 AT_ONCE,
-                StoreBench.median(rounds, one -> one.bare.perSecond()),
+                Median.of(rounds, one -> one.bare.perSecond()),
                 2 * AT_ONCE,
-                StoreBench.median(rounds, one -> one.wide.perSecond())),
+                Median.of(rounds, one -> one.wide.perSecond())),
         "%.0f %%; %.0f %%".formatted(100 * ratio, 100 * toWide),
         least == 0 ? "" : "≥ %.0f %%".formatted(100 * least),
         ratio >= least);
   }
 
   private void requestsRow(List<Round> rounds) {
-    double requests = StoreBench.median(rounds, one -> one.own.beside());
+    double requests = Median.of(rounds, one -> one.own.beside());
     Run last = rounds.getLast().own;
     table.add(
         "requests of such a record beyond object and claim",

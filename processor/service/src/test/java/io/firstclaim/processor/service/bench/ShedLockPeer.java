@@ -1,18 +1,30 @@
 package io.firstclaim.processor.service.bench;
 
+import io.firstclaim.lock.aws.TimeLimits;
 import io.firstclaim.processor.service.bench.Backend.Session;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.provider.dynamodb2.DynamoDBLockProvider;
-import net.javacrumbs.shedlock.provider.dynamodb2.DynamoDBUtils;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
-import software.amazon.awssdk.services.dynamodb.model.ProvisionedThroughput;
+import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
+import software.amazon.awssdk.services.dynamodb.model.BillingMode;
+import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
+import software.amazon.awssdk.services.dynamodb.model.KeyType;
 
 /** ShedLock: a lock a record, locked and unlocked. Its writes are smaller: it knows no "done". */
 final class ShedLockPeer implements Peer {
+  /** What it calls its key. */
+  private static final String KEY = "_id";
+
+  private static final AttributeDefinition ATTRIBUTE =
+      AttributeDefinition.builder().attributeName(KEY).attributeType("S").build();
+  private static final KeySchemaElement HASH =
+      KeySchemaElement.builder().attributeName(KEY).keyType(KeyType.HASH).build();
+
   private static final Duration LEASE = Duration.ofSeconds(30);
 
   private final DynamoDbClient client;
@@ -25,13 +37,14 @@ final class ShedLockPeer implements Peer {
   public Figure run(Work work) throws Exception {
     String table = work.table() + "-shedlock"; // the key's name is its own
     var _ =
-        DynamoDBUtils.createLockTable(
-            client,
-            table,
-            ProvisionedThroughput.builder()
-                .readCapacityUnits(10_000L)
-                .writeCapacityUnits(10_000L)
-                .build());
+        client.createTable(
+            create ->
+                create
+                    .tableName(table)
+                    .attributeDefinitions(List.of(ATTRIBUTE))
+                    .keySchema(List.of(HASH))
+                    .billingMode(BillingMode.PAY_PER_REQUEST)
+                    .overrideConfiguration(TimeLimits.SETUP));
     LockProvider locks = new DynamoDBLockProvider(client, table);
     return Session.atOnce(
         work.records(),

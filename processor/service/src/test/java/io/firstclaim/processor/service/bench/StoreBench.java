@@ -26,7 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 
 /** What is measured on every kind of lock store. */
 final class StoreBench {
@@ -121,22 +120,24 @@ final class StoreBench {
 
   private void writesRow(
       String what, List<Round> rounds, Function<Round, Figure> side, double least) {
-    double ratio = median(rounds, round -> side.apply(round).perSecond() / round.bare.perSecond());
+    double ratio =
+        Median.of(rounds, round -> side.apply(round).perSecond() / round.bare.perSecond());
     table.add(
         what,
-        "%,.0f records/s".formatted(median(rounds, round -> side.apply(round).perSecond())),
-        "bare SDK %,.0f records/s".formatted(median(rounds, round -> round.bare.perSecond())),
+        "%,.0f records/s".formatted(Median.of(rounds, round -> side.apply(round).perSecond())),
+        "bare SDK %,.0f records/s".formatted(Median.of(rounds, round -> round.bare.perSecond())),
         "%.0f %%".formatted(100 * ratio),
         least == 0 ? "" : "≥ %.0f %%".formatted(100 * least),
         ratio >= least);
   }
 
   private void cpuRow(String what, List<Round> rounds, Function<Round, Figure> side, double most) {
-    double ratio = median(rounds, round -> side.apply(round).cpuMicros() / round.bare.cpuMicros());
+    double ratio =
+        Median.of(rounds, round -> side.apply(round).cpuMicros() / round.bare.cpuMicros());
     table.add(
         what,
-        "%.0f µs".formatted(median(rounds, round -> side.apply(round).cpuMicros())),
-        "bare SDK %.0f µs".formatted(median(rounds, round -> round.bare.cpuMicros())),
+        "%.0f µs".formatted(Median.of(rounds, round -> side.apply(round).cpuMicros())),
+        "bare SDK %.0f µs".formatted(Median.of(rounds, round -> round.bare.cpuMicros())),
         "%.2f".formatted(ratio),
         most == 9 ? "" : "≤ %.2f".formatted(most),
         ratio <= most);
@@ -144,14 +145,14 @@ final class StoreBench {
 
   private void batchesRow(List<Round> rounds) {
     double ratio =
-        median(rounds, round -> round.own.perSecond() / round.batches.orElseThrow().perSecond());
+        Median.of(rounds, round -> round.own.perSecond() / round.batches.orElseThrow().perSecond());
     table.add(
         "two writes a record, against the bare SDK with batches of 25",
-        "%,.0f records/s".formatted(median(rounds, round -> round.own.perSecond())),
+        "%,.0f records/s".formatted(Median.of(rounds, round -> round.own.perSecond())),
         "%,.0f records/s, %.0f µs"
             .formatted(
-                median(rounds, round -> round.batches.orElseThrow().perSecond()),
-                median(rounds, round -> round.batches.orElseThrow().cpuMicros())),
+                Median.of(rounds, round -> round.batches.orElseThrow().perSecond()),
+                Median.of(rounds, round -> round.batches.orElseThrow().cpuMicros())),
         "%.0f %%".formatted(100 * ratio),
         "≥ 90 %",
         ratio >= 0.9);
@@ -185,7 +186,7 @@ final class StoreBench {
     String what = "CPU time a record of the engine, memory store, outcomes published and read";
     cpuRow(what, fast, Round::own, 0.1);
     cpuRow(
-        "the same at %,.0f records/s".formatted(median(paced, round -> round.own.perSecond())),
+        "the same at %,.0f records/s".formatted(Median.of(paced, round -> round.own.perSecond())),
         paced,
         Round::own,
         9);
@@ -278,10 +279,6 @@ final class StoreBench {
     }
   }
 
-  static <T> double median(List<T> all, ToDoubleFunction<T> of) {
-    return all.stream().mapToDouble(of).sorted().skip(all.size() / 2).findFirst().orElse(0);
-  }
-
   private Figure engine(int records, URI endpoint) throws Exception {
     return engine(records, endpoint, Session::store);
   }
@@ -309,10 +306,10 @@ final class StoreBench {
         cpu.add(on.cpuMicros() / off.cpuMicros());
       }
     }
-    double rate = median(rates);
+    double rate = Median.of(rates);
     table.add(
         "two writes a record on %s, audit on".formatted(backend.name()),
-        "CPU time a record × %.2f".formatted(median(cpu)),
+        "CPU time a record × %.2f".formatted(Median.of(cpu)),
         "audit off",
         "%.0f %%".formatted(100 * rate),
         "≥ 90 %",
@@ -353,10 +350,6 @@ final class StoreBench {
         Map.of("bootstrap.servers", stack.bootstrapServers()));
   }
 
-  private static double median(List<Double> ratios) {
-    return ratios.stream().sorted().skip(ratios.size() / 2).findFirst().orElse(0.0);
-  }
-
   /** With latency added to each request, against the naive loop; and how far the SDK would get. */
   void latency() throws Exception {
     try (FaultProxy proxy = FaultProxy.start(backend.endpoint())) {
@@ -387,7 +380,7 @@ final class StoreBench {
         ratios.add(drained / healthy);
       }
     }
-    double median = median(ratios);
+    double median = Median.of(ratios);
     table.add(
         "a backlog after an outage of %s, on %s".formatted(OUTAGE, backend.name()),
         "",

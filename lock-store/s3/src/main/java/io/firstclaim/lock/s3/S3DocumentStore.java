@@ -40,9 +40,10 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  */
 public final class S3DocumentStore implements DocumentStore {
   /**
-   * A document is at most 8 MiB; larger ones should not be read and written whole for each update.
+   * A document has so many bytes at most, 8 MiB; larger ones should not be read and written whole
+   * for each update.
    */
-  private static final int MAX_BYTES = 8 << 20;
+  public static final int MAX_BYTES = 8 << 20;
 
   private static final int BLANKS = 64;
   private static final String BLANK = " \t\n\r";

@@ -3,6 +3,7 @@ package io.firstclaim.processor.dataset;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.document.DocumentKey;
+import io.firstclaim.lock.s3.S3DocumentStore;
 import io.firstclaim.processor.dataset.RootText.Found;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -17,8 +18,8 @@ final class RootObject {
   /** Where it is, from the dataset's prefix on. */
   static final String PATH = "metastore/dataset_registry.json";
 
-  /** More than a document of {@link io.firstclaim.lock.s3.S3DocumentStore} can have. */
-  private static final int MOST_BYTES = (8 << 20) + 1;
+  /** More than a document can have. */
+  private static final int MOST_BYTES = S3DocumentStore.MAX_BYTES + 1;
 
   private final S3Client client;
   private final String bucket;

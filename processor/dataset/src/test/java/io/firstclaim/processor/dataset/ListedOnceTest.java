@@ -146,18 +146,8 @@ class ListedOnceTest {
     for (int i = 0; i < 4; i++) {
       store(dataset, "more-" + i);
     }
-    Rule reads =
-        lake.proxy()
-            .add(
-                Rule.always(
-                    Match.operation("GET").and(Match.pathContains(Manifests.FOLDER)),
-                    new Fault.DelayRequest(Duration.ZERO)));
-    lake.proxy()
-        .add(
-            Rule.times(
-                3,
-                Match.operation("PUT").and(Match.pathContains(RootObject.PATH)),
-                Fault.Answer.s3(412, "PreconditionFailed")));
+    Rule reads = lake.countReadsOfManifests();
+    lake.refuseRoots(3);
     DatasetFile stray = DatasetFile.of("orders", 0, RecordId.of("stray"), 3);
     lake.put(stray.path(), new byte[3]);
 

@@ -6,7 +6,10 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.s3.S3DocumentStore;
+import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Rule;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
@@ -189,5 +192,24 @@ public final class LocalLake implements AutoCloseable {
     direct.close();
     proxied.close();
     proxy.close();
+  }
+
+  /** Its hits are the reads of manifests from now on. */
+  Rule countReadsOfManifests() {
+    return proxy()
+        .add(
+            Rule.always(
+                Match.operation("GET").and(Match.pathContains(Manifests.FOLDER)),
+                new Fault.DelayRequest(Duration.ZERO)));
+  }
+
+  /** Lets others be faster to write the root, so often. */
+  void refuseRoots(int times) {
+    proxy()
+        .add(
+            Rule.times(
+                times,
+                Match.operation("PUT").and(Match.pathContains(RootObject.PATH)),
+                Fault.Answer.s3(412, "PreconditionFailed")));
   }
 }

@@ -172,18 +172,8 @@ class RepairTest {
     for (int i = 0; i < 3; i++) {
       unnamed.write(stray.partition(), List.of(known));
     }
-    Rule reads =
-        lake.proxy()
-            .add(
-                Rule.always(
-                    Match.operation("GET").and(Match.pathContains(Manifests.FOLDER)),
-                    new Fault.DelayRequest(Duration.ZERO)));
-    lake.proxy()
-        .add(
-            Rule.times(
-                3,
-                Match.operation("PUT").and(Match.pathContains(RootObject.PATH)),
-                Fault.Answer.s3(412, "PreconditionFailed")));
+    Rule reads = lake.countReadsOfManifests();
+    lake.refuseRoots(3);
 
     assertThat(dataset.repair()).contains(new Repair(1, 0, 0));
 

@@ -87,11 +87,10 @@ final class DatasetCommand {
       @Option(
               names = "--in-flight",
               paramLabel = "SECONDS",
-              defaultValue = "30",
               description =
                   "A file that is not listed is given so long to be, as it may be written just now;"
-                      + " ${DEFAULT-VALUE} if not given.")
-          int inFlight)
+                      + " 30 if not given.")
+          @Nullable Integer inFlight)
       throws InterruptedException {
     DatasetSettings place = settings.get();
     AtomicLong findings = new AtomicLong();
@@ -101,7 +100,7 @@ final class DatasetCommand {
               client,
               place.bucket(),
               place.prefix(),
-              Duration.ofSeconds(inFlight),
+              inFlight == null ? Verification.IN_FLIGHT : Duration.ofSeconds(inFlight),
               TimeSource.system())
           .run(
               finding -> {

@@ -9,6 +9,7 @@ import io.firstclaim.processor.engine.claim.Affinity;
 import io.firstclaim.processor.engine.consumer.TestInstance.Sent;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
+import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -64,13 +65,7 @@ class HeadStartFlowTest extends FlowFixture {
     settings.maxInFlight = 1;
     CountDownLatch busy = new CountDownLatch(1);
     TestInstance a = start("a", FlowFixture::done);
-    TestInstance b =
-        start(
-            "b",
-            context -> {
-              busy.await();
-              return done(context);
-            });
+    TestInstance b = start("b", doneAfter(busy));
     Sent own = b.deliver(preferredBy("b"), "{}");
     eventually(() -> b.places.isFull(own.partition));
     Sent foreign = b.deliver(preferredBy("a"), "{}");
@@ -99,13 +94,7 @@ class HeadStartFlowTest extends FlowFixture {
               new CountDownLatch(1).await();
               return HandlerResult.done();
             });
-    TestInstance b =
-        start(
-            "b",
-            context -> {
-              busy.await();
-              return done(context);
-            });
+    TestInstance b = start("b", doneAfter(busy));
     Sent own = b.deliver(preferredBy("b"), "{}");
     eventually(() -> b.places.isFull(own.partition));
     Sent foreign = b.deliver(preferredBy("a"), "{}");
@@ -118,6 +107,13 @@ class HeadStartFlowTest extends FlowFixture {
     busy.countDown();
 
     eventually(() -> own.isSettled() && foreign.isSettled());
+  }
+
+  private static RecordHandler doneAfter(CountDownLatch latch) {
+    return context -> {
+      latch.await();
+      return done(context);
+    };
   }
 
   private String preferredBy(String zone) {

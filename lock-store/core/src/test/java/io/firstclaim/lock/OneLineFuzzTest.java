@@ -8,7 +8,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 
 /** Whatever text is to go into a log, a message or a cause. */
 class OneLineFuzzTest {
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyText_becomesOneLine_ofWhatCanBeSeen(byte[] bytes) {
     requireOneLine(new String(bytes, UTF_8));
     requireOneLine(new String(bytes, UTF_16BE).concat("\ud800"));

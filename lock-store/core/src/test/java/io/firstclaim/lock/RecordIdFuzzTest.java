@@ -8,7 +8,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 
 /** Whatever bytes a record brings for an ID, and whatever text somebody asks for one with. */
 class RecordIdFuzzTest {
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyId_isFoundAgainByItsText_whichIsOneLine(byte[] bytes) {
     if (bytes.length == 0 || bytes.length > RecordId.MAX_BYTES) {
       return;
@@ -23,7 +23,7 @@ class RecordIdFuzzTest {
     assertThat(alike.equals(id)).isEqualTo(alike.headerText().equals(id.headerText()));
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyText_isThatOfTheIdItIsParsedTo_orOfNone(byte[] bytes) {
     String text = new String(bytes, UTF_8);
     try {

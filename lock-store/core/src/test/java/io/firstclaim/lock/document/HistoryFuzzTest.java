@@ -8,7 +8,7 @@ import io.firstclaim.lock.OneLine;
 
 /** Whatever stands beside a document as its history. */
 class HistoryFuzzTest {
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyText_isAHistory_orSaidNotToBeOne(byte[] bytes) {
     try {
       History history = History.parse(new String(bytes, UTF_8));

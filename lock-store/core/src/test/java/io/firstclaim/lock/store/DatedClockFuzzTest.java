@@ -13,7 +13,7 @@ import java.time.Instant;
 class DatedClockFuzzTest {
   private static final Moment NOW = new Moment(Instant.parse("2100-01-01T00:00:00Z"), 1_000_000);
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyDate_leavesAClockThatTells_orSaysThatItCannot(byte[] bytes) {
     DatedClock clock = new DatedClock(() -> NOW, Duration.ofMinutes(1), StoreListener.NONE);
 

@@ -25,7 +25,7 @@ class ProtocolFuzzTest {
   private static final StoreMoment AT = StoreMoment.of(NOW);
   private static final ClaimSettings SETTINGS = ClaimSettings.of("orders", "a/1");
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyStoredClaim_isDecidedOn(FuzzedDataProvider data) {
     ClaimRecord stored;
     try {

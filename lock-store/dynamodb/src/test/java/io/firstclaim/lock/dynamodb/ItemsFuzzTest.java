@@ -60,7 +60,7 @@ class ItemsFuzzTest {
 
   private static final byte[] HASH = new byte[32];
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyItem_isAClaim_orSaidNotToBeOne(FuzzedDataProvider data) {
     Map<String, AttributeValue> item = item(OF_CLAIM, data);
     try {
@@ -71,7 +71,7 @@ class ItemsFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyItem_isOneOfABoard_orSaidNotToBeOne(FuzzedDataProvider data) {
     Map<String, AttributeValue> item = item(OF_BOARD, data);
     try {

@@ -15,7 +15,7 @@ class MarkerFuzzTest {
   /** By which a duration that is written counts from the same moment as when it is read. */
   private static final Instant NOW = WRITTEN.plus(Marker.CUT);
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyBody_isAMarker_orSaidNotToBeOne(byte[] body) {
     Marker marker;
     try {

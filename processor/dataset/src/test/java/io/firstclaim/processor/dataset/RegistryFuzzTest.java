@@ -13,7 +13,7 @@ import java.util.List;
 class RegistryFuzzTest {
   private static final String PARTITION = "datasets/orders/year=2026/month=07/day=04";
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyText_isARootThatCanBeWrittenAgain_orSaidNotToBeOne(byte[] bytes) {
     try {
       switch (RootText.parse(new String(bytes, UTF_8))) {
@@ -32,7 +32,7 @@ class RegistryFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyText_isAManifestWithFilesOfItsPartition_orSaidNotToBeOne(byte[] bytes) {
     try {
       for (ListedFile file : ManifestText.parse(PARTITION, bytes)) {
@@ -45,7 +45,7 @@ class RegistryFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyTopic_isAFolderOfItsOwn_orRefused(byte[] bytes) {
     String topic = new String(bytes, UTF_8);
     long timestamp = bytes.length < 8 ? bytes.length : ByteBuffer.wrap(bytes).getLong();

@@ -19,7 +19,7 @@ class FormFuzzTest {
   private static final RecordId ID = RecordId.of("order-1");
   private static final Instant NOW = Instant.parse("2100-01-01T00:00:00Z");
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyValue_isRead_orPassedOver_orSaidToBeCut(byte[] value) {
     read(() -> RecordState.of(RecordState.of(value).bytes()));
     read(() -> Stores.stuck(ID, value, NOW));
@@ -38,7 +38,7 @@ class FormFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyOutcomes_areKeptInBoundedSpace_andFoundAgain(FuzzedDataProvider data) {
     RecordState state = RecordState.empty();
     long now = NOW.toEpochMilli();

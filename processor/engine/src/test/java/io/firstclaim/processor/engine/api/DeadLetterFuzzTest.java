@@ -64,7 +64,7 @@ class DeadLetterFuzzTest {
         Optional.empty());
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyRecord_isADeadLetterThatCanBePublishedAgain_orNone(byte[] input) {
     Optional<DeadLetter> read = DeadLetter.read(record(input));
     if (read.isEmpty()) {

@@ -9,7 +9,7 @@ import java.util.List;
 
 /** Whatever is set for where IDs and resources are. */
 class SourcesFuzzTest {
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyList_isOneOfSources_orRefused(byte[] bytes) {
     String list = new String(bytes, UTF_8);
     try {

@@ -87,7 +87,7 @@ class IdentifierFuzzTest {
         "quakes", 2, 77, 0, TimestampType.CREATE_TIME, 0, 0, key, value, headers, Optional.empty());
   }
 
-  @FuzzTest(maxDuration = "5m")
+  @FuzzTest(maxDuration = "10m")
   void anyRecord_hasAnId_orAReasonInOneLine(byte[] input) {
     ConsumerRecord<byte[], byte[]> record = record(input);
     if (record == null) {
@@ -121,7 +121,7 @@ class IdentifierFuzzTest {
     assertThat(id.text()).doesNotStartWith("unidentified:").doesNotStartWith("mismatch:");
   }
 
-  @FuzzTest(maxDuration = "5m")
+  @FuzzTest(maxDuration = "10m")
   void anyDocument_hasTheIdThatAnotherReaderSees_orNone(byte[] document) throws IOException {
     for (String at : List.of("/id", "/a/0/b", "/~0~1/", "/0/0")) {
       JsonPointer pointer = JsonPointer.compile(at);
@@ -139,7 +139,7 @@ class IdentifierFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyDocument_namesTheResourcesThatAnotherReaderSees_orNone(byte[] document)
       throws IOException {
     Resources found = new Resources();

@@ -23,7 +23,7 @@ class OutcomeFeedFuzzTest {
   private static final RecordId ID = RecordId.of("order-1");
   private static final Fingerprint PAYLOAD = Fingerprint.of(new byte[] {1});
 
-  @FuzzTest(maxDuration = "5m")
+  @FuzzTest(maxDuration = "10m")
   void anyOutcome_canBeRemembered(byte[] value) {
     TestTime time = TestTime.standing();
     KnownDone known = new KnownDone(3, Duration.ofDays(8), time);
@@ -39,7 +39,7 @@ class OutcomeFeedFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyPresence_isHeard_andToldInOneLine(byte[] value) {
     EngineSettings settings =
         Engine.builder()

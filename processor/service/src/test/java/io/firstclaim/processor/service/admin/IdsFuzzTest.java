@@ -10,7 +10,7 @@ import io.firstclaim.lock.RecordId;
 
 /** Whatever ID somebody asks for. */
 class IdsFuzzTest {
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyId_isFoundAgain_asItIsPrintedAndByteForByte(byte[] bytes) {
     if (bytes.length == 0 || bytes.length > RecordId.MAX_BYTES) {
       return;
@@ -29,7 +29,7 @@ class IdsFuzzTest {
     return encoded.toString();
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyPath_namesAnId_orIsAnsweredInOneLine(byte[] bytes) {
     try {
       RecordId id = Ids.inPath("/api/records/" + new String(bytes, ISO_8859_1));

@@ -24,7 +24,7 @@ class PeersFuzzTest {
           List.of(new Overview.Breach("x", "COMPLETED_TWICE", "z", "a", "a1", 1, 2)),
           List.of());
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyAnswer_isAPageThatCanBeMerged_orNone(byte[] answer) {
     try {
       Page<Event> page = Peers.page(JSON.readTree(answer));
@@ -34,7 +34,7 @@ class PeersFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyAnswer_isAnOverviewThatCanBeAddedUp_orNone(byte[] answer) {
     try {
       JsonNode tree = JSON.readTree(answer);

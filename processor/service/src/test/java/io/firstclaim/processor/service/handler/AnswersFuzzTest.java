@@ -22,14 +22,14 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 class AnswersFuzzTest {
   private static final Instant NOW = Instant.parse("2100-01-01T00:00:00Z");
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyRetryAfter_isAWaitWithinBounds_orNone(byte[] header) {
     Optional<Duration> wait = RetryAfter.parse(new String(header, ISO_8859_1), NOW);
 
     wait.ifPresent(it -> assertThat(it).isPositive().isLessThanOrEqualTo(RetryAfter.MAX));
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyBody_beginsInOneLine(FuzzedDataProvider data) {
     AnswerBody body = new AnswerBody();
     while (data.remainingBytes() > 0) {
@@ -44,7 +44,7 @@ class AnswersFuzzTest {
     assertThat(beginning.length()).isLessThanOrEqualTo(200 * "\\u{10ffff}".length());
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyHeaders_areSentAsLegalOnes_orNotAtAll(FuzzedDataProvider data) {
     RecordHeaders headers = new RecordHeaders();
     while (data.remainingBytes() > 0) {
@@ -64,7 +64,7 @@ class AnswersFuzzTest {
                 }));
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyResource_isSentAsALegalHeader_fromWhichItIsFoundAgain(byte[] bytes) {
     if (bytes.length == 0 || bytes.length > RecordId.MAX_BYTES) {
       return;

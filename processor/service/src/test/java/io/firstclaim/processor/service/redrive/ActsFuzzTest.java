@@ -18,7 +18,7 @@ class ActsFuzzTest {
       new RedriveSpec(
           "orders", null, null, null, null, 5, 1, List.of(new Range("orders.dlt", 0, 0, 9)));
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyMessage_isAnActThatCanBeShown_orNone(byte[] json) {
     JobBook book = new JobBook();
     book.hear(new ActMessage.RedriveBegun("known", SPEC, "otto", "mended", "2030-01-01T00:00:00Z"));

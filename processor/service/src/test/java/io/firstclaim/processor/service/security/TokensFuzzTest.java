@@ -12,7 +12,7 @@ class TokensFuzzTest {
   private static final String HASH =
       "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyFile_isOneOfTokens_orItsWrongLineIsNamed(byte[] bytes) {
     String content = new String(bytes, ISO_8859_1);
     try {
@@ -28,7 +28,7 @@ class TokensFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "3m")
+  @FuzzTest(maxDuration = "10m")
   void anyComment_saysNothing(byte[] bytes) {
     String comment = "#" + new String(bytes, ISO_8859_1).replaceAll("[\r\n]", " ");
 

@@ -1,0 +1,60 @@
+package io.firstclaim.processor.service.config;
+
+import static io.firstclaim.processor.service.config.SettingsFixture.read;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Those of the audit. */
+class AuditSettingsTest {
+  @Test
+  void audit_runsUnlessItIsSwitchedOff_orThereAreNoOutcomes() {
+    assertThat(read("firstclaim.claim.lease", "60s").audit().off()).isEmpty();
+    assertThat(read("firstclaim.audit.enabled", "false").audit().off())
+        .contains("firstclaim.audit.enabled=false");
+    assertThat(read("firstclaim.outcomes.topic", "none").audit().off()).isPresent();
+  }
+
+  @Test
+  void audit_takesTenLeasesForStuck_andFiveMinutesAtLeast() {
+    assertThat(read("firstclaim.claim.lease", "60s").audit().settings().stuckAfter())
+        .isEqualTo(Duration.ofMinutes(10));
+    assertThat(read("firstclaim.claim.lease", "10s").audit().settings().stuckAfter())
+        .isEqualTo(Duration.ofMinutes(5));
+    assertThat(read("firstclaim.audit.stuck-after", "7s").audit().settings().stuckAfter())
+        .isEqualTo(Duration.ofSeconds(7));
+  }
+
+  @Test
+  void audit_isAskedWhereTheServiceListens_unlessAnAddressIsGiven() {
+    assertThat(read("micronaut.server.port", "8090").audit().settings().address())
+        .hasToString("127.0.0.1:8090");
+    assertThat(read("micronaut.server.ssl.enabled", "true").audit().settings().address())
+        .as("with TLS")
+        .hasToString("127.0.0.1:8443");
+    assertThat(read("firstclaim.audit.address", "a-1:8081").audit().settings().address())
+        .hasToString("a-1:8081");
+    assertThatThrownBy(() -> read("firstclaim.audit.address", "a-1"))
+        .hasMessage("firstclaim.audit.address=a-1: give host:port, such as processor-1:8080");
+  }
+
+  @Test
+  void audit_hasAFolderWithinThatOfTemporaryFiles_whateverTheInstanceIsCalled() {
+    Path temporary = Path.of(System.getProperty("java.io.tmpdir"), "firstclaim");
+    for (String instance : List.of("host-1", "../../x", "a/b", "..")) {
+      assertThat(read("firstclaim.instance", instance).audit().settings().directory())
+          .hasParentRaw(temporary)
+          .isNormalized();
+    }
+    assertThat(read("firstclaim.instance", "host-1").audit().settings().keepsState()).isTrue();
+    assertThat(read("firstclaim.audit.directory", "/audit").audit().settings().keepsState())
+        .isTrue();
+    assertThat(read("firstclaim.claim.lease", "60s").audit().settings().keepsState())
+        .as("of an instance that is named at random")
+        .isFalse();
+  }
+}

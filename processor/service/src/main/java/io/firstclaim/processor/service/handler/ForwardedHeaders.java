@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * in any case) as {@code Content-Type}, and each {@code ce_NAME} as {@code ce-NAME}, as in the HTTP
  * binding of CloudEvents. Of several headers with one name the last counts, as for the record's ID.
  *
- * <p>Headers without a value are skipped, and so are those whose name HTTP does not allow. A
- * content type that HTTP does not allow as a header value counts as none.
+ * <p>Headers without a value are skipped, and so are those whose name HTTP does not allow; an empty
+ * value is sent as an empty one. A content type that HTTP does not allow as a header value counts
+ * as none.
  */
 final class ForwardedHeaders {
   /** The most bytes that names and values take together. */

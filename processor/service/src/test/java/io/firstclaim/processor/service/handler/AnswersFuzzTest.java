@@ -60,7 +60,7 @@ class AnswersFuzzTest {
             names.forEach(
                 (name, value) -> {
                   HttpRequest.Builder _ = request.setHeader(name, value);
-                  assertThat(value).matches("[!-~]([ -~]*[!-~])?");
+                  assertThat(value).matches(name.startsWith("ce-") ? "[!-~]*" : "[!-~]([ -~]*[!-~])?");
                 }));
   }
 

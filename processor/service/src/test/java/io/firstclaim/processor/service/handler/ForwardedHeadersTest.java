@@ -55,6 +55,12 @@ final class ForwardedHeadersTest {
   }
 
   @Test
+  void emptyValue_isSentAsAnEmptyOne() {
+    assertThat(ForwardedHeaders.of(headers("ce_x", "")))
+        .contains(Map.of("ce-x", "", "Content-Type", "application/octet-stream"));
+  }
+
+  @Test
   void nullValue_isSkipped() {
     RecordHeaders headers = headers("ce_id", "1");
     headers.add("ce_type", null);

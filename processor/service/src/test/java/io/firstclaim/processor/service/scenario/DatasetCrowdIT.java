@@ -17,7 +17,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * killed.
  */
 @Isolated("it keeps the machine busy")
-@Timeout(1200)
+@Timeout(1800)
 class DatasetCrowdIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
   private static final int RECORDS = Integer.getInteger("lake.records", SOAK ? 50_000 : 1_500);

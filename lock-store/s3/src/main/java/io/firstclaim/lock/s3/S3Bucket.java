@@ -101,7 +101,7 @@ public final class S3Bucket {
    * ConditionalRequestConflict} and {@code OperationAborted}, Ceph's {@code
    * ConcurrentModification}.
    */
-  private static boolean isConflict(Throwable fault) {
+  static boolean isConflict(@Nullable Throwable fault) {
     return fault instanceof S3Exception refused && refused.statusCode() == 409;
   }
 

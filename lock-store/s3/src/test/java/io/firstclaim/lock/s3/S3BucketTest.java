@@ -103,6 +103,31 @@ class S3BucketTest {
     assertThatCode(bucket::verify).doesNotThrowAnyException();
   }
 
+  /** More than the SDK tries again: its tokens for that end. So does Ceph under load. */
+  @Test
+  void conflictsOfAllWhoLoseARace_stopNoStart() {
+    LocalS3.createBucket(name);
+    Predicate<Request> loses =
+        Match.operation("PUT")
+            .and(Match.bodyContains(" in round ").or(Match.bodyContains("first by ")))
+            .and(Match.bodyContains(" by 0").negate());
+    PROXY.add(Rule.always(loses, Fault.Answer.s3(409, "ConcurrentModification")));
+
+    assertThat(bucket.checks()).allMatch(Check::kept);
+  }
+
+  @Test
+  void conflictOfADelete_deletesNothing() {
+    LocalS3.createBucket(name);
+    Predicate<Request> conditional = Match.operation("DELETE").and(Match.header("If-Match"));
+    PROXY.add(
+        Rule.always(
+            conditional.and(request -> !"\"0\"".equals(request.header("If-Match"))),
+            Fault.Answer.s3(409, "ConcurrentModification")));
+
+    assertThat(bucket.deletes()).matches(Check::kept);
+  }
+
   @Test
   void roleThatMayNotDelete_verifies() {
     LocalS3.createBucket(name);

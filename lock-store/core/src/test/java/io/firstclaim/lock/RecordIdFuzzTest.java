@@ -19,8 +19,11 @@ class RecordIdFuzzTest {
     assertThat(OneLine.of(id.text())).isEqualTo(id.text());
     assertThat(id.headerText()).matches("[!-~]([ -~]*[!-~])?");
     // An ID that looks like the header of another has another header.
-    RecordId alike = RecordId.of(id.headerText().getBytes(US_ASCII).clone());
-    assertThat(alike.equals(id)).isEqualTo(alike.headerText().equals(id.headerText()));
+    byte[] header = id.headerText().getBytes(US_ASCII);
+    if (header.length <= RecordId.MAX_BYTES) {
+      RecordId alike = RecordId.of(header);
+      assertThat(alike.equals(id)).isEqualTo(alike.headerText().equals(id.headerText()));
+    }
   }
 
   @FuzzTest(maxDuration = "10m")

@@ -60,7 +60,8 @@ class AnswersFuzzTest {
             names.forEach(
                 (name, value) -> {
                   HttpRequest.Builder _ = request.setHeader(name, value);
-                  assertThat(value).matches(name.startsWith("ce-") ? "[!-~]*" : "[!-~]([ -~]*[!-~])?");
+                  assertThat(value)
+                      .matches(name.startsWith("ce-") ? "[!-~]*" : "[!-~]([ -~]*[!-~])?");
                 }));
   }
 

@@ -162,10 +162,10 @@ class S3BucketTest {
             "If-Match on a wrong ETag",
             "If-Match on the ETag, then on the one before",
             "Date and Last-Modified of a read",
-            "If-None-Match: * by 16 writers at once",
-            "If-Match by 16 writers at once",
             "If-None-Match: * by 4 slow writers",
-            "If-Match by 4 slow writers");
+            "If-Match by 4 slow writers",
+            "If-None-Match: * by 16 writers at once",
+            "If-Match by 16 writers at once");
   }
 
   // Stores that do not

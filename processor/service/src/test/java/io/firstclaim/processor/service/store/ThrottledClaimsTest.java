@@ -288,7 +288,7 @@ class ThrottledClaimsTest {
     assertThat(client.throttledStatements.get()).as("throttled in a common request").isPositive();
     mostClaiming.set(0);
     eventually().until(() -> client.throttledSingles.get() > 3 * client.hot.size());
-    assertThat(mostClaiming.get()).as("claims at once, while some are throttled").isLessThan(10);
+    assertThat(mostClaiming.get()).as("claims at once, while some are throttled").isLessThan(20);
     // Those that are not throttled go on, and what was granted is completed.
     eventually()
         .until(() -> workers.stream().filter(FutureTask::isDone).count() == 60 - client.hot.size());

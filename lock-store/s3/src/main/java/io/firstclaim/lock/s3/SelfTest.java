@@ -135,8 +135,12 @@ final class SelfTest {
       deletes.add(threads.submit(() -> delete(key, on)));
       writes.add(threads.submit(() -> quickPut(key, body, on)));
     }
-    long wrote = writes.stream().map(SelfTest::result).filter(Put::took).count();
+    List<Put> puts = writes.stream().map(SelfTest::result).toList();
+    long wrote = puts.stream().filter(Put::took).count();
     long removed = deletes.stream().map(SelfTest::result).filter(took -> took).count();
+    if (wrote == 0 && removed == 0) {
+      puts.forEach(Put::requireAnswer);
+    }
     require(
         wrote == 0 || (removed == 0 && find(key, "s3:GetObject") != null), "taken beside a write");
   }

@@ -45,11 +45,15 @@ import software.amazon.awssdk.services.s3.S3Client;
 class S3BucketTest {
   private static final ClaimSettings SETTINGS = ClaimSettings.of("any", "a");
   private static final FaultProxy PROXY = FaultProxy.start(LocalS3.endpoint());
-  private static final S3Client CLIENT =
-      S3Bucket.configure(LocalS3.builder(PROXY.endpoint()).forcePathStyle(null), SETTINGS).build();
+  private static final S3Client CLIENT = client();
 
   private final String name = LocalS3.newName();
   private final S3Bucket bucket = new S3Bucket(CLIENT, name, "claims/");
+
+  private static S3Client client() {
+    return S3Bucket.configure(LocalS3.builder(PROXY.endpoint()).forcePathStyle(null), SETTINGS)
+        .build();
+  }
 
   @AfterAll
   static void stop() {
@@ -103,7 +107,10 @@ class S3BucketTest {
     assertThatCode(bucket::verify).doesNotThrowAnyException();
   }
 
-  /** More than the SDK tries again: its tokens for that end. So does Ceph under load. */
+  /**
+   * More than the SDK tries again: its tokens for that end, which is why these tests have clients
+   * of their own. So does Ceph under load.
+   */
   @Test
   void conflictsOfAllWhoLoseARace_stopNoStart() {
     LocalS3.createBucket(name);
@@ -113,19 +120,40 @@ class S3BucketTest {
             .and(Match.bodyContains(" by 0").negate());
     PROXY.add(Rule.always(loses, Fault.Answer.s3(409, "ConcurrentModification")));
 
-    assertThat(bucket.checks()).allMatch(Check::kept);
+    try (S3Client own = client()) {
+      assertThat(new S3Bucket(own, name, "claims/").checks()).allMatch(Check::kept);
+    }
+  }
+
+  /** Answers these operations on an ETag with a conflict, whatever they would have done. */
+  private static void inConflict(String... operations) {
+    Predicate<Request> onAnETag =
+        Match.header("If-Match").and(request -> !"\"0\"".equals(request.header("If-Match")));
+    PROXY.add(
+        Rule.always(
+            Match.operation(operations).and(onAnETag),
+            Fault.Answer.s3(409, "ConcurrentModification")));
   }
 
   @Test
   void conflictOfADelete_deletesNothing() {
     LocalS3.createBucket(name);
-    Predicate<Request> conditional = Match.operation("DELETE").and(Match.header("If-Match"));
-    PROXY.add(
-        Rule.always(
-            conditional.and(request -> !"\"0\"".equals(request.header("If-Match"))),
-            Fault.Answer.s3(409, "ConcurrentModification")));
+    inConflict("DELETE");
 
-    assertThat(bucket.deletes()).matches(Check::kept);
+    try (S3Client own = client()) {
+      assertThat(new S3Bucket(own, name, "claims/").deletes()).matches(Check::kept);
+    }
+  }
+
+  @Test
+  void raceOfDeletesThatEndsInConflictsAlone_provesNothing() {
+    LocalS3.createBucket(name);
+    inConflict("DELETE", "PUT");
+
+    try (S3Client own = client()) {
+      assertThatThrownBy(() -> new S3Bucket(own, name, "claims/").deletes())
+          .isInstanceOf(StoreUnavailableException.class);
+    }
   }
 
   @Test

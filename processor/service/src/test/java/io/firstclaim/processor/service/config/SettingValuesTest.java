@@ -189,7 +189,7 @@ class SettingValuesTest {
             "give 1 to 128 printable ASCII characters, no blanks"),
         arguments(
             "firstclaim.instance", "a\tb", "give 1 to 128 printable ASCII characters, no blanks"),
-        arguments("firstclaim.input.topics", "a b", "a topic has 1 to 249 of a-z A-Z 0-9 . _ -"),
+        arguments("firstclaim.input.topics", "a b", TOPIC),
         arguments("firstclaim.input.topics", "..", TOPIC),
         arguments("otel.traces.exporter", "oltp", "give otlp, or none to trace nothing"),
         arguments(

@@ -229,20 +229,25 @@ class ThrottledClaimsTest {
     Lease lease = null;
     while (lease == null) {
       try (StoreGate.Begun begun = Objects.requireNonNull(gate.begin(() -> true))) {
-        int now = claiming.incrementAndGet();
-        mostClaiming.accumulateAndGet(now, Math::max);
         try {
-          Granted granted = (Granted) store.claim(claim);
+          lease = claimed(claim).lease();
           begun.answered(true);
-          lease = granted.lease();
-          Lease held = lease;
-          assertThat(gate.step(() -> store.complete(held, null))).isInstanceOf(Settled.class);
         } catch (StoreUnavailableException e) {
           begun.failed(String.valueOf(e.getMessage()));
-        } finally {
-          claiming.decrementAndGet();
+          continue;
         }
+        Lease held = lease;
+        assertThat(gate.step(() -> store.complete(held, null))).isInstanceOf(Settled.class);
       }
+    }
+  }
+
+  private Granted claimed(Claim claim) {
+    mostClaiming.accumulateAndGet(claiming.incrementAndGet(), Math::max);
+    try {
+      return (Granted) store.claim(claim);
+    } finally {
+      claiming.decrementAndGet();
     }
   }
 
@@ -278,7 +283,8 @@ class ThrottledClaimsTest {
       throws Exception {
     start("before-", 400); // the gate learns how much the table takes
     awaitAll();
-    assertThat(mostClaiming.get()).isGreaterThan(20);
+    int unthrottled = mostClaiming.get();
+    assertThat(unthrottled).isGreaterThan(20);
     client.claims.clear();
 
     client.hot =
@@ -288,7 +294,9 @@ class ThrottledClaimsTest {
     assertThat(client.throttledStatements.get()).as("throttled in a common request").isPositive();
     mostClaiming.set(0);
     eventually().until(() -> client.throttledSingles.get() > 3 * client.hot.size());
-    assertThat(mostClaiming.get()).as("claims at once, while some are throttled").isLessThan(20);
+    assertThat(mostClaiming.get())
+        .as("claims at once, while some are throttled")
+        .isLessThan(unthrottled / 2);
     // Those that are not throttled go on, and what was granted is completed.
     eventually()
         .until(() -> workers.stream().filter(FutureTask::isDone).count() == 60 - client.hot.size());

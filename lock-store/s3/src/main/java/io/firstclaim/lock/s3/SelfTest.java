@@ -22,12 +22,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.ResponseBytes;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.retries.StandardRetryStrategy;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
@@ -44,10 +48,18 @@ final class SelfTest {
   private static final int ROUNDS = 8;
   private static final int WRITERS = 16;
   private static final int SLOW_WRITERS = 4;
+  private static final int TRIES = 5;
   private static final TimeSource TIME = TimeSource.system();
 
   /** More, as nothing can hold up a DELETE between its comparing and its deleting. */
   private static final int ROUNDS_OF_DELETES = 32;
+
+  /** How each request is sent but for those of a race. */
+  private static final AwsRequestOverrideConfiguration ALONE =
+      withRetries(retries -> retries.retryOnException(S3Bucket::isConflict));
+
+  /** Who is told of a conflict in a race has lost it, and asks no more. */
+  private static final AwsRequestOverrideConfiguration RACING = withRetries(retries -> {});
 
   private final S3Bucket bucket;
   private final String place;
@@ -56,6 +68,26 @@ final class SelfTest {
   SelfTest(S3Bucket bucket) {
     this.bucket = bucket;
     this.place = bucket.prefix() + "self-test/" + Nonce.random() + "/";
+  }
+
+  /**
+   * Retries that take nothing from the client's tokens and want none: those who lose the races
+   * would use them up, and a single broken connection would then end the test and the start.
+   */
+  private static AwsRequestOverrideConfiguration withRetries(
+      Consumer<StandardRetryStrategy.Builder> more) {
+    StandardRetryStrategy.Builder retries =
+        AwsRetryStrategy.standardRetryStrategy().toBuilder()
+            .circuitBreakerEnabled(false)
+            .maxAttempts(TRIES);
+    more.accept(retries);
+    StandardRetryStrategy own = retries.build();
+    return TimeLimits.SETUP.toBuilder()
+        .addPlugin(
+            client ->
+                client.overrideConfiguration(
+                    client.overrideConfiguration().toBuilder().retryStrategy(own).build()))
+        .build();
   }
 
   /**
@@ -75,7 +107,6 @@ final class SelfTest {
           check("If-Match on a wrong ETag", "refused", () -> refused(key, "wrong", "\"0\"")),
           check("If-Match on the ETag, then on the one before", "taken, refused", () -> next(key)),
           check("Date and Last-Modified of a read", "told, and not ahead", this::times),
-          // The slow ones first: the quick ones may use up what the SDK has for trying again.
           check(
               "If-None-Match: * by %d slow writers".formatted(SLOW_WRITERS),
               "one taken",
@@ -282,16 +313,13 @@ final class SelfTest {
       String body, String eTag, @Nullable Instant date, @Nullable Instant lastModified) {}
 
   private Put put(String key, String body, @Nullable String on) {
-    return put(key, body, on, RequestBody.fromString(body));
+    return put(key, body, on, RequestBody.fromString(body), ALONE);
   }
 
-  /**
-   * Who loses a race may be told of a conflict instead of a failed condition, more often than the
-   * SDK tries again.
-   */
+  /** Who loses a race may be told of a conflict instead of a failed condition. */
   private Put quickPut(String key, String body, @Nullable String on) {
     try {
-      return put(key, body, on);
+      return put(key, body, on, RequestBody.fromString(body), RACING);
     } catch (StoreUnavailableException e) {
       if (S3Bucket.isConflict(e.getCause())) {
         return new Put(body, false, e);
@@ -303,21 +331,26 @@ final class SelfTest {
   /** A store may refuse a long body before it has read it, and hang up on its sender. */
   private Put slowPut(String key, String body, @Nullable String on, CyclicBarrier halfWay) {
     try {
-      return put(key, body, on, SlowBody.of(body, halfWay));
+      return put(key, body, on, SlowBody.of(body, halfWay), RACING);
     } catch (StoreUnavailableException e) {
       return new Put(body, false, e);
     }
   }
 
   /** One conditional write of this body, sent like this. */
-  private Put put(String key, String body, @Nullable String on, RequestBody sent) {
+  private Put put(
+      String key,
+      String body,
+      @Nullable String on,
+      RequestBody sent,
+      AwsRequestOverrideConfiguration how) {
     written.add(key);
     try {
       bucket
           .client()
           .putObject(
               put -> {
-                put.bucket(bucket.name()).key(key).overrideConfiguration(TimeLimits.SETUP);
+                put.bucket(bucket.name()).key(key).overrideConfiguration(how);
                 if (on == null) {
                   put.ifNoneMatch("*");
                 } else {
@@ -357,8 +390,7 @@ final class SelfTest {
           bucket
               .client()
               .getObjectAsBytes(
-                  get ->
-                      get.bucket(bucket.name()).key(key).overrideConfiguration(TimeLimits.SETUP));
+                  get -> get.bucket(bucket.name()).key(key).overrideConfiguration(ALONE));
     } catch (S3Exception e) {
       if (S3Bucket.isMissingKey(e)) {
         return null;
@@ -387,7 +419,7 @@ final class SelfTest {
                           .bucket(bucket.name())
                           .key(key)
                           .ifMatch(on)
-                          .overrideConfiguration(TimeLimits.SETUP));
+                          .overrideConfiguration(RACING));
       return true;
     } catch (S3Exception e) {
       if (e.statusCode() == 412 || S3Bucket.isMissingKey(e) || S3Bucket.isConflict(e)) {
@@ -433,8 +465,7 @@ final class SelfTest {
       bucket
           .client()
           .deleteObject(
-              delete ->
-                  delete.bucket(bucket.name()).key(key).overrideConfiguration(TimeLimits.SETUP));
+              delete -> delete.bucket(bucket.name()).key(key).overrideConfiguration(ALONE));
     } catch (SdkException e) {
       LOG.debug("Object {} of S3 bucket {} is left to its lifecycle", key, bucket.name(), e);
     }

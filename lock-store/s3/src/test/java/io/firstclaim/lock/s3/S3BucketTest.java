@@ -45,15 +45,11 @@ import software.amazon.awssdk.services.s3.S3Client;
 class S3BucketTest {
   private static final ClaimSettings SETTINGS = ClaimSettings.of("any", "a");
   private static final FaultProxy PROXY = FaultProxy.start(LocalS3.endpoint());
-  private static final S3Client CLIENT = client();
+  private static final S3Client CLIENT =
+      S3Bucket.configure(LocalS3.builder(PROXY.endpoint()).forcePathStyle(null), SETTINGS).build();
 
   private final String name = LocalS3.newName();
   private final S3Bucket bucket = new S3Bucket(CLIENT, name, "claims/");
-
-  private static S3Client client() {
-    return S3Bucket.configure(LocalS3.builder(PROXY.endpoint()).forcePathStyle(null), SETTINGS)
-        .build();
-  }
 
   @AfterAll
   static void stop() {
@@ -107,22 +103,45 @@ class S3BucketTest {
     assertThatCode(bucket::verify).doesNotThrowAnyException();
   }
 
-  /**
-   * More than the SDK tries again: its tokens for that end, which is why these tests have clients
-   * of their own. So does Ceph under load.
-   */
-  @Test
-  void conflictsOfAllWhoLoseARace_stopNoStart() {
-    LocalS3.createBucket(name);
+  /** As a Ceph under load answers them: more than the SDK has tokens to try again. */
+  private static void conflictForAllWhoLoseARace() {
     Predicate<Request> loses =
         Match.operation("PUT")
             .and(Match.bodyContains(" in round ").or(Match.bodyContains("first by ")))
             .and(Match.bodyContains(" by 0").negate());
     PROXY.add(Rule.always(loses, Fault.Answer.s3(409, "ConcurrentModification")));
+  }
 
-    try (S3Client own = client()) {
-      assertThat(new S3Bucket(own, name, "claims/").checks()).allMatch(Check::kept);
-    }
+  @Test
+  void conflictsOfAllWhoLoseARace_stopNoStart() {
+    LocalS3.createBucket(name);
+    conflictForAllWhoLoseARace();
+
+    assertThat(bucket.checks()).allMatch(Check::kept);
+  }
+
+  @Test
+  void brokenConnectionAfterConflicts_isTriedAgain() {
+    LocalS3.createBucket(name);
+    conflictForAllWhoLoseARace();
+    Rule broken =
+        PROXY.add(
+            Rule.once(Match.operation("GET").and(Match.pathContains("/7")), new Fault.Refuse()));
+
+    assertThat(bucket.checks()).allMatch(Check::kept);
+    assertThat(broken.hits()).isEqualTo(1);
+  }
+
+  @Test
+  void selfTestInConflict_takesNothingFromTheClientsRetries() {
+    LocalS3.createBucket(name);
+    conflictForAllWhoLoseARace();
+    bucket.checks();
+    Rule broken = PROXY.add(Rule.times(2, Match.operation("HEAD"), Fault.Answer.status(500)));
+
+    CLIENT.headBucket(head -> head.bucket(name));
+
+    assertThat(broken.hits()).isEqualTo(2);
   }
 
   /** Answers these operations on an ETag with a conflict, whatever they would have done. */
@@ -140,9 +159,7 @@ class S3BucketTest {
     LocalS3.createBucket(name);
     inConflict("DELETE");
 
-    try (S3Client own = client()) {
-      assertThat(new S3Bucket(own, name, "claims/").deletes()).matches(Check::kept);
-    }
+    assertThat(bucket.deletes()).matches(Check::kept);
   }
 
   @Test
@@ -150,10 +167,7 @@ class S3BucketTest {
     LocalS3.createBucket(name);
     inConflict("DELETE", "PUT");
 
-    try (S3Client own = client()) {
-      assertThatThrownBy(() -> new S3Bucket(own, name, "claims/").deletes())
-          .isInstanceOf(StoreUnavailableException.class);
-    }
+    assertThatThrownBy(bucket::deletes).isInstanceOf(StoreUnavailableException.class);
   }
 
   @Test

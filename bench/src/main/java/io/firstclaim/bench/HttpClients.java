@@ -1,6 +1,6 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
-import io.firstclaim.processor.service.bench.DynamoDb.Sender;
+import io.firstclaim.bench.DynamoDb.Sender;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

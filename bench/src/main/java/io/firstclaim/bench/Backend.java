@@ -1,7 +1,7 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
+import io.firstclaim.bench.Instance.Plan;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.processor.service.bench.Instance.Plan;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
+import io.firstclaim.bench.Instance.Plan;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.processor.handler.HandlerResult;
-import io.firstclaim.processor.service.bench.Instance.Plan;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
-import io.firstclaim.processor.service.bench.Peer.Kind;
-import io.firstclaim.processor.service.bench.Peer.Work;
+import io.firstclaim.bench.Peer.Kind;
+import io.firstclaim.bench.Peer.Work;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

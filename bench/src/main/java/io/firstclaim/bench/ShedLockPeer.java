@@ -1,7 +1,7 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
+import io.firstclaim.bench.Backend.Session;
 import io.firstclaim.lock.aws.TimeLimits;
-import io.firstclaim.processor.service.bench.Backend.Session;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,5 +1,7 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
+import io.firstclaim.bench.Backend.Session;
+import io.firstclaim.bench.Instance.Plan;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
@@ -14,8 +16,6 @@ import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.audit.api.AuditState;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
-import io.firstclaim.processor.service.bench.Backend.Session;
-import io.firstclaim.processor.service.bench.Instance.Plan;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
 import static java.util.stream.Collectors.joining;
 

@@ -1,11 +1,11 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
 import com.amazonaws.services.dynamodbv2.AcquireLockOptions;
 import com.amazonaws.services.dynamodbv2.AmazonDynamoDBLockClient;
 import com.amazonaws.services.dynamodbv2.AmazonDynamoDBLockClientOptions;
 import com.amazonaws.services.dynamodbv2.LockItem;
 import com.amazonaws.services.dynamodbv2.ReleaseLockOptions;
-import io.firstclaim.processor.service.bench.Backend.Session;
+import io.firstclaim.bench.Backend.Session;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

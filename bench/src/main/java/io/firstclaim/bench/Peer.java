@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
 import java.net.URI;
 import java.util.List;

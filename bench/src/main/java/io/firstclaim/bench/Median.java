@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
 import java.util.List;
 import java.util.function.ToDoubleFunction;

@@ -1,8 +1,8 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
 import com.amazonaws.services.lambda.runtime.Context;
 import com.fasterxml.jackson.databind.node.TextNode;
-import io.firstclaim.processor.service.bench.Backend.Session;
+import io.firstclaim.bench.Backend.Session;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.time.Duration;

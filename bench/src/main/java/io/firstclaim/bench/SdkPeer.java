@@ -1,6 +1,6 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
-import io.firstclaim.processor.service.bench.Backend.Session;
+import io.firstclaim.bench.Backend.Session;
 import java.net.URI;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 

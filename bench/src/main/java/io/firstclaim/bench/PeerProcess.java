@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
 import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
@@ -14,7 +14,6 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A process of one {@link Peer}, so that its CPU time is its own. It idles between the runs that it
@@ -37,7 +36,6 @@ final class PeerProcess implements AutoCloseable {
           JvmCommand.ofMain(
                   kind.name(), System.getProperty("java.class.path"), PeerProcess.class.getName())
               .withJvmArgs(List.of("-Xms512m", "-Xmx1g", "--enable-native-access=ALL-UNNAMED"))
-              .withEnv(Map.of("FIRSTCLAIM_LOG_LEVEL", "WARN"))
               .withArgs(
                   List.of(
                       kind.name(),

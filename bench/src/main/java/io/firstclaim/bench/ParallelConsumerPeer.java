@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
 import io.confluent.parallelconsumer.ParallelConsumerOptions;
 import io.confluent.parallelconsumer.ParallelConsumerOptions.CommitMode;

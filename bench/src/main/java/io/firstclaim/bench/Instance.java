@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;

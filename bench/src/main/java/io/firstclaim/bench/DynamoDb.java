@@ -1,11 +1,11 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
+import io.firstclaim.bench.Instance.Plan;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
-import io.firstclaim.processor.service.bench.Instance.Plan;
 import io.firstclaim.stack.server.DynamoDbServer;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,7 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
+import io.firstclaim.bench.Backend.Session;
+import io.firstclaim.bench.Instance.Plan;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
@@ -9,8 +11,6 @@ import io.firstclaim.processor.dataset.DatasetHandler;
 import io.firstclaim.processor.dataset.DatasetReader;
 import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.handler.RecordHandler;
-import io.firstclaim.processor.service.bench.Backend.Session;
-import io.firstclaim.processor.service.bench.Instance.Plan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
+import io.firstclaim.bench.Instance.Plan;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
@@ -7,7 +8,6 @@ import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
-import io.firstclaim.processor.service.bench.Instance.Plan;
 import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
 import software.amazon.awssdk.core.sync.RequestBody;

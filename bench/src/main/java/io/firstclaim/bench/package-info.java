@@ -1,5 +1,5 @@
 /** What {@code mvn -Pbench} measures: every figure against a baseline of the same run. */
 @NullMarked
-package io.firstclaim.processor.service.bench;
+package io.firstclaim.bench;
 
 import org.jspecify.annotations.NullMarked;

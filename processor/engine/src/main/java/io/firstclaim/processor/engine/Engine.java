@@ -1,5 +1,6 @@
 package io.firstclaim.processor.engine;
 
+
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.OneLine;
@@ -13,10 +14,9 @@ import io.firstclaim.processor.engine.api.HeldRecord;
 import io.firstclaim.processor.engine.api.OtherInstance;
 import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
-import io.firstclaim.processor.engine.consumer.Instance;
-import io.firstclaim.processor.engine.consumer.KafkaClients;
-import io.firstclaim.processor.engine.topic.TopicIds;
-import io.firstclaim.processor.engine.topic.Topics;
+import io.firstclaim.processor.engine.kafka.KafkaClients;
+import io.firstclaim.processor.engine.kafka.TopicIds;
+import io.firstclaim.processor.engine.kafka.Topics;
 import io.firstclaim.processor.engine.trace.Tracing;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.opentelemetry.api.OpenTelemetry;

@@ -14,7 +14,7 @@ import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.engine.api.ResourceSource;
-import io.firstclaim.processor.engine.consumer.HandlerThreads;
+import io.firstclaim.processor.engine.handler.HandlerThreads;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.opentelemetry.api.OpenTelemetry;
 import java.net.InetAddress;

@@ -1,7 +1,8 @@
 package io.firstclaim.processor.engine;
 
+
 import io.firstclaim.processor.engine.api.EngineSettings;
-import io.firstclaim.processor.engine.consumer.KafkaClients;
+import io.firstclaim.processor.engine.kafka.KafkaClients;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;

@@ -1,6 +1,6 @@
 package io.firstclaim.processor.engine;
 
-import static io.firstclaim.processor.engine.claim.Eventually.eventually;
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

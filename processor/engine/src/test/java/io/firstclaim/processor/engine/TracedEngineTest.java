@@ -1,6 +1,6 @@
 package io.firstclaim.processor.engine;
 
-import static io.firstclaim.processor.engine.claim.Eventually.eventually;
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,7 +13,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.api.EngineState;
-import io.firstclaim.processor.engine.claim.LogLines;
+import io.firstclaim.processor.engine.testing.LogLines;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.firstclaim.stack.server.KafkaBroker;

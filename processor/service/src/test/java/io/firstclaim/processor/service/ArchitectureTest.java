@@ -200,10 +200,10 @@ class ArchitectureTest {
           .resideInAPackage(LOCK + ".memory..");
 
   @ArchTest
-  static final ArchRule kafkaConsumer_isTheConsumersAlone =
+  static final ArchRule kafkaConsumer_isMadeAmongKafkasClientsAlone =
       noClasses()
           .that()
-          .resideOutsideOfPackage(ENGINE + ".consumer")
+          .resideOutsideOfPackage(ENGINE + ".kafka")
           .should()
           .dependOnClassesThat()
           .areAssignableTo(KafkaConsumer.class);
@@ -274,23 +274,23 @@ class ArchitectureTest {
           .resideInAnyPackage(SERVICE + ".admin..", SERVICE + ".health..", SERVICE + ".metrics..");
 
   @ArchTest
-  static final ArchRule consumer_conducts_andIsNotCalledBack =
+  static final ArchRule flow_conducts_andIsNotCalledBack =
       noClasses()
           .that(
               resideInAPackage(ENGINE + "..")
-                  .and(DescribedPredicate.not(resideInAnyPackage(ENGINE, ENGINE + ".consumer"))))
+                  .and(DescribedPredicate.not(resideInAnyPackage(ENGINE, ENGINE + ".flow"))))
           .should()
           .dependOnClassesThat()
-          .resideInAPackage(ENGINE + ".consumer..");
+          .resideInAPackage(ENGINE + ".flow..");
 
   @ArchTest
   static final ArchRule watermark_isPure =
       noClasses()
           .that()
-          .resideInAPackage(ENGINE + ".offset")
+          .haveFullyQualifiedName(ENGINE + ".intake.Watermark")
           .should()
           .dependOnClassesThat()
-          .resideOutsideOfPackages("java..", "org.jspecify..", ENGINE + ".offset");
+          .resideOutsideOfPackages("java..", "org.jspecify..", ENGINE + ".intake");
 
   @ArchTest
   static final ArchRule rooms_holdANoun =

@@ -179,9 +179,9 @@ public final class StoreAgreement {
       LOG.error("Takes no records: {}", obstacle().orElseThrow());
     } else if (can && otherStores() > before) {
       LOG.error(
-          "Zone {}, instance {} of this application uses store {}, this instance uses store {} and was there first: it"
-              + " goes on, and the other takes no records. Give both the same table or bucket"
-              + " (name, Region, endpoint)",
+          "Zone {}, instance {} of this application uses store {}, this instance uses store {} and"
+              + " was there first: it goes on, and the other takes no records. Give both the same"
+              + " table or bucket (name, Region, endpoint)",
           shown(read.get().zone()),
           shown(read.get().instance()),
           shown(Origin.storeOf(message.headers())),

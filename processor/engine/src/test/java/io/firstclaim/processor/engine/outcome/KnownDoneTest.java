@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.processor.engine.claim.TestTime;
+import io.firstclaim.processor.engine.testing.TestTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.IntStream;

@@ -10,7 +10,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Outcome;
-import io.firstclaim.processor.engine.claim.TestTime;
+import io.firstclaim.processor.engine.testing.TestTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

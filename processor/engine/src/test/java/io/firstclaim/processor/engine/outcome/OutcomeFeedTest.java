@@ -1,6 +1,6 @@
 package io.firstclaim.processor.engine.outcome;
 
-import static io.firstclaim.processor.engine.claim.Eventually.eventually;
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +8,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.Outcome;
-import io.firstclaim.processor.engine.claim.TestTime;
+import io.firstclaim.processor.engine.testing.TestTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

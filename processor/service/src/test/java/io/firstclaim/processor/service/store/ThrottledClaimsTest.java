@@ -17,7 +17,7 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
-import io.firstclaim.processor.engine.claim.StoreGate;
+import io.firstclaim.processor.engine.admission.StoreGate;
 import io.firstclaim.stack.server.DynamoDbServer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,0 +1,408 @@
+package io.firstclaim.processor.engine.admission;
+
+import io.firstclaim.lock.Backoff;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.TimeSource;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.SequencedMap;
+import java.util.SequencedSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps records from being tried in vain while the downstream, to which their handler takes them,
+ * is not there. Closed, it lets every record pass. Open, it lets one try now and then until one
+ * passes: the partitions take turns, and of each the one that has waited longest tries.
+ *
+ * <p>It opens when a record is refused and most of the last 20 results were failures too, or nobody
+ * has passed since the same record was refused before. And it opens when nine in ten of the last 20
+ * attempts failed in whatever way, where a record has a say of two: a few records that fail again
+ * and again are poison, but if nearly all do, what they have in common is the downstream. Or their
+ * partition, as Kafka delivers many of one partition at a time: so after that, the first record of
+ * each partition that has not failed may try at once, and if it passes, the partitions that have
+ * failed have no say until one of theirs passes.
+ *
+ * <p>A failure is held against its record only where others pass. Thread-safe.
+ */
+public final class Breaker {
+  private static final int RECENT = 20;
+  private static final float NEARLY_ALL = 90;
+  private static final int SAY = 2;
+
+  /** So often a record is refused while others pass before that counts as its own failure. */
+  private static final int REFUSALS = 3;
+
+  /** Between two that try. */
+  private static final Backoff PAUSES = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(10));
+
+  /** As long as the one that tries gets no answer, so often another one may. */
+  private static final Duration ANOTHER_TRIES = Duration.ofSeconds(10);
+
+  private static final Duration CALL_EVERY = Duration.ofMillis(100);
+  private static final Duration LOUD_EVERY = Duration.ofMinutes(1);
+  private static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
+
+  private final TimeSource time;
+  private final CircuitBreaker circuit;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** By partition: the first record of the first one tries next. */
+  private final SequencedMap<Object, SequencedSet<Trial>> waiting = new LinkedHashMap<>();
+
+  private boolean calling;
+  private final AtomicLong passes = new AtomicLong();
+
+  private int passesInARow;
+
+  /** Whether it opened as nearly all failed. */
+  private boolean nearlyAll;
+
+  /** Partitions that have failed since they, or as many records as count, last passed. */
+  private final Set<Object> failing = new HashSet<>();
+
+  /** Partitions that failed while others passed: it is theirs, and says nothing of the rest. */
+  private volatile Set<Object> discounted = Set.of();
+
+  /** Whether the last ones all passed, so that another pass is no news. */
+  private volatile boolean allPass;
+
+  private String lastFailure = "";
+  private @Nullable Trial trying;
+  private Moment triesSince;
+  private @Nullable Moment lastLoud;
+  private boolean loud;
+  private volatile @Nullable String fault;
+
+  private enum Result {
+    PASSED,
+    FAILED
+  }
+
+  /** A closed breaker. */
+  public Breaker(TimeSource time) {
+    this.time = time;
+    this.triesSince = time.now();
+    InstantSource ticks = () -> Instant.EPOCH.plusNanos(time.now().ticks());
+    circuit =
+        CircuitBreaker.of(
+            "downstream",
+            CircuitBreakerConfig.custom()
+                .slidingWindowType(SlidingWindowType.COUNT_BASED)
+                .slidingWindowSize(RECENT)
+                .minimumNumberOfCalls(RECENT)
+                .failureRateThreshold(NEARLY_ALL)
+                .recordResult(result -> result == Result.FAILED)
+                .permittedNumberOfCallsInHalfOpenState(1)
+                .waitIntervalFunctionInOpenState(openings -> PAUSES.after(openings).toMillis())
+                .clock(ticks.withZone(ZoneOffset.UTC))
+                .build());
+  }
+
+  /** Why the breaker is open; null if it is closed. */
+  public @Nullable String fault() {
+    return fault;
+  }
+
+  /**
+   * The way of one record through the breaker.
+   *
+   * @param partition the record's, or whatever else many records in a row have in common
+   * @param call has the record ask again whether it may be tried
+   */
+  public Trial trial(Object partition, Runnable call) {
+    return new Trial(partition, call);
+  }
+
+  /** One record, as often as it is tried. For one thread at a time, but {@link #end()}. */
+  public final class Trial {
+    private final Object partition;
+    private final Runnable call;
+    private long passesWhenRefused = -1;
+    private int refusals;
+    private int said;
+
+    /** Whether it was let through while the breaker was open. */
+    private volatile boolean lone;
+
+    /** Whether it was refused since it last ended, and so may be among those that wait. */
+    private volatile boolean waited;
+
+    private Trial(Object partition, Runnable call) {
+      this.partition = partition;
+      this.call = call;
+    }
+
+    /** Whether the record may be tried now. If not, it is called in its turn, and asks again. */
+    public boolean begin() {
+      if (!waited && isClosed()) {
+        return true;
+      }
+      lock.lock();
+      try {
+        if (trying != null && time.now().since(triesSince).compareTo(ANOTHER_TRIES) > 0) {
+          letAnotherTry();
+        }
+        if (!bringsNews() && !(isItsTurn() && circuit.tryAcquirePermission())) {
+          waited = true;
+          boolean _ = waiting.computeIfAbsent(partition, _ -> new LinkedHashSet<>()).add(this);
+          callInTurn();
+          return false;
+        }
+        hasHadItsTurn();
+        lone = !isClosed();
+        if (lone) {
+          trying = this;
+          triesSince = time.now();
+        }
+        return true;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** Whether it would tell if the downstream is away, or only for the partitions that failed. */
+    private boolean bringsNews() {
+      return nearlyAll && !isClosed() && trying == null && !failing.contains(partition);
+    }
+
+    private void stopWaiting() {
+      SequencedSet<Trial> others = waiting.get(partition);
+      if (others != null && others.remove(this) && others.isEmpty()) {
+        waiting.remove(partition);
+      }
+    }
+
+    private boolean isItsTurn() {
+      return isClosed() || waiting.isEmpty() || next() == this;
+    }
+
+    /** Those of its partition that wait are behind those of all others now. */
+    private void hasHadItsTurn() {
+      stopWaiting();
+      SequencedSet<Trial> others = waiting.get(partition);
+      if (others != null) {
+        waiting.putLast(partition, others);
+      }
+    }
+
+    /** Whether the breaker has opened since this record was let through. */
+    public boolean isCalledOff() {
+      return !lone && !isClosed();
+    }
+
+    /** The downstream had the record, and said what became of it. */
+    public void passed() {
+      long _ = passes.incrementAndGet();
+      if (!lone && allPass && !discounted.contains(partition)) {
+        return;
+      }
+      lock.lock();
+      try {
+        failing.remove(partition);
+        if (lone && !isClosed()) {
+          circuit.transitionToClosedState();
+          closed();
+        }
+        if (discounted.contains(partition)) {
+          discounted = without(discounted, partition);
+        }
+        if (isClosed()) {
+          allPass = ++passesInARow >= RECENT;
+          if (allPass) {
+            failing.clear();
+          }
+          tell(Result.PASSED);
+          if (!isClosed()) {
+            boolean _ = failing.add(partition); // so nearly all of its own have failed
+          }
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * The downstream was not there for the record.
+     *
+     * @return whether that is the record's own failure
+     */
+    public boolean refused(String cause) {
+      lock.lock();
+      try {
+        long passed = passes.get();
+        boolean nobodyPassed = passesWhenRefused == passed;
+        passesWhenRefused = passed;
+        failedBecause(cause);
+        if (isClosed() && (nobodyPassed || mostFailed())) {
+          circuit.transitionToOpenState();
+          opened(false, cause);
+        }
+        return isClosed() && ++refusals >= REFUSALS;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /**
+     * The attempt failed.
+     *
+     * @return whether that is the record's own failure
+     */
+    public boolean failed(String cause) {
+      lock.lock();
+      try {
+        if (lone || (said < SAY && !discounted.contains(partition))) {
+          said++;
+          failedBecause(cause);
+        }
+        return isClosed();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** While the breaker is open, only the one that tries has a say. */
+    private void failedBecause(String cause) {
+      boolean _ = failing.add(partition);
+      if (isClosed()) {
+        lastFailure = cause;
+        passesInARow = 0;
+        allPass = false;
+        tell(Result.FAILED);
+      } else if (trying == this) {
+        trying = null;
+        fault = cause;
+        circuit.onResult(0, TimeUnit.NANOSECONDS, Result.FAILED);
+      }
+    }
+
+    /** How often the record was refused while others passed. */
+    public int refusals() {
+      return refusals;
+    }
+
+    /** The record is not tried for now, or has been. Calling it again has no effect. */
+    public void end() {
+      if (!waited && !lone) {
+        return;
+      }
+      lock.lock();
+      try {
+        stopWaiting();
+        waited = false;
+        lone = false;
+        if (trying == this) {
+          letAnotherTry();
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void letAnotherTry() {
+    trying = null;
+    circuit.releasePermission();
+  }
+
+  private boolean isClosed() {
+    return circuit.getState() == State.CLOSED;
+  }
+
+  /** Either result may be the one that makes them enough to judge by. */
+  private void tell(Result result) {
+    circuit.onResult(0, TimeUnit.NANOSECONDS, result);
+    if (!isClosed()) {
+      opened(true, lastFailure);
+    }
+  }
+
+  private boolean mostFailed() {
+    CircuitBreaker.Metrics recent = circuit.getMetrics();
+    return 2 * recent.getNumberOfFailedCalls() > recent.getNumberOfBufferedCalls();
+  }
+
+  private void opened(boolean asNearlyAllFailed, String cause) {
+    nearlyAll = asNearlyAllFailed;
+    fault = cause;
+    Moment now = time.now();
+    loud = lastLoud == null || now.since(lastLoud).compareTo(LOUD_EVERY) > 0;
+    if (loud) {
+      lastLoud = now;
+      LOG.warn(
+          "{}; records wait, and one tries now and then: {}",
+          nearlyAll ? "Nearly every record fails" : "The downstream is not there",
+          cause);
+    }
+  }
+
+  private void closed() {
+    if (nearlyAll && !failing.isEmpty()) {
+      Set<Object> theirOwn = new HashSet<>(discounted);
+      theirOwn.addAll(failing);
+      discounted = Set.copyOf(theirOwn);
+      failing.clear();
+    }
+    fault = null;
+    trying = null;
+    waiting.values().forEach(trials -> trials.forEach(trial -> trial.call.run()));
+    waiting.clear();
+    if (loud) {
+      LOG.info("The downstream is there again");
+    }
+  }
+
+  private static Set<Object> without(Set<Object> all, Object one) {
+    return all.stream().filter(each -> !each.equals(one)).collect(Collectors.toUnmodifiableSet());
+  }
+
+  private Trial next() {
+    return waiting.firstEntry().getValue().getFirst();
+  }
+
+  private void callInTurn() {
+    if (!calling) {
+      calling = true;
+      Thread.ofVirtual().name("firstclaim-breaker").start(this::callWhileTheyWait);
+    }
+  }
+
+  private void callWhileTheyWait() {
+    while (callNext()) {
+      try {
+        Thread.sleep(CALL_EVERY);
+      } catch (InterruptedException e) {
+        // nobody interrupts this thread
+      }
+    }
+  }
+
+  private boolean callNext() {
+    lock.lock();
+    try {
+      calling = !waiting.isEmpty();
+      if (calling) {
+        next().call.run();
+      }
+      return calling;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

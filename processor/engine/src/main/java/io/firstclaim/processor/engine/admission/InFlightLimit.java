@@ -1,0 +1,286 @@
+package io.firstclaim.processor.engine.admission;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many records are in flight (being claimed or handled), how many wait, and how many bytes they
+ * have: of each partition, and of all. Those in flight are bounded strictly; all three bounds stop
+ * the polling. What one partition may have of each is said by {@link Shares}. Thread-safe; the
+ * thread that polls takes no lock that every record takes, as it would wait behind them all.
+ */
+public final class InFlightLimit {
+  private final int maxInFlight;
+  private final int maxParked;
+  private final long maxBuffered;
+
+  private volatile Collection<Usage> partitions = List.of();
+  private final AtomicInteger present = new AtomicInteger();
+  private final AtomicInteger ready = new AtomicInteger();
+  private final AtomicLong buffered = new AtomicLong();
+
+  private volatile Shares flights;
+  private volatile Shares parkings;
+  private volatile Shares buffers;
+
+  // Guarded by this.
+  private int inFlight;
+
+  /** Those in flight beyond what is set aside for their partitions. */
+  private int commonInFlight;
+
+  /** Partitions of which records wait for a permit; the first one's turn is next. */
+  private final SequencedSet<Usage> waiting = new LinkedHashSet<>();
+
+  private volatile @Nullable Thread poller;
+
+  /** Nothing is in flight. */
+  public InFlightLimit(int maxInFlight, int maxParked, long maxBuffered) {
+    this.maxInFlight = maxInFlight;
+    this.maxParked = maxParked;
+    this.maxBuffered = maxBuffered;
+    this.flights = new Shares(maxInFlight, 0);
+    this.parkings = new Shares(maxParked, 0);
+    this.buffers = new Shares(maxBuffered, 0);
+  }
+
+  /** What one partition has of everything; belongs to {@link InFlightLimit} alone. */
+  public static final class Usage {
+    private final AtomicInteger present = new AtomicInteger();
+
+    /** In flight, or waiting for nothing but a permit. */
+    private final AtomicInteger ready = new AtomicInteger();
+
+    private final AtomicLong buffered = new AtomicLong();
+
+    /** Whether it had no room when the poller looked. */
+    private volatile boolean refused;
+
+    // Guarded by the limit it belongs to.
+    private int inFlight;
+    private final Deque<Waiter> waiters = new ArrayDeque<>();
+
+    /** What is set aside for it of the permits; nothing once it is lost. */
+    private long setAside;
+
+    /** Of a partition that has nothing yet. */
+    public Usage() {}
+
+    private int parked() {
+      return present.get() - ready.get();
+    }
+  }
+
+  private static final class Waiter {
+    private final Thread thread = Thread.currentThread();
+    private volatile boolean granted;
+  }
+
+  /** From now on these partitions share everything. */
+  public synchronized void share(Collection<Usage> assigned) {
+    partitions.forEach(usage -> usage.setAside = 0);
+    partitions = new ArrayList<>(assigned);
+    flights = new Shares(maxInFlight, partitions.size());
+    parkings = new Shares(maxParked, partitions.size());
+    buffers = new Shares(maxBuffered, partitions.size());
+    partitions.forEach(usage -> usage.setAside = flights.setAside());
+    commonInFlight = (int) beyondShares(flights, inFlight, usage -> usage.inFlight);
+    while (grantNext()) {
+      // as long as there is a permit for somebody
+    }
+  }
+
+  /** A record was delivered. */
+  public void arrive(Usage usage, long bytes) {
+    int _ = present.incrementAndGet();
+    int _ = usage.present.incrementAndGet();
+    long _ = buffered.addAndGet(bytes);
+    long _ = usage.buffered.addAndGet(bytes);
+  }
+
+  /** A record is done, or waits with nothing but its offset. */
+  public void depart(Usage usage, long bytes) {
+    long _ = usage.buffered.addAndGet(-bytes);
+    long _ = buffered.addAndGet(-bytes);
+    int _ = usage.present.decrementAndGet();
+    int _ = present.decrementAndGet();
+    wakePoller(usage);
+  }
+
+  /** Waits for a permit. */
+  public void acquire(Usage usage) throws InterruptedException {
+    makeReady(usage, 1);
+    Waiter waiter;
+    synchronized (this) {
+      if (mayAcquire(usage)) {
+        grant(usage);
+        return;
+      }
+      waiter = new Waiter();
+      usage.waiters.addLast(waiter);
+      boolean _ = waiting.add(usage);
+    }
+    while (!waiter.granted) {
+      LockSupport.park(this);
+      if (Thread.interrupted()) {
+        giveUp(usage, waiter);
+        throw new InterruptedException();
+      }
+    }
+  }
+
+  private void giveUp(Usage usage, Waiter waiter) {
+    synchronized (this) {
+      if (!waiter.granted) {
+        boolean _ = usage.waiters.remove(waiter);
+        if (usage.waiters.isEmpty()) {
+          boolean _ = waiting.remove(usage);
+        }
+        makeReady(usage, -1);
+        return;
+      }
+    }
+    release(usage);
+  }
+
+  private void makeReady(Usage usage, int more) {
+    int _ = ready.addAndGet(more);
+    int _ = usage.ready.addAndGet(more);
+  }
+
+  /** Gives the permit back. */
+  public void release(Usage usage) {
+    synchronized (this) {
+      inFlight--;
+      if (usage.inFlight > usage.setAside) {
+        commonInFlight--;
+      }
+      usage.inFlight--;
+      boolean _ = grantNext();
+    }
+    makeReady(usage, -1);
+    wakePoller(usage);
+  }
+
+  private boolean mayAcquire(Usage usage) {
+    return inFlight < maxInFlight
+        && (usage.inFlight < usage.setAside || flights.allow(usage.inFlight, commonInFlight));
+  }
+
+  private void grant(Usage usage) {
+    inFlight++;
+    usage.inFlight++;
+    if (usage.inFlight > usage.setAside) {
+      commonInFlight++;
+    }
+  }
+
+  /** Grants a permit to the next that may have one, the partitions taking turns. */
+  private boolean grantNext() {
+    for (Usage usage : waiting) {
+      if (mayAcquire(usage)) {
+        Waiter waiter = usage.waiters.removeFirst();
+        grant(usage);
+        boolean _ = waiting.remove(usage);
+        if (!usage.waiters.isEmpty()) {
+          waiting.addLast(usage);
+        }
+        waiter.granted = true;
+        LockSupport.unpark(waiter.thread);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Records that are being claimed or handled. */
+  public synchronized int inFlight() {
+    return inFlight;
+  }
+
+  /** Whether a record of this partition that wants a permit would have to wait. */
+  public synchronized boolean isFull(Usage usage) {
+    return !mayAcquire(usage);
+  }
+
+  /** Records that wait: for another holder, a retry, their head start, or their turn. */
+  public int parked() {
+    return Math.max(0, present.get() - inFlight());
+  }
+
+  /** Bytes of the records in memory: keys, values and headers. */
+  public long buffered() {
+    return buffered.get();
+  }
+
+  /** Whether there is none. */
+  public boolean isEmpty() {
+    return present.get() == 0;
+  }
+
+  /**
+   * Those of the partitions that share everything of which more records may come. Waits this long
+   * until there is one, by the one thread that polls.
+   */
+  public Collection<Usage> awaitRoom(Duration atMost) {
+    poller = Thread.currentThread();
+    long deadline = System.nanoTime() + atMost.toNanos();
+    while (true) {
+      Collection<Usage> room = withRoom();
+      long left = deadline - System.nanoTime();
+      if (!room.isEmpty() || partitions.isEmpty() || left <= 0) {
+        return room;
+      }
+      LockSupport.parkNanos(this, left);
+    }
+  }
+
+  private Collection<Usage> withRoom() {
+    // Before the counts are read: whoever changes one after that sees it, and wakes this thread.
+    partitions.forEach(usage -> usage.refused = true);
+    long commonReady = beyondShares(flights, ready.get(), usage -> usage.ready.get());
+    long commonParked = beyondShares(parkings, present.get() - ready.get(), Usage::parked);
+    long commonBytes = beyondShares(buffers, buffered.get(), usage -> usage.buffered.get());
+    List<Usage> room = new ArrayList<>(partitions.size());
+    for (Usage usage : partitions) {
+      if (flights.allow(usage.ready.get(), commonReady)
+          && parkings.allow(usage.parked(), commonParked)
+          && buffers.allow(usage.buffered.get(), commonBytes)) {
+        usage.refused = false;
+        room.add(usage);
+      }
+    }
+    return room;
+  }
+
+  /** What is taken of the common half: all that is not within the part of a partition. */
+  private long beyondShares(Shares shares, long all, ToLongFunction<Usage> own) {
+    long within = 0;
+    for (Usage usage : partitions) {
+      within += Math.min(own.applyAsLong(usage), shares.setAside());
+    }
+    return all - within;
+  }
+
+  /** Only if there may be room for it now: the poller would find none, record after record. */
+  private void wakePoller(Usage usage) {
+    if (usage.refused
+        && flights.mayAllow(usage.ready.get(), ready.get())
+        && parkings.mayAllow(usage.parked(), present.get() - ready.get())
+        && buffers.mayAllow(usage.buffered.get(), buffered.get())) {
+      usage.refused = false;
+      LockSupport.unpark(poller);
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.firstclaim.processor.engine.admission;
+
+import java.time.Duration;
+
+/**
+ * How many requests may be under way at once, by how the store takes them. Not thread-safe.
+ *
+ * <p>It begins with a few and doubles with every round of answers, like TCP's slow start (RFC
+ * 5681), up to where the store last failed or slowed down; from there it grows by the square root
+ * and shrinks as answers take longer than usual, by the gradient of <a
+ * href="https://github.com/Netflix/concurrency-limits/blob/main/concurrency-limits-core/src/main/java/com/netflix/concurrency/limits/limit/Gradient2Limit.java">Netflix's
+ * concurrency limits</a>. What is usual is learnt while few requests are under way: otherwise a
+ * queue of one's own making would become the usual.
+ */
+final class Pace {
+  /** More would only queue up in the client. */
+  static final int MOST = 128;
+
+  static final int LEAST = 4;
+
+  /** How much longer than usual an answer may take before there are fewer requests. */
+  private static final double TOLERANCE = 2;
+
+  /**
+   * Faster than this is not slow, whatever is usual: by then it is this machine that takes time.
+   */
+  private static final double FAST = Duration.ofMillis(10).toNanos();
+
+  /**
+   * Nor is what takes this part of the longest: no lease is in danger, and a queue is kept busy.
+   */
+  private static final double HARMLESS = 0.01;
+
+  /** What a new measure weighs. */
+  private static final double LATENCY_WEIGHT = 1.0 / 8;
+
+  private static final double USUAL_WEIGHT = 1.0 / 4;
+
+  private final double longest;
+  private double limit = LEAST;
+
+  /** Below it, the limit doubles with every round. */
+  private double threshold = MOST;
+
+  /** Nanoseconds; zero before the first answer. */
+  private double latency;
+
+  private double usual;
+
+  // The round under way, of as many answers as the limit was at its begin.
+  private int roundSize = LEAST;
+  private int answers;
+  private double total;
+  private int mostAtOnce;
+
+  /** A slow start; answers that take longer than {@code longest} are too slow, usual or not. */
+  Pace(Duration longest) {
+    this.longest = longest.toNanos();
+  }
+
+  int limit() {
+    return (int) limit;
+  }
+
+  /** How long it takes to ask the store this many things, as fast as it takes them. */
+  Duration toAsk(int requests) {
+    return Duration.ofNanos((long) (latency * Math.max(1, requests / limit)));
+  }
+
+  /** One request was answered, when so many were under way. */
+  void answered(Duration took, int atOnce) {
+    double nanos = took.toNanos();
+    latency += latency == 0 ? nanos : (nanos - latency) * LATENCY_WEIGHT;
+    total += nanos;
+    answers++;
+    mostAtOnce = Math.max(mostAtOnce, atOnce);
+    if (limit < threshold && isUsed(atOnce) && (usual == 0 || nanos <= tooSlow())) {
+      limit = Math.min(threshold, limit + 1);
+    }
+    if (answers >= roundSize) {
+      endRound(total / answers);
+    }
+  }
+
+  private void endRound(double average) {
+    if (usual == 0) {
+      usual = average;
+    } else if (average < usual || mostAtOnce <= 2 * LEAST) {
+      usual += (average - usual) * USUAL_WEIGHT;
+    }
+    double gradient = tooSlow() / average;
+    if (gradient < 1) {
+      limit = Math.max(LEAST, limit * Math.max(0.5, gradient));
+      threshold = limit;
+    } else if (limit >= threshold && isUsed(mostAtOnce)) {
+      limit = Math.min(MOST, limit + Math.sqrt(limit));
+    }
+    beginRound();
+  }
+
+  /**
+   * Where answers usually take a large part of what they may, half of the rest is left for the next
+   * round: with twice as many requests they may take twice as much longer than usual.
+   */
+  private double tooSlow() {
+    double usually = Math.max(TOLERANCE * usual, Math.max(FAST, HARMLESS * longest));
+    return Math.min(usually, usual < longest ? (usual + longest) / 2 : longest);
+  }
+
+  private void beginRound() {
+    roundSize = limit();
+    answers = 0;
+    total = 0;
+    mostAtOnce = 0;
+  }
+
+  /** Whether there were enough requests to show that the store can take more. */
+  private boolean isUsed(int atOnce) {
+    return atOnce * 2 >= limit();
+  }
+
+  /** The store gave no answer. */
+  void failed() {
+    threshold = Math.max(LEAST, limit / 2);
+    limit = LEAST;
+    beginRound();
+  }
+}

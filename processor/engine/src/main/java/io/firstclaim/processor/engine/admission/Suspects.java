@@ -1,0 +1,53 @@
+package io.firstclaim.processor.engine.admission;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has records whose holders die again and again handled one at a time, as each may be what they die
+ * of: then the next death is the culprit's alone. A record that waits for its turn holds no lease;
+ * it takes its turn before it is claimed, and gives it back when its handler is done or abandoned.
+ * Thread-safe.
+ */
+public final class Suspects {
+  /** Between two tries to have one's turn. */
+  public static final Duration PAUSE = Duration.ofMillis(100);
+
+  private final AtomicReference<@Nullable Turn> taken = new AtomicReference<>();
+
+  /** Nobody is under suspicion. */
+  public Suspects() {}
+
+  /** A record's turn, which it does not need yet. */
+  public Turn turn() {
+    return new Turn();
+  }
+
+  /** The turn of one record: taken by the record's thread, given back by any. */
+  public final class Turn {
+    private boolean needed;
+
+    private Turn() {}
+
+    /** Whether the record is under suspicion from now on. */
+    public void setNeeded(boolean isNeeded) {
+      needed = isNeeded;
+    }
+
+    /** Takes the turn if it is needed; returns false if another record has it. */
+    public boolean takeIfNeeded() {
+      return !needed || taken.compareAndSet(null, this);
+    }
+
+    /** Whether this is the one record under suspicion that may be handled. */
+    public boolean isTaken() {
+      return taken.get() == this;
+    }
+
+    /** Gives the turn back, if it was taken. Calling it again has no effect. */
+    public void giveBack() {
+      taken.compareAndSet(this, null);
+    }
+  }
+}

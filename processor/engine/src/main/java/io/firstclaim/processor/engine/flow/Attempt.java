@@ -1,0 +1,422 @@
+package io.firstclaim.processor.engine.flow;
+
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Effects;
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OncePerMinute;
+import io.firstclaim.lock.OneLine;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
+import io.firstclaim.lock.deduplicator.Attempted;
+import io.firstclaim.lock.deduplicator.Deduplicator;
+import io.firstclaim.lock.deduplicator.RetryPolicy;
+import io.firstclaim.lock.deduplicator.Verdict;
+import io.firstclaim.lock.keeper.KeptLease;
+import io.firstclaim.processor.engine.admission.Breaker;
+import io.firstclaim.processor.engine.admission.Suspects;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.deadletter.DeadLetterException;
+import io.firstclaim.processor.engine.deadletter.DeadLetters;
+import io.firstclaim.processor.engine.flow.Work.Task;
+import io.firstclaim.processor.engine.handler.HandlerCall;
+import io.firstclaim.processor.engine.handler.HandlerWatch;
+import io.firstclaim.processor.engine.intake.Delivery;
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordHandler;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.slf4j.event.Level;
+
+/**
+ * One attempt on a record under a lease: handle, then settle. Kafka's and the handler's part is
+ * done here; the {@link Deduplicator} keeps the lease and records the verdict. Blocks; thread-safe.
+ */
+public final class Attempt {
+  private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
+
+  private final Deduplicator deduplicator;
+  private final RetryPolicy retry;
+  private final HandlerWatch handlers;
+  private final DeadLetters deadLetters;
+  private final OutcomePublisher publisher;
+  private final String zone;
+  private final EngineListener listener;
+  private final TimeSource time;
+  private final OncePerMinute loss;
+
+  public Attempt(
+      Deduplicator deduplicator,
+      HandlerWatch handlers,
+      DeadLetters deadLetters,
+      OutcomePublisher publisher,
+      String zone,
+      EngineListener listener,
+      TimeSource time) {
+    this.deduplicator = deduplicator;
+    this.retry = deduplicator.retry();
+    this.handlers = handlers;
+    this.deadLetters = deadLetters;
+    this.publisher = publisher;
+    this.zone = zone;
+    this.listener = listener;
+    this.time = time;
+    this.loss = new OncePerMinute(time);
+  }
+
+  /**
+   * Makes one attempt.
+   *
+   * @param turn the record's own among the suspects
+   * @param trial the record's, which has begun
+   * @param abandoned run if the handler ignores its interrupt; another thread must then go on
+   */
+  Next make(
+      Delivery delivery,
+      Work work,
+      ClaimResult.Granted granted,
+      Suspects.Turn turn,
+      Breaker.Trial trial,
+      Runnable abandoned)
+      throws InterruptedException {
+    MDC.put("token", Long.toString(granted.lease().token()));
+    try {
+      return new Run(delivery, work, granted, turn, trial, abandoned).make();
+    } finally {
+      MDC.remove("token");
+    }
+  }
+
+  /** One attempt under way. */
+  private final class Run implements Deduplicator.Judged {
+    private final Delivery delivery;
+    private final Work work;
+    private final ClaimResult.Granted granted;
+    private final Suspects.Turn turn;
+    private final Breaker.Trial trial;
+    private final Runnable abandoned;
+    private final int number;
+    private Duration took = Duration.ZERO;
+    private @Nullable Next instead;
+
+    Run(
+        Delivery delivery,
+        Work work,
+        ClaimResult.Granted granted,
+        Suspects.Turn turn,
+        Breaker.Trial trial,
+        Runnable abandoned) {
+      this.delivery = delivery;
+      this.work = work;
+      this.granted = granted;
+      this.turn = turn;
+      this.trial = trial;
+      this.abandoned = abandoned;
+      this.number = granted.lease().attempt();
+    }
+
+    Next make() throws InterruptedException {
+      delivery.trace().granted(number, granted.lease().token());
+      String takenFrom = granted.takenFrom();
+      // A suspect that was postponed here was taken over then.
+      if (takenFrom != null && !(turn.isTaken() && takenFrom.equals(granted.lease().holder()))) {
+        listener.tookOver();
+        delivery.trace().tookOver(takenFrom);
+        publisher.happened(
+            delivery,
+            work,
+            Outcome.Kind.TAKEN_OVER,
+            takeover(granted.lease()),
+            took,
+            "the lease of " + takenFrom + " was over",
+            null);
+        LOG.info("Took {} over from {}", work.reportId(), takenFrom);
+      }
+      Next next = attempted();
+      return instead == null ? next : instead;
+    }
+
+    /** As of when it was claimed: after a pause it may be announced later than the next one. */
+    private static Ending takeover(Lease lease) {
+      return new Ending(lease.holder(), lease.token(), lease.attempt(), lease.start().wall());
+    }
+
+    private Next attempted() throws InterruptedException {
+      try {
+        Attempted attempted = deduplicator.attempt(granted, this);
+        if (Thread.interrupted()) {
+          LOG.warn("Settling {} was interrupted from outside and went on", work.reportId());
+        }
+        return switch (attempted.answer()) {
+          case SettleResult.Settled(Lease lease) -> settled(attempted.verdict(), lease);
+          case SettleResult.Lost(String by) ->
+              lost(by == null ? "nobody holds it" : by + " has it");
+          case SettleResult.Unknown _ -> new Next.WhenStoreAnswers();
+        };
+      } catch (UnreadableClaimException e) {
+        return lost(OneLine.of(e));
+      }
+    }
+
+    /** Effects that the store does not take are the handler's own failure. */
+    @Override
+    public Verdict withoutResult(KeptLease held, IllegalArgumentException refused)
+        throws InterruptedException {
+      return toSettle(tryAgain(held, Cause.of(refused.getMessage()), Optional.empty()));
+    }
+
+    @Override
+    public Verdict run(KeptLease held) throws InterruptedException {
+      return toSettle(judged(held));
+    }
+
+    private Verdict toSettle(Verdict verdict) {
+      if (!(verdict instanceof Verdict.Leave)) {
+        delivery.trace().settles();
+      }
+      return verdict;
+    }
+
+    private Verdict judged(KeptLease held) throws InterruptedException {
+      boolean mustWait = isSuspect() && !(turn.isTaken() && held.isHeld());
+      turn.setNeeded(mustWait);
+      if (mustWait) {
+        return postpone(held);
+      }
+      if (held.lease().isDueForRenewal(time.now())) {
+        return giveBack("the grant came too late for it to begin");
+      }
+      try (HandlerWatch.Watched watched = handlers.watch(held, abandoned)) {
+        return switch (work.task()) {
+          case Task.GiveUp(String cause) -> bury(held, cause);
+          case Task.Handle _ when number > retry.maxAttempts() ->
+              bury(held, "%d attempts ended without a verdict".formatted(number - 1));
+          case Task.Handle(RecordHandler handler) -> handle(handler, held, watched);
+        };
+      }
+    }
+
+    /** Whether the record has holders who died, and so many that it may be what they died of. */
+    private boolean isSuspect() {
+      return granted.takenFrom() != null
+          && work.task() instanceof Task.Handle
+          && number > Math.max(1, retry.maxAttempts() / 2)
+          && number <= retry.maxAttempts();
+    }
+
+    /**
+     * Leaves a suspect alone, uncounted, until its lease is over: whoever claims it then, in
+     * whichever zone, takes it over and so knows it for a suspect. Even one that nobody is ahead of
+     * waits that long, so that all that were held by the process that died are known and claimed no
+     * more before the first of them may kill the next.
+     */
+    private Verdict postpone(KeptLease held) throws InterruptedException {
+      boolean _ = held.count(number - 1);
+      return new Verdict.Leave();
+    }
+
+    private Verdict handle(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
+        throws InterruptedException {
+      if (watched.interruption() != null || trial.isCalledOff()) {
+        return giveBack("it was not begun");
+      }
+      Moment start = time.now();
+      HandlerCall call =
+          new HandlerCall(
+              work.reportId(),
+              delivery.record(),
+              held,
+              tokens(granted.lease().resources()),
+              zone,
+              start.wall().plus(handlers.limit()));
+      RecordHandler traced = delivery.trace().handles(handler);
+      HandlerResult result;
+      watched.beginWork();
+      boolean mine;
+      try {
+        result =
+            Objects.requireNonNullElseGet(
+                traced.handle(call), () -> HandlerResult.retry("the handler returned null"));
+      } catch (InterruptedException e) {
+        result = HandlerResult.retry("the handler was interrupted");
+      } catch (Exception | Error e) { // whatever it throws, the record needs a verdict
+        LOG.warn("Handler failed on {}", work.reportId(), e);
+        result = HandlerResult.retry(Cause.of(e));
+      } finally {
+        mine = watched.endWork();
+      }
+      took = time.now().since(start);
+      listener.handled(took);
+      if (!mine) {
+        instead = new Next.Abandoned();
+        return new Verdict.Leave();
+      }
+      delivery.trace().handled(result);
+      return verdict(result, held, watched.interruption());
+    }
+
+    private static Map<RecordId, Long> tokens(List<Lease> resources) {
+      if (resources.isEmpty()) {
+        return Map.of();
+      }
+      Map<RecordId, Long> tokens = new TreeMap<>();
+      resources.forEach(resource -> tokens.put(resource.id(), resource.token()));
+      return Collections.unmodifiableMap(tokens);
+    }
+
+    private Verdict verdict(
+        HandlerResult handled, KeptLease held, HandlerWatch.@Nullable Interruption interruption)
+        throws InterruptedException {
+      return switch (handled) {
+        case HandlerResult.Done(String result, Effects effects) -> {
+          trial.passed();
+          yield new Verdict.Complete(result, effects);
+        }
+        case HandlerResult.Failed(String cause) -> {
+          trial.passed();
+          yield bury(held, Cause.of(cause));
+        }
+        case HandlerResult.Unavailable(String cause, Duration after) when interruption == null ->
+            refused(held, Cause.of(cause), after);
+        case HandlerResult.Unavailable(String cause, _) ->
+            verdict(HandlerResult.retry(cause), held, interruption);
+        case HandlerResult.Retry(String cause, Optional<Duration> after) ->
+            switch (interruption) {
+              case STOPPED -> giveBack("stopped with the service");
+              case LEASE_LOST ->
+                  held.awaitsRenewal()
+                      ? giveBack("the lease was lost, as the lock store was too slow to renew it")
+                      : release("the lease was lost", Duration.ZERO, number);
+              case TIMED_OUT ->
+                  failed(
+                      held, "the handler took longer than " + handlers.limit(), Optional.empty());
+              case null -> failed(held, Cause.of(cause), after);
+            };
+      };
+    }
+
+    private Verdict refused(KeptLease held, String cause, Duration after)
+        throws InterruptedException {
+      if (trial.refused(cause)) {
+        return tryAgain(held, cause, Optional.of(after));
+      }
+      Duration pause = retry.after(trial.refusals());
+      return uncounted(cause, after, pause.compareTo(after) > 0 ? pause : after);
+    }
+
+    private Verdict failed(KeptLease held, String cause, Optional<Duration> asked)
+        throws InterruptedException {
+      return trial.failed(cause)
+          ? tryAgain(held, cause, asked)
+          : uncounted(cause, Duration.ZERO, Duration.ZERO);
+    }
+
+    /**
+     * Lets the record go with an attempt that says nothing of it. Another zone may have it once
+     * that is due; here it stays away at least for the pause.
+     */
+    private Verdict uncounted(String cause, Duration after, Duration pause) {
+      LOG.debug("{} was tried in vain: {}", work.reportId(), cause);
+      instead = new Next.Refused(pause);
+      return release(cause, after, number - 1);
+    }
+
+    private Verdict tryAgain(KeptLease held, String cause, Optional<Duration> asked)
+        throws InterruptedException {
+      if (retry.isLast(number)) {
+        return bury(held, cause);
+      }
+      Duration pause = retry.after(number, asked);
+      LOG.info("Attempt {} on {} failed, next in {}: {}", number, work.reportId(), pause, cause);
+      return release(cause, pause, number);
+    }
+
+    /** Gives the record up once its dead letter is written. */
+    private Verdict bury(KeptLease held, String cause) throws InterruptedException {
+      if (!held.isHeld()) {
+        return release(cause, Duration.ZERO, number);
+      }
+      delivery.trace().buries();
+      try {
+        deadLetters.write(
+            delivery.record(), work.reportId(), retry.made(number), cause, work.redrive());
+        return new Verdict.Bury(cause);
+      } catch (DeadLetterException e) {
+        LOG.warn("No dead letter of {} yet", work.reportId(), e);
+        instead = new Next.Instead(work.givenUp(cause));
+        return release(Cause.of(e.getMessage()), retry.after(number), number);
+      }
+    }
+
+    /** Releases at once a record that its handler could not try: the attempt does not count. */
+    private Verdict giveBack(String cause) {
+      return release(cause, Duration.ZERO, number - 1);
+    }
+
+    private Verdict release(String cause, Duration after, int attempts) {
+      Instant retryAt = after.isZero() ? ClaimStore.AT_ONCE : time.now().wall().plus(after);
+      return new Verdict.Release(retryAt, attempts, cause);
+    }
+
+    private Next settled(Verdict verdict, Lease lease) {
+      return switch (verdict) {
+        case Verdict.Complete _ -> {
+          ended(Outcome.Kind.COMPLETED, lease, null);
+          publisher.delivered(delivery, Delivered.COMPLETED);
+          yield new Next.Settled();
+        }
+        case Verdict.Bury(String cause) -> {
+          ended(work.deadKind(), lease, cause);
+          publisher.delivered(
+              delivery,
+              work.deadKind() == Outcome.Kind.MISMATCH ? Delivered.MISMATCH : Delivered.DEAD);
+          LOG.warn("Gave {} up after attempt {}: {}", work.reportId(), retry.made(number), cause);
+          yield new Next.Settled();
+        }
+        case Verdict.Release(Instant due, _, String cause) -> {
+          Instant retryAt = due.equals(ClaimStore.AT_ONCE) ? time.now().wall() : due;
+          happened(Outcome.Kind.FAILED, cause, retryAt);
+          publisher.delivered(delivery, Delivered.FAILED);
+          yield new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
+        }
+        case Verdict.Leave _ -> new Next.LookAgain(lease.remaining(time.now()), null);
+      };
+    }
+
+    private Next lost(String cause) {
+      happened(Outcome.Kind.LEASE_LOST, cause, null);
+      publisher.delivered(delivery, Delivered.LOST);
+      LOG.atLevel(loss.isDue() ? Level.WARN : Level.DEBUG)
+          .log(
+              "The lease on {} with token {} was lost, nothing is recorded: {}",
+              work.reportId(),
+              granted.lease().token(),
+              cause);
+      return new Next.LookAgain(Duration.ZERO, null);
+    }
+
+    private void ended(Outcome.Kind kind, Lease lease, @Nullable String cause) {
+      publisher.ended(delivery, work, kind, publisher.by(lease), took, cause);
+    }
+
+    private void happened(Outcome.Kind kind, String cause, @Nullable Instant retryAt) {
+      publisher.happened(delivery, work, kind, publisher.by(granted.lease()), took, cause, retryAt);
+    }
+  }
+}

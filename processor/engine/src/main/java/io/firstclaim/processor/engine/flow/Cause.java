@@ -1,0 +1,25 @@
+package io.firstclaim.processor.engine.flow;
+
+import io.firstclaim.lock.OneLine;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why an attempt failed, in its handler's words, made fit to be stored, published and logged: one
+ * well-formed line of bounded length.
+ */
+final class Cause {
+  private static final int MAX_CODE_POINTS = 1000;
+
+  private Cause() {}
+
+  static String of(Throwable fault) {
+    return of(fault.toString());
+  }
+
+  static String of(@Nullable String told) {
+    if (told == null || told.isBlank()) {
+      return "no cause given";
+    }
+    return OneLine.of(told, MAX_CODE_POINTS);
+  }
+}

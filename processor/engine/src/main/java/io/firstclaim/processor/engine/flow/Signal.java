@@ -1,0 +1,24 @@
+package io.firstclaim.processor.engine.flow;
+
+import java.time.Duration;
+
+/** What a waiting record is woken for. */
+public sealed interface Signal {
+  /** Its end was announced. */
+  record Ended() implements Signal {}
+
+  /**
+   * Its last attempt failed; the next one is due after this time. A duration needs no agreement of
+   * clocks.
+   */
+  record DueIn(Duration delay) implements Signal {}
+
+  /** It is its turn to ask whether it may try the downstream. */
+  record YourTurn() implements Signal {}
+
+  /** A resource that it waits for was heard to be free. */
+  record Freed() implements Signal {}
+
+  /** It is no longer this instance's business. */
+  record Stop() implements Signal {}
+}

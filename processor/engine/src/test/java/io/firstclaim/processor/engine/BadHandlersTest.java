@@ -1,0 +1,242 @@
+package io.firstclaim.processor.engine;
+
+
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
+import io.firstclaim.processor.engine.TestInstance.Sent;
+import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What handlers that spin, hang or kill their process do to the records beside theirs: nothing. */
+class BadHandlersTest extends FlowFixture {
+  /** Occupies a CPU, whatever interrupts it. */
+  private void spin() {
+    while (mayEnd.getCount() > 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** So often a process dies that holds these records. */
+  private void diesWith(int times, List<String> ids) {
+    MemoryClaimStore dying = TestInstance.anothers(claims, Duration.ofSeconds(30), time);
+    for (int i = 0; i < times; i++) {
+      for (String id : ids) {
+        assertThat(dying.claim(TestInstance.claim(id, "{}", time)))
+            .isInstanceOf(ClaimResult.Granted.class);
+      }
+      time.advance(Duration.ofSeconds(31));
+    }
+  }
+
+  private static List<String> ids(int count) {
+    return IntStream.range(0, count).mapToObj(i -> "order-" + i).toList();
+  }
+
+  // --- Spinning ---
+
+  @Test
+  void handlersThatSpinOnEveryCpu_stopNeitherOtherRecordsNorRenewals() throws InterruptedException {
+    settings.lease = Duration.ofSeconds(3); // which a busy machine can keep
+    TestInstance a =
+        start(
+            "a",
+            context -> {
+              if (context.id().text().startsWith("spins")) {
+                spin();
+              }
+              return HandlerResult.done();
+            });
+    int cpus = Runtime.getRuntime().availableProcessors();
+    List<Sent> spinning =
+        IntStream.range(0, cpus + 1).mapToObj(i -> a.deliver("spins-" + i, "{}")).toList();
+    eventually(() -> calls.size() == spinning.size());
+
+    List<Sent> healthy = ids(20).stream().map(id -> a.deliver(id, "{}")).toList();
+
+    eventually(() -> healthy.stream().allMatch(Sent::isSettled));
+    eventually(() -> a.store.calls(Op.RENEW) >= 4 * spinning.size());
+    mayEnd.countDown();
+    eventually(() -> spinning.stream().allMatch(Sent::isSettled));
+    assertThat(calls).extracting(RecordContext::token).containsOnly(1L);
+  }
+
+  // --- Suspects: records whose holders die ---
+
+  @Test
+  void suspects_areHandledOneAtATime_andCountedOnlyThen_besideWhatNobodySuspects()
+      throws InterruptedException {
+    settings.maxAttempts = 5;
+    settings.lease = SHORT_LEASE;
+    diesWith(2, ids(20));
+    TestInstance a =
+        start(
+            "a",
+            _ -> {
+              mayEnd.await();
+              return HandlerResult.done();
+            });
+    List<Sent> suspects = ids(20).stream().map(id -> a.deliver(id, "{}")).toList();
+    eventually(() -> calls.size() == 1);
+    String first = calls.getFirst().id().text();
+
+    assertThat(ids(20))
+        .as("attempts, were the process to die now")
+        .allMatch(id -> stored(id).orElseThrow().attempts() == (id.equals(first) ? 3 : 2));
+    Sent fresh = a.deliver("fresh", "{}");
+    eventually(() -> calls.size() == 2);
+    assertThat(calls.getLast().id().text()).isEqualTo("fresh");
+    mayEnd.countDown();
+
+    eventually(() -> fresh.isSettled() && suspects.stream().allMatch(Sent::isSettled));
+    assertThat(calls).hasSize(21);
+    assertThat(calls.getLast().attempt()).isEqualTo(3);
+  }
+
+  @Test
+  void suspectsThatQueueLongerThanAHandlerMayTake_areStillHandledOneAtATime()
+      throws InterruptedException {
+    settings.lease = SHORT_LEASE;
+    settings.handlerTimeout = Duration.ofMillis(300);
+    diesWith(1, ids(6));
+    AtomicInteger inside = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    TestInstance a =
+        start(
+            "a",
+            _ -> {
+              most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+              Thread.sleep(150);
+              inside.decrementAndGet();
+              return HandlerResult.done();
+            });
+
+    List<Sent> suspects = ids(6).stream().map(id -> a.deliver(id, "{}")).toList();
+
+    eventually(() -> suspects.stream().allMatch(Sent::isSettled));
+    assertThat(most).hasValue(1);
+    assertThat(calls).hasSize(6).extracting(RecordContext::attempt).containsOnly(2);
+  }
+
+  @Test
+  void suspectThatHeedsNoInterrupt_givesWayToTheNext_andEndsAsADeadLetter()
+      throws InterruptedException {
+    settings.lease = SHORT_LEASE;
+    settings.handlerTimeout = Duration.ofMillis(50);
+    diesWith(1, List.of("hangs", "next"));
+    TestInstance a =
+        start(
+            "a",
+            context -> {
+              if (context.id().text().equals("hangs")) {
+                awaitThatItMayEnd();
+              }
+              return HandlerResult.done();
+            });
+    Sent hangs = a.deliver("hangs", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent next = a.deliver("next", "{}");
+
+    eventually(() -> next.isSettled() && hangs.isSettled());
+    assertThat(stateOf("hangs")).isInstanceOf(ClaimState.Dead.class);
+    assertThat(stateOf("next")).isInstanceOf(ClaimState.Done.class);
+    assertThat(a.state().abandoned()).isEqualTo(2);
+    mayEnd.countDown();
+    eventually(() -> a.state().abandoned() == 0 && a.limit.isEmpty());
+  }
+
+  @Test
+  void recordThatKillsItsProcess_isBuriedUnhandled_onceItsAttemptsAreUsedUp()
+      throws InterruptedException {
+    diesWith(3, List.of("order-1"));
+    TestInstance a = start("a", FlowFixture::done);
+
+    Sent sent = a.deliver("order-1", "{}");
+
+    eventually(sent::isSettled);
+    assertThat(calls).isEmpty();
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
+    assertThat(broker.deadLetters())
+        .singleElement()
+        .satisfies(
+            letter -> {
+              assertThat(TestBroker.header(letter, "firstclaim-cause"))
+                  .isEqualTo("3 attempts ended without a verdict");
+              assertThat(TestBroker.header(letter, "firstclaim-attempts")).isEqualTo("3");
+            });
+    assertThat(a.listener.handled).hasValue(0);
+  }
+
+  // --- Attempts that were not the handler's ---
+
+  @Test
+  void grantThatCameTooLate_isNoAttempt() throws InterruptedException {
+    settings.maxAttempts = 1;
+    TestInstance a = start("a", FlowFixture::done);
+    Hold hold = a.store.hold(Op.CLAIM);
+    Sent sent = a.deliver("order-1", "{}");
+    eventually(() -> hold.arrived() == 1);
+    time.advance(Duration.ofSeconds(31));
+
+    hold.release();
+
+    eventually(sent::isSettled);
+    assertThat(calls).singleElement().matches(call -> call.attempt() == 1);
+    assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
+  }
+
+  @Test
+  void leaseLostToASilentStore_isNoAttempt() throws InterruptedException {
+    settings.maxAttempts = 1;
+    settings.lease = SHORT_LEASE;
+    TestInstance a =
+        start(
+            "a",
+            _ -> {
+              if (calls.size() == 1) {
+                new CountDownLatch(1).await();
+              }
+              return HandlerResult.done();
+            });
+    Fault no = Fault.LOST_REQUEST;
+    a.store.next(Op.RENEW, no, no, no, no);
+
+    Sent sent = a.deliver("order-1", "{}");
+
+    eventually(sent::isSettled);
+    assertThat(calls).hasSize(2).extracting(RecordContext::attempt).containsOnly(1);
+  }
+
+  @Test
+  void leaseThatIsNotRenewedAndTooShortForItsHandler_isAnAttempt() throws InterruptedException {
+    settings.lease = SHORT_LEASE;
+    settings.renew = false;
+    settings.maxAttempts = 2;
+    TestInstance a =
+        start(
+            "a",
+            _ -> {
+              mayEnd.await();
+              return HandlerResult.done();
+            });
+
+    Sent sent = a.deliver("order-1", "{}");
+
+    eventually(sent::isSettled);
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
+    assertThat(calls).hasSize(2);
+  }
+}

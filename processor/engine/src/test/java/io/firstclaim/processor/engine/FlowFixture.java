@@ -1,0 +1,91 @@
+package io.firstclaim.processor.engine;
+
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.testing.TestTime;
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordContext;
+import io.firstclaim.processor.handler.RecordHandler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Two zones over one lock store in memory. A lease is 30 s unless a test says otherwise: longer
+ * than any test may take, so none passes by waiting for it.
+ */
+@Timeout(60)
+abstract class FlowFixture {
+  static final Duration SHORT_LEASE = Duration.ofMillis(1500);
+
+  final TestTime time = TestTime.running();
+  final TestBroker broker = new TestBroker();
+  final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
+  final TestSettings settings = new TestSettings();
+  final List<TestInstance> instances = new ArrayList<>();
+  final List<RecordContext> calls = new CopyOnWriteArrayList<>();
+  final CountDownLatch mayEnd = new CountDownLatch(1);
+
+  @AfterEach
+  void close() {
+    mayEnd.countDown();
+    instances.forEach(TestInstance::close);
+  }
+
+  TestInstance start(String zone, RecordHandler handler) throws InterruptedException {
+    TestInstance instance =
+        new TestInstance(
+            zone,
+            settings,
+            context -> {
+              calls.add(context);
+              return handler.handle(context);
+            },
+            claims,
+            broker,
+            time);
+    instances.add(instance);
+    return instance;
+  }
+
+  static HandlerResult done(RecordContext context) {
+    return HandlerResult.done();
+  }
+
+  /** Is done when the test lets it, or interrupted. */
+  HandlerResult doneWhenItMay(RecordContext context) throws InterruptedException {
+    mayEnd.await();
+    return HandlerResult.done();
+  }
+
+  /** Whatever interrupts it. */
+  void awaitThatItMayEnd() {
+    while (mayEnd.getCount() > 0) {
+      try {
+        mayEnd.await();
+      } catch (InterruptedException e) {
+        // that is the point
+      }
+    }
+  }
+
+  static RecordHandler failing(int times) {
+    return context ->
+        context.attempt() <= times ? HandlerResult.retry("no luck yet") : HandlerResult.done();
+  }
+
+  Optional<ClaimRecord> stored(String id) {
+    return instances.getFirst().store.find(RecordId.of(id));
+  }
+
+  ClaimState stateOf(String id) {
+    return stored(id).orElseThrow().state();
+  }
+}

@@ -1,0 +1,497 @@
+package io.firstclaim.processor.engine;
+
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.intake.PollLoop;
+import io.firstclaim.processor.engine.testing.TestRecords;
+import io.firstclaim.processor.engine.testing.TestTime;
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordContext;
+import io.firstclaim.processor.handler.RecordHandler;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class PollLoopTest {
+  private static final TopicPartition IN = new TopicPartition("in", 0);
+
+  /** Kafka's own mock, which does not wait for records as a real one does. */
+  private static final class Input extends MockConsumer<byte[], byte[]> {
+    final AtomicInteger polls = new AtomicInteger();
+    private volatile long committedAtClose;
+    volatile @Nullable RuntimeException commitFault;
+
+    Input() {
+      super("earliest");
+      updateBeginningOffsets(Map.of(IN, 0L));
+      updateEndOffsets(Map.of(IN, 1_000_000L));
+    }
+
+    @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it waits without the lock
+    public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+      polls.incrementAndGet();
+      ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
+      if (records.isEmpty()) {
+        LockSupport.parkNanos(1_000_000);
+      }
+      return records;
+    }
+
+    /** Runs this within the next poll, as rebalances do. */
+    void whilePolling(Runnable task) {
+      CountDownLatch done = new CountDownLatch(1);
+      schedulePollTask(
+          () -> {
+            task.run();
+            done.countDown();
+          });
+      eventually(() -> done.getCount() == 0);
+    }
+
+    void add(int from, int count) {
+      schedulePollTask(
+          () -> {
+            for (int i = from; i < from + count; i++) {
+              addRecord(TestRecords.record("order-" + i, "{}", 0, i));
+            }
+          });
+    }
+
+    @Override
+    public synchronized void commitAsync(
+        Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+      RuntimeException fault = commitFault;
+      if (fault == null) {
+        super.commitAsync(offsets, callback);
+      } else {
+        callback.onComplete(offsets, fault);
+      }
+    }
+
+    @Override
+    public void close(CloseOptions options) {
+      committedAtClose = committedOffset();
+      super.close(options);
+    }
+
+    long committedAtClose() {
+      return committedAtClose;
+    }
+
+    long committedOffset() {
+      OffsetAndMetadata offset = committed(Set.of(IN)).get(IN);
+      return offset == null ? -1 : offset.offset();
+    }
+  }
+
+  private final TestTime time = TestTime.running();
+  private final TestSettings settings = new TestSettings();
+  private final List<String> handled = new CopyOnWriteArrayList<>();
+  private final CountDownLatch mayEnd = new CountDownLatch(1);
+  private final Input input = new Input();
+  private final TestBroker broker = new TestBroker(input);
+
+  private @Nullable TestInstance instance;
+  private @Nullable PollLoop loop;
+  private @Nullable Thread thread;
+
+  private TestInstance start(RecordHandler handler) throws InterruptedException {
+    TestInstance started =
+        new TestInstance(
+            "a",
+            settings,
+            context -> {
+              handled.add(context.id().text());
+              return handler.handle(context);
+            },
+            new MemoryClaimStore.Claims(),
+            broker,
+            time);
+    instance = started;
+    loop = started.loop;
+    thread = started.poll();
+    input.whilePolling(() -> input.rebalance(List.of(IN)));
+    return started;
+  }
+
+  private PollLoop loop() {
+    return Objects.requireNonNull(loop);
+  }
+
+  private @Nullable Throwable defect() {
+    return Objects.requireNonNull(instance).defect.get();
+  }
+
+  private boolean hasEnded() {
+    return thread == null || !thread.isAlive();
+  }
+
+  @AfterEach
+  void stop() {
+    mayEnd.countDown();
+    if (!hasEnded()) {
+      loop().stop();
+      eventually(this::hasEnded);
+    }
+    if (instance != null) {
+      instance.close();
+    }
+  }
+
+  private static HandlerResult done(RecordContext context) {
+    return HandlerResult.done();
+  }
+
+  /** Keeps the first record until it may end. */
+  private HandlerResult holdFirst(RecordContext context) throws InterruptedException {
+    if (context.record().offset() == 0) {
+      mayEnd.await();
+    }
+    return HandlerResult.done();
+  }
+
+  /** Commits are due again. */
+  private void afterAWhile() {
+    time.advance(Duration.ofSeconds(2));
+    int polls = input.polls.get();
+    eventually(() -> input.polls.get() > polls + 1);
+  }
+
+  @Test
+  void records_areProcessed_andTheirOffsetsCommitted() throws InterruptedException {
+    TestInstance _ = start(PollLoopTest::done);
+    input.add(0, 100);
+
+    eventually(() -> handled.size() == 100);
+    eventually(() -> loop().lag() == 0);
+    afterAWhile();
+
+    assertThat(input.committedOffset()).isEqualTo(100);
+  }
+
+  @Test
+  void openRecord_holdsTheCommit_thoughAllAfterItAreDone() throws InterruptedException {
+    TestInstance a = start(this::holdFirst);
+    input.add(0, 50);
+    eventually(() -> handled.size() == 50 && a.limit.inFlight() == 1);
+    afterAWhile();
+    assertThat(input.committedOffset()).isEqualTo(-1);
+    assertThat(loop().lag()).isEqualTo(50);
+
+    mayEnd.countDown();
+    eventually(a.limit::isEmpty);
+    afterAWhile();
+
+    assertThat(input.committedOffset()).isEqualTo(50);
+    assertThat(loop().lag()).isZero();
+  }
+
+  @Test
+  void revokedPartition_isCommittedOnceMore_andThenLeftAlone() throws InterruptedException {
+    TestInstance a = start(context -> context.record().offset() == 2 ? hold() : done(context));
+    input.add(0, 5);
+    eventually(() -> handled.size() == 5 && a.limit.inFlight() == 1);
+
+    AtomicReference<Long> atRevocation = new AtomicReference<>();
+    input.whilePolling(
+        () -> {
+          loop().onPartitionsRevoked(List.of(IN));
+          atRevocation.set(input.committedOffset());
+        });
+    assertThat(atRevocation.get()).isEqualTo(2);
+    mayEnd.countDown();
+    eventually(a.limit::isEmpty);
+    afterAWhile();
+
+    assertThat(input.committedOffset()).isEqualTo(2);
+    assertThat(a.store.find(RecordId.of("order-2")).orElseThrow().state())
+        .isInstanceOf(ClaimState.Done.class);
+  }
+
+  private HandlerResult hold() throws InterruptedException {
+    mayEnd.await();
+    return HandlerResult.done();
+  }
+
+  @Test
+  void lostPartition_isNotCommitted() throws InterruptedException {
+    TestInstance a = start(PollLoopTest::done);
+    input.add(0, 5);
+    eventually(() -> handled.size() == 5 && a.limit.isEmpty());
+
+    input.whilePolling(() -> loop().onPartitionsLost(List.of(IN)));
+    afterAWhile();
+
+    assertThat(input.committedOffset()).isEqualTo(-1);
+  }
+
+  @Test
+  void partitionThatComesBack_startsAfresh_andItsRecordsAreDuplicates()
+      throws InterruptedException {
+    TestInstance a = start(this::holdFirst);
+    input.add(0, 3);
+    eventually(() -> handled.size() == 3 && a.limit.inFlight() == 1);
+
+    input.whilePolling(() -> input.rebalance(List.of()));
+    input.whilePolling(
+        () -> {
+          input.rebalance(List.of(IN));
+          input.seek(IN, 0);
+        });
+    input.add(0, 3);
+    eventually(() -> loop().lag() == 3);
+    mayEnd.countDown();
+    eventually(() -> loop().lag() == 0);
+    afterAWhile();
+
+    assertThat(input.committedOffset()).isEqualTo(3);
+    assertThat(handled).hasSize(3);
+  }
+
+  @Test
+  void commitThatFails_isCounted_andRepeated() throws InterruptedException {
+    TestInstance started = start(_ -> HandlerResult.done());
+    input.commitFault = new TimeoutException("no coordinator");
+    input.add(0, 3);
+    eventually(() -> handled.size() == 3);
+    eventually(
+        () -> {
+          time.advance(Duration.ofSeconds(1));
+          return started.listener.commitFailures.get() >= 2;
+        });
+
+    input.commitFault = null;
+
+    eventually(
+        () -> {
+          time.advance(Duration.ofSeconds(1));
+          return input.committedOffset() == 3;
+        });
+  }
+
+  @Test
+  void instanceThatHearsLateOfAStoreThatWasThereFirst_leavesTheGroup_untilThatOneIsGone()
+      throws InterruptedException {
+    TestInstance started =
+        new TestInstance(
+            "a", settings, _ -> HandlerResult.done(), new MemoryClaimStore.Claims(), broker, time);
+    instance = started;
+    loop = started.loop;
+    broker.presence("something that stands before", 0, "PRESENT");
+    thread = started.poll();
+    eventually(() -> !input.subscription().isEmpty());
+
+    broker.presence("late", 1, "PRESENT");
+    eventually(() -> input.subscription().isEmpty());
+    assertThat(defect()).isNull();
+
+    broker.presence("late", 2, "GONE");
+    eventually(() -> !input.subscription().isEmpty());
+  }
+
+  @Test
+  void rewind_deliversAgain_andPassesNothingUnsettled() throws InterruptedException {
+    TestInstance a = start(this::holdFirst);
+    input.add(0, 3);
+    eventually(() -> handled.size() == 3 && a.limit.inFlight() == 1);
+
+    input.whilePolling(() -> input.seek(IN, 0));
+    input.add(0, 4);
+    eventually(() -> handled.size() == 4);
+    afterAWhile();
+    assertThat(input.committedOffset()).isEqualTo(-1);
+
+    mayEnd.countDown();
+    eventually(a.limit::isEmpty);
+    afterAWhile();
+    assertThat(input.committedOffset()).isEqualTo(4);
+    assertThat(handled).hasSize(4);
+    assertThat(defect()).isNull();
+  }
+
+  @Test
+  void whileTheStoreIsUnreachable_partitionsPause_andPollingGoesOn() throws InterruptedException {
+    TestInstance a = start(PollLoopTest::done);
+    a.store.setDown(true);
+    input.add(0, 3);
+    eventually(() -> !a.gate.isOpen());
+    eventually(() -> input.paused().contains(IN));
+    input.add(3, 3);
+    int polls = input.polls.get();
+    eventually(() -> input.polls.get() > polls + 5);
+    assertThat(handled).isEmpty();
+    assertThat(a.limit.parked() + a.limit.inFlight()).isEqualTo(3);
+    afterAWhile();
+    assertThat(input.committedOffset()).isEqualTo(-1);
+
+    a.store.setDown(false);
+
+    eventually(() -> handled.size() == 6);
+    eventually(() -> input.paused().isEmpty());
+  }
+
+  @Test
+  void pausedByAnOperator_takesNothing_letsGoOnWhatItHas_andCommits() throws InterruptedException {
+    TestInstance running = start(this::holdFirst);
+    input.add(0, 1);
+    eventually(() -> running.limit.inFlight() == 1);
+    assertThat(running.held(10, null).items()).hasSize(1);
+
+    running.pause("maintenance");
+    eventually(() -> input.paused().contains(IN));
+    input.add(1, 5);
+    mayEnd.countDown();
+    eventually(() -> input.committed(Set.of(IN)).get(IN) != null);
+    int polls = input.polls.get();
+    eventually(() -> input.polls.get() > polls + 5);
+
+    assertThat(handled).hasSize(1);
+    assertThat(running.state().paused()).contains("maintenance");
+
+    running.resume();
+    eventually(() -> handled.size() == 6);
+    assertThat(running.state().paused()).isEmpty();
+  }
+
+  @Test
+  void partitionAssignedWhilePaused_isPausedToo() throws InterruptedException {
+    TestInstance running = start(PollLoopTest::done);
+    running.pause("maintenance");
+    eventually(() -> input.paused().contains(IN));
+
+    input.whilePolling(
+        () -> {
+          loop().onPartitionsRevoked(Set.of(IN));
+          input.resume(Set.of(IN));
+          loop().onPartitionsAssigned(Set.of(IN));
+          assertThat(input.paused()).contains(IN);
+        });
+  }
+
+  @Test
+  void fullFlight_pausesThePartitions_untilThereIsRoom() throws InterruptedException {
+    settings.maxInFlight = 2;
+    TestInstance a = start(_ -> hold());
+    input.add(0, 2);
+    eventually(() -> a.limit.inFlight() == 2);
+    eventually(() -> input.paused().contains(IN));
+    input.add(2, 100);
+    int polls = input.polls.get();
+    eventually(() -> input.polls.get() > polls + 2);
+    assertThat(loop().lag()).isEqualTo(2);
+
+    mayEnd.countDown();
+
+    eventually(() -> handled.size() == 102);
+  }
+
+  @Test
+  void faultThatPasses_endsNothing() throws InterruptedException {
+    TestInstance _ = start(PollLoopTest::done);
+    input.setPollException(new TimeoutException("no broker"));
+    input.add(0, 3);
+
+    eventually(() -> handled.size() == 3);
+    assertThat(defect()).isNull();
+  }
+
+  @Test
+  void faultThatStays_endsTheLoop_inGoodOrder_andIsTold() throws InterruptedException {
+    settings.maxInFlight = 1;
+    TestInstance a = start(_ -> hold());
+    input.add(0, 3);
+    eventually(() -> handled.size() == 1 && a.limit.parked() == 2);
+
+    input.setPollException(new KafkaException("for good"));
+
+    eventually(this::hasEnded);
+    assertThat(defect()).hasMessage("for good");
+    assertThat(input.closed()).isTrue();
+    mayEnd.countDown();
+    eventually(a.limit::isEmpty);
+    assertThat(handled).hasSize(1); // what waited was not begun any more
+  }
+
+  @Test
+  void stop_letsHandlersFinish_commits_andLeaves() throws InterruptedException {
+    TestInstance a = start(this::holdFirst);
+    input.add(0, 3);
+    eventually(() -> handled.size() == 3 && a.limit.inFlight() == 1);
+
+    loop().stop();
+    int polls = input.polls.get();
+    eventually(() -> input.polls.get() > polls + 3); // stays in the group
+    assertThat(hasEnded()).isFalse();
+    mayEnd.countDown();
+
+    eventually(this::hasEnded);
+    assertThat(((MockProducer<byte[], byte[]>) a.outcomes).closed()).isTrue(); // all are out
+    assertThat(input.closed()).isTrue();
+    assertThat(input.committedAtClose()).isEqualTo(3);
+    assertThat(defect()).isNull();
+  }
+
+  @Test
+  void stop_beginsNothingMore() throws InterruptedException {
+    settings.maxInFlight = 1;
+    TestInstance a = start(_ -> hold());
+    input.add(0, 3);
+    eventually(() -> handled.size() == 1 && a.limit.parked() == 2);
+
+    loop().stop();
+    input.add(3, 3);
+    int polls = input.polls.get();
+    eventually(() -> input.polls.get() > polls + 3);
+    mayEnd.countDown();
+
+    eventually(this::hasEnded);
+    assertThat(handled).hasSize(1);
+    assertThat(input.committedAtClose()).isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void handlerThatOutlastsTheGrace_isInterrupted_andItsRecordReleased()
+      throws InterruptedException {
+    settings.grace = Duration.ofMillis(50);
+    TestInstance a = start(this::holdFirst);
+    input.add(0, 2);
+    eventually(() -> handled.size() == 2 && a.limit.inFlight() == 1);
+
+    loop().stop();
+
+    eventually(this::hasEnded);
+    assertThat(a.limit.isEmpty()).isTrue();
+    assertThat(a.store.find(RecordId.of("order-0")).orElseThrow().state())
+        .isInstanceOfSatisfying(
+            ClaimState.Free.class,
+            free -> assertThat(free.retryAt()).isEqualTo(ClaimStore.AT_ONCE));
+    assertThat(input.committedAtClose()).isEqualTo(-1); // nothing
+  }
+}

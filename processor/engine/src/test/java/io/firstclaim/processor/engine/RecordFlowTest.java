@@ -1,0 +1,424 @@
+package io.firstclaim.processor.engine;
+
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
+import io.firstclaim.processor.engine.TestInstance.Sent;
+import io.firstclaim.processor.engine.api.EngineListener.Claimed;
+import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Records from arrival to their end, in two zones. */
+class RecordFlowTest extends FlowFixture {
+  // --- Two zones, one record ---
+
+  @Test
+  void firstToClaim_processes_andTheOthersDeliveryIsADuplicate() throws InterruptedException {
+    TestInstance a = start("a", FlowFixture::done);
+    TestInstance b = start("b", FlowFixture::done);
+
+    Sent first = a.deliver("order-1", "{}");
+    eventually(first::isSettled);
+    Sent second = b.deliver("order-1", "{}");
+    eventually(second::isSettled);
+
+    assertThat(calls).hasSize(1);
+    assertThat(a.listener.delivered()).containsExactly(Delivered.COMPLETED);
+    assertThat(b.listener.delivered()).containsExactly(Delivered.DUPLICATE);
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
+    assertThat(broker.published())
+        .singleElement()
+        .satisfies(
+            outcome -> {
+              assertThat(outcome.kind()).isEqualTo(Outcome.Kind.COMPLETED);
+              assertThat(outcome.id()).isEqualTo("order-1");
+              assertThat(outcome.zone()).isEqualTo("a");
+              assertThat(outcome.instance()).isEqualTo("1");
+              assertThat(outcome.token()).isEqualTo(1);
+              assertThat(outcome.attempt()).isEqualTo(1);
+            });
+  }
+
+  @Test
+  void outcomeThatIsNotToBeTrusted_skipsNothing_beforeTheStoreHasSaidSo()
+      throws InterruptedException {
+    settings.trust = EngineSettings.Trust.VERIFY;
+    TestInstance a = start("a", FlowFixture::done);
+    TestInstance b = start("b", FlowFixture::done);
+    Sent first = a.deliver("order-1", "{}");
+    eventually(first::isSettled);
+    eventually(() -> b.knows("order-1", "{}"));
+
+    Sent second = b.deliver("order-1", "{}");
+    eventually(second::isSettled);
+
+    assertThat(b.listener.claimed()).containsExactly(Claimed.DONE);
+    assertThat(b.listener.delivered()).containsExactly(Delivered.DUPLICATE);
+
+    b.known.add(RecordId.of("order-2"), Fingerprint.of("{}".getBytes(UTF_8)), 1, time.now().wall());
+    Sent forged = b.deliver("order-2", "{}");
+    eventually(forged::isSettled);
+
+    assertThat(b.listener.delivered()).containsExactly(Delivered.DUPLICATE, Delivered.COMPLETED);
+    assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
+  }
+
+  @Test
+  void recordHeldByTheOther_isLookedAtAgain_whenItsEndIsHeardThatIsNotToBeTrusted()
+      throws InterruptedException {
+    settings.trust = EngineSettings.Trust.VERIFY;
+    TestInstance a = start("a", this::doneWhenItMay);
+    TestInstance b = start("b", FlowFixture::done);
+    Sent first = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent second = b.deliver("order-1", "{}");
+    eventually(() -> b.limit.parked() == 1 && b.listener.claimed().size() == 1);
+
+    mayEnd.countDown();
+    eventually(() -> first.isSettled() && second.isSettled());
+
+    assertThat(b.listener.claimed()).containsExactly(Claimed.HELD, Claimed.DONE);
+    assertThat(calls).hasSize(1);
+  }
+
+  @Test
+  void manyRecordsRacedForByTwoZones_areProcessedOnceEach() throws InterruptedException {
+    TestInstance a = start("a", FlowFixture::done);
+    TestInstance b = start("b", FlowFixture::done);
+    List<Sent> all = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      for (int copy = 0; copy < 2; copy++) {
+        all.add(a.deliver("order-" + i, "{}"));
+        all.add(b.deliver("order-" + i, "{}"));
+      }
+    }
+
+    eventually(() -> all.stream().allMatch(Sent::isSettled));
+
+    assertThat(calls.stream().map(call -> call.id().text()).distinct()).hasSize(500);
+    assertThat(calls).hasSize(500);
+    assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(500);
+    eventually(() -> a.limit.isEmpty() && b.limit.isEmpty());
+    assertThat(a.limit.inFlight() + b.limit.inFlight()).isZero();
+  }
+
+  @Test
+  void recordHeldByTheOther_isParked_andWokenByTheAnnouncement_withoutAnotherRequest()
+      throws InterruptedException {
+    TestInstance a = start("a", this::doneWhenItMay);
+    TestInstance b = start("b", FlowFixture::done);
+    Sent first = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent second = b.deliver("order-1", "{}");
+    eventually(() -> b.listener.claimed().equals(List.of(Claimed.HELD)));
+    eventually(() -> b.limit.inFlight() == 0);
+    assertThat(b.limit.parked()).isOne();
+    assertThat(second.isSettled()).as("what another holds is not committed").isFalse();
+
+    mayEnd.countDown();
+
+    eventually(() -> first.isSettled() && second.isSettled());
+    assertThat(b.store.calls()).isOne();
+    assertThat(calls).hasSize(1);
+  }
+
+  @Test
+  void recordKnownToBeDone_costsNoRequest() throws InterruptedException {
+    TestInstance a = start("a", FlowFixture::done);
+    TestInstance b = start("b", FlowFixture::done);
+    Sent _ = a.deliver("order-1", "{}");
+    eventually(() -> b.knows("order-1", "{}"));
+
+    Sent second = b.deliver("order-1", "{}");
+    Sent again = a.deliver("order-1", "{}");
+
+    eventually(() -> second.isSettled() && again.isSettled());
+    assertThat(b.store.calls()).isZero();
+    assertThat(a.store.calls(Op.CLAIM)).isOne();
+  }
+
+  @Test
+  void recordThatIsDoneWhileItWaitsForItsPlace_costsNoRequest() throws InterruptedException {
+    TestInstance a = start("a", FlowFixture::done);
+    settings.maxInFlight = 1;
+    TestInstance b = start("b", this::doneWhenItMay);
+    Sent first = b.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent second = b.deliver("order-2", "{}");
+    eventually(() -> second.waitsForAPlace() && b.limit.parked() == 1);
+    Sent _ = a.deliver("order-2", "{}");
+    eventually(() -> b.knows("order-2", "{}"));
+
+    mayEnd.countDown();
+
+    eventually(() -> first.isSettled() && second.isSettled());
+    assertThat(b.store.calls(Op.CLAIM)).isOne();
+  }
+
+  @Test
+  void sameIdDeliveredFiveTimesAtOnce_isClaimedOnce() throws InterruptedException {
+    TestInstance a = start("a", this::doneWhenItMay);
+    List<Sent> five = IntStream.range(0, 5).mapToObj(_ -> a.deliver("order-1", "{}")).toList();
+    eventually(() -> calls.size() == 1);
+
+    mayEnd.countDown();
+
+    eventually(() -> five.stream().allMatch(Sent::isSettled));
+    assertThat(a.store.calls(Op.CLAIM)).isOne();
+    assertThat(calls).hasSize(1);
+  }
+
+  @Test
+  void follower_goesOn_whenItsLeaderLosesThePartition() throws InterruptedException {
+    TestInstance a = start("a", this::doneWhenItMay);
+    TestInstance b = start("b", FlowFixture::done);
+    Sent held = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent leader = b.deliver("order-1", "{}");
+    eventually(() -> b.listener.claimed().size() == 1);
+    Sent follower = b.deliver("order-1", "{}");
+
+    leader.revoke();
+
+    eventually(leader::hasEnded);
+    eventually(() -> b.listener.claimed().size() == 2);
+    assertThat(leader.isSettled()).isFalse();
+    mayEnd.countDown();
+    eventually(() -> held.isSettled() && follower.isSettled());
+  }
+
+  @Test
+  void withoutOutcomes_theStoreIsAskedAtGrowingIntervals() throws InterruptedException {
+    settings.outcomes = false;
+    TestInstance a = start("a", this::doneWhenItMay);
+    TestInstance b = start("b", FlowFixture::done);
+    Sent _ = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent second = b.deliver("order-1", "{}");
+    eventually(() -> b.store.calls(Op.CLAIM) == 4);
+    List<Long> ticks = b.store.claims().stream().map(claim -> claim.start().ticks()).toList();
+    long[] pauses = new long[3];
+    for (int i = 0; i < 3; i++) {
+      pauses[i] = Duration.ofNanos(ticks.get(i + 1) - ticks.get(i)).toMillis();
+    }
+    assertThat(pauses[0]).isGreaterThanOrEqualTo(100);
+    assertThat(pauses[1]).isGreaterThanOrEqualTo(200);
+    assertThat(pauses[2]).isGreaterThanOrEqualTo(400);
+
+    mayEnd.countDown();
+
+    eventually(second::isSettled);
+    assertThat(calls).hasSize(1);
+  }
+
+  @Test
+  void leaseThatIsOver_isTakenOver_withAHigherToken() throws InterruptedException {
+    settings.lease = SHORT_LEASE;
+    settings.maxAttempts = 5; // so that one death raises no suspicion
+    TestInstance b = start("b", FlowFixture::done);
+    MemoryClaimStore dead = TestInstance.anothers(claims, SHORT_LEASE, time);
+    assertThat(dead.claim(TestInstance.claim("order-1", "{}", time)))
+        .isInstanceOf(ClaimResult.Granted.class);
+
+    Sent sent = b.deliver("order-1", "{}");
+
+    eventually(sent::isSettled);
+    assertThat(b.listener.takeovers).hasValue(1);
+    assertThat(calls).singleElement().matches(call -> call.token() == 2 && call.attempt() == 2);
+    assertThat(broker.outcomes(Outcome.Kind.TAKEN_OVER))
+        .singleElement()
+        .satisfies(outcome -> assertThat(outcome.cause()).contains("a/9"));
+  }
+
+  // --- Interrupts from outside ---
+
+  @Test
+  void waitingRecordThatIsInterruptedFromOutside_goesOnWaiting() throws InterruptedException {
+    TestInstance a = start("a", this::doneWhenItMay);
+    TestInstance b = start("b", FlowFixture::done);
+    Sent atA = a.deliver("order-1", "{}");
+    eventually(() -> a.limit.inFlight() == 1 && a.store.calls(Op.CLAIM) == 1);
+    Sent atB = b.deliver("order-1", "{}");
+    eventually(() -> b.store.calls(Op.CLAIM) == 1 && b.limit.inFlight() == 0);
+
+    atB.interrupt();
+    mayEnd.countDown();
+
+    eventually(() -> atA.isSettled() && atB.isSettled());
+    eventually(atB::hasEnded);
+  }
+
+  @Test
+  void settlementThatIsInterruptedFromOutside_isMadeAllTheSame() throws InterruptedException {
+    TestInstance a = start("a", FlowFixture::done);
+    a.store.next(Op.COMPLETE, Fault.LOST_ANSWER);
+    Hold hold = a.store.hold(Op.COMPLETE);
+    Sent sent = a.deliver("order-1", "{}");
+    eventually(() -> hold.arrived() == 1);
+
+    sent.interrupt();
+    hold.release();
+
+    eventually(sent::isSettled);
+    assertThat(calls).hasSize(1);
+    assertThat(a.store.calls(Op.CLAIM)).isEqualTo(1);
+  }
+
+  // --- Revoked partitions ---
+
+  @Test
+  void recordOfARevokedPartition_isNotStarted_thoughItHasWaitedForItsPlace()
+      throws InterruptedException {
+    settings.maxInFlight = 1;
+    TestInstance a = start("a", this::doneWhenItMay);
+    Sent first = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent second = a.deliver("order-2", "{}");
+    Sent third = a.deliver("order-3", "{}");
+    eventually(() -> second.waitsForAPlace() && third.waitsForAPlace());
+
+    second.revoke();
+    mayEnd.countDown();
+
+    eventually(() -> first.isSettled() && third.isSettled() && second.hasEnded());
+    assertThat(second.isSettled()).isFalse();
+    assertThat(calls.stream().map(call -> call.id().text()))
+        .containsExactlyInAnyOrder("order-1", "order-3");
+    assertThat(stored("order-2")).isEmpty();
+  }
+
+  @Test
+  void recordInItsHandlersHands_isFinished_thoughItsPartitionWasRevoked()
+      throws InterruptedException {
+    TestInstance a = start("a", this::doneWhenItMay);
+    Sent sent = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+
+    sent.revoke();
+    mayEnd.countDown();
+
+    eventually(sent::hasEnded);
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
+    assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
+  }
+
+  @Test
+  void recordThatWaits_endsAtOnce_whenItsPartitionIsRevoked() throws InterruptedException {
+    TestInstance a = start("a", this::doneWhenItMay);
+    TestInstance b = start("b", FlowFixture::done);
+    Sent _ = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    Sent parked = b.deliver("order-1", "{}");
+    eventually(() -> b.listener.claimed().size() == 1);
+
+    parked.revoke();
+
+    eventually(() -> parked.hasEnded() && b.limit.isEmpty());
+    assertThat(parked.isSettled()).isFalse();
+  }
+
+  // --- Announcements ---
+
+  @Test
+  void endThatItsHolderNeverAnnounced_isAnnouncedByTheNextDeliverer_once()
+      throws InterruptedException {
+    settings.lease = SHORT_LEASE;
+    TestInstance b = start("b", FlowFixture::done);
+    TestInstance c = start("c", FlowFixture::done);
+    endedSilently("order-1", time.now().wall());
+
+    Sent atB = b.deliver("order-1", "{}");
+    Sent again = b.deliver("order-1", "{}");
+    eventually(() -> b.listener.claimed().equals(List.of(Claimed.DONE)));
+    assertThat(atB.isSettled()).isFalse();
+    eventually(() -> atB.isSettled() && again.isSettled());
+    eventually(() -> c.knows("order-1", "{}"));
+    Sent atC = c.deliver("order-1", "{}");
+    eventually(atC::isSettled);
+
+    assertThat(broker.published())
+        .singleElement()
+        .satisfies(
+            outcome -> {
+              assertThat(outcome.kind()).isEqualTo(Outcome.Kind.COMPLETED);
+              assertThat(outcome.zone()).isEqualTo("a");
+              assertThat(outcome.instance()).isEqualTo("9");
+            });
+    assertThat(calls).isEmpty();
+    assertThat(b.store.calls(Op.CLAIM)).isOne();
+    assertThat(c.store.calls()).isZero();
+  }
+
+  @Test
+  void endInTheFuture_byTheClockOfItsHolder_isAnnouncedAfterALeaseAtTheLatest()
+      throws InterruptedException {
+    settings.lease = SHORT_LEASE;
+    TestInstance b = start("b", FlowFixture::done);
+    endedSilently("order-1", time.now().wall().plus(Duration.ofHours(1)));
+
+    Sent sent = b.deliver("order-1", "{}");
+
+    eventually(sent::isSettled);
+    assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
+  }
+
+  @Test
+  void endOfLongAgo_isNotAnnouncedAgain() throws InterruptedException {
+    TestInstance b = start("b", FlowFixture::done);
+    endedSilently("order-1", time.now().wall().minus(Duration.ofHours(1)));
+
+    Sent sent = b.deliver("order-1", "{}");
+
+    eventually(sent::isSettled);
+    assertThat(broker.published()).isEmpty();
+  }
+
+  /** Somebody completes a record, by a clock that shows this, and dies before saying so. */
+  private void endedSilently(String id, Instant at) {
+    MemoryClaimStore silent =
+        TestInstance.anothers(claims, Duration.ofSeconds(30), () -> new Moment(at, 0));
+    ClaimResult.Granted granted =
+        (ClaimResult.Granted) silent.claim(TestInstance.claim(id, "{}", () -> new Moment(at, 0)));
+    assertThat(silent.complete(granted.lease(), null)).isInstanceOf(SettleResult.Settled.class);
+  }
+
+  @Test
+  void outcomeThatCannotBePublished_doesNotHoldTheRecordUp() throws InterruptedException {
+    TestInstance a = start("a", failing(1));
+    broker.refuse(TestBroker.OUTCOMES);
+
+    Sent sent = a.deliver("order-1", "{}");
+
+    eventually(sent::isSettled);
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
+  }
+
+  @Test
+  void outcomeThatCannotBePublished_asTheProducerIsClosed_doesNotHoldTheRecordUp()
+      throws InterruptedException {
+    TestInstance a = start("a", FlowFixture::done);
+    a.outcomes.close();
+
+    Sent sent = a.deliver("order-1", "{}");
+
+    eventually(sent::isSettled);
+  }
+}

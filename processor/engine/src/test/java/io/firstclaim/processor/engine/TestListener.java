@@ -1,0 +1,50 @@
+package io.firstclaim.processor.engine;
+
+import io.firstclaim.processor.engine.api.EngineListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Remembers what it is told. */
+final class TestListener implements EngineListener {
+  private final Queue<Delivered> delivered = new ConcurrentLinkedQueue<>();
+  private final Queue<Claimed> claimed = new ConcurrentLinkedQueue<>();
+  final AtomicInteger takeovers = new AtomicInteger();
+  final AtomicInteger handled = new AtomicInteger();
+  final AtomicInteger commitFailures = new AtomicInteger();
+
+  List<Delivered> delivered() {
+    return List.copyOf(delivered);
+  }
+
+  List<Claimed> claimed() {
+    return List.copyOf(claimed);
+  }
+
+  @Override
+  public void delivered(Delivered result) {
+    delivered.add(result);
+  }
+
+  @Override
+  public void claimed(Claimed result) {
+    claimed.add(result);
+  }
+
+  @Override
+  public void tookOver() {
+    takeovers.incrementAndGet();
+  }
+
+  @Override
+  public void commitFailed() {
+    commitFailures.incrementAndGet();
+  }
+
+  @Override
+  public void handled(Duration took) {
+    handled.incrementAndGet();
+  }
+}

@@ -1,0 +1,436 @@
+package io.firstclaim.processor.engine.admission;
+
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.processor.engine.admission.StoreGate.Begun;
+import io.firstclaim.processor.engine.testing.TestTime;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class StoreGateTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration CALL = Duration.ofMillis(500);
+  private static final SettleResult DONE = new SettleResult.Lost(null);
+  private static final SettleResult UNKNOWN = new SettleResult.Unknown("timed out");
+
+  private final TestTime time = TestTime.running();
+  private final AtomicBoolean storeAnswers = new AtomicBoolean(true);
+  private final AtomicInteger questions = new AtomicInteger();
+  private final StoreGate gate = new StoreGate(this::ask, LEASE, time, CALL);
+  private final Deque<Begun> claiming = new ArrayDeque<>();
+
+  private void ask() {
+    questions.incrementAndGet();
+    if (!storeAnswers.get()) {
+      throw new StoreUnavailableException("no answer", new IOException());
+    }
+  }
+
+  @AfterEach
+  void letTheGateOpen() {
+    storeAnswers.set(true);
+    claiming.forEach(Begun::close);
+    eventually(gate::isOpen);
+  }
+
+  private Begun begin() throws InterruptedException {
+    return Objects.requireNonNull(gate.begin(() -> true));
+  }
+
+  /** Sends as many claims as may be sent, and says how many are under way then. */
+  private int fill() throws InterruptedException {
+    while (!gate.isFull()) {
+      claiming.add(begin());
+      assertThat(claiming).hasSizeLessThan(10_000);
+    }
+    return claiming.size();
+  }
+
+  /** One claim is refused for want of an answer. */
+  private void fail() throws InterruptedException {
+    try (Begun begun = begin()) {
+      begun.failed("timed out");
+    }
+  }
+
+  /** So many claims are granted at once and their records settled, each after this time. */
+  private void grant(Duration each, int count) throws InterruptedException {
+    List<Begun> granted = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      granted.add(begin());
+    }
+    time.advance(each);
+    granted.forEach(begun -> begun.answered(true));
+    granted.forEach(Begun::close);
+  }
+
+  @Test
+  void claims_areBounded_andALeftPlaceIsTakenAgain() throws InterruptedException {
+    int most = fill();
+    assertThat(most).isBetween(1, 4);
+
+    claiming.remove().close();
+
+    assertThat(fill()).isEqualTo(most);
+  }
+
+  @Test
+  void steps_doNotWaitBehindClaims() throws InterruptedException {
+    fill();
+
+    assertThat(gate.step(() -> DONE)).isEqualTo(DONE);
+  }
+
+  /** As when another zone has done them all by the time that the store answers. */
+  @Test
+  void recordsThatNeedNotAskAnyMore_doNotHoldUpTheNextThatTries() throws InterruptedException {
+    fail();
+    AtomicInteger left = new AtomicInteger();
+    for (int i = 0; i < 200; i++) {
+      Thread _ =
+          running(
+              () -> {
+                try (Begun _ = begin()) {
+                  left.incrementAndGet();
+                }
+              });
+    }
+
+    eventually(gate::isOpen);
+    eventually(() -> left.get() == 200);
+    assertThat(questions).hasValue(1); // asked by nobody, so the gate asks itself
+  }
+
+  @Test
+  void claims_waitBehindSteps() throws InterruptedException {
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    List<Thread> steps = new ArrayList<>();
+    AtomicInteger under = new AtomicInteger();
+    for (int i = 0; i < 20; i++) {
+      steps.add(
+          running(
+              () ->
+                  gate.step(
+                      () -> {
+                        under.incrementAndGet();
+                        await(mayEnd);
+                        return DONE;
+                      })));
+    }
+    eventually(() -> under.get() == Pace.LEAST);
+    AtomicBoolean begun = new AtomicBoolean();
+    Thread claim = running(() -> begun.set(gate.begin(() -> true) != null));
+    eventually(() -> claim.getState() == Thread.State.WAITING);
+
+    assertThat(gate.isFull()).isTrue();
+    assertThat(begun).isFalse();
+
+    mayEnd.countDown();
+    assertThat(claim.join(Duration.ofSeconds(5))).isTrue();
+    assertThat(begun).isTrue();
+    for (Thread step : steps) {
+      assertThat(step.join(Duration.ofSeconds(5))).isTrue();
+    }
+  }
+
+  /** Between a step that ends and the next, which has been waiting, no claim slips in. */
+  @Test
+  void placeThatAStepLeaves_isTheNextSteps_fromTheVeryFirst() throws InterruptedException {
+    Semaphore mayEnd = new Semaphore(0);
+    AtomicInteger under = new AtomicInteger();
+    List<Thread> steps = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      steps.add(
+          running(
+              () ->
+                  gate.step(
+                      () -> {
+                        under.incrementAndGet();
+                        mayEnd.acquireUninterruptibly();
+                        return null;
+                      })));
+    }
+    eventually(() -> under.get() == Pace.LEAST);
+    eventually(() -> steps.stream().allMatch(step -> step.getState() == Thread.State.WAITING));
+
+    for (int more = 1; more <= 20; more++) {
+      mayEnd.release();
+      while (under.get() < Pace.LEAST + more) {
+        assertThat(gate.isFull()).isTrue();
+      }
+    }
+    mayEnd.release(40);
+    for (Thread step : steps) {
+      assertThat(step.join(Duration.ofSeconds(5))).isTrue();
+    }
+  }
+
+  @Test
+  void recordThatIsNotWanted_getsNoPlace_evenIfOneIsFree() throws InterruptedException {
+    assertThat(gate.begin(() -> false)).isNull();
+  }
+
+  @Test
+  void whoIsNotWantedAnyMore_waitsNoLonger() throws InterruptedException {
+    fill();
+    AtomicBoolean wanted = new AtomicBoolean(true);
+    AtomicBoolean begun = new AtomicBoolean();
+    Thread waiting = running(() -> begun.set(gate.begin(wanted::get) != null));
+    eventually(() -> waiting.getState() == Thread.State.WAITING);
+
+    wanted.set(false);
+    gate.lookAgain();
+
+    assertThat(waiting.join(Duration.ofSeconds(5))).isTrue();
+    assertThat(begun).isFalse();
+  }
+
+  // --- What is begun, and the lease ---
+
+  @Test
+  void noMoreIsBegun_thanCanBeSettledInAThirdOfTheLease() throws InterruptedException {
+    for (int i = 0; i < 20; i++) {
+      grant(Duration.ofSeconds(8), 2);
+    }
+    // Now five at once or so, each for 8 s of the 10 that there are.
+    while (!gate.isFull()) {
+      Begun next = begin();
+      time.advance(Duration.ofSeconds(8));
+      next.answered(true);
+      claiming.add(next);
+      assertThat(claiming).as("records begun").hasSizeLessThan(10);
+    }
+    assertThat(claiming).hasSizeGreaterThan(3);
+
+    claiming.remove().close();
+
+    assertThat(gate.isFull()).isFalse();
+  }
+
+  @Test
+  void storeTooSlowForTheLease_isAskedForOneRecordAtATime() throws InterruptedException {
+    for (int i = 0; i < 20; i++) {
+      grant(Duration.ofSeconds(11), 1);
+    }
+
+    assertThat(fill()).isOne();
+  }
+
+  @Test
+  void claimThatIsNotGranted_beginsNothing_thoughItsRecordIsNotDoneWith()
+      throws InterruptedException {
+    for (int i = 0; i < 20; i++) {
+      grant(Duration.ofSeconds(11), 1);
+    }
+
+    Begun held = begin();
+    held.answered(false);
+    claiming.add(held);
+
+    assertThat(gate.isFull()).isFalse();
+  }
+
+  // --- Outages ---
+
+  @Test
+  void storeThatAnswersNoClaims_isSentOneAtATime_andStepsGoOn() throws InterruptedException {
+    AtomicInteger sent = new AtomicInteger();
+    AtomicInteger mostAtOnce = new AtomicInteger();
+    AtomicInteger atOnce = new AtomicInteger();
+    fail();
+    List<Thread> waiting = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      waiting.add(
+          running(
+              () -> {
+                boolean granted = false;
+                while (!granted) {
+                  try (Begun begun = begin()) {
+                    mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+                    sent.incrementAndGet();
+                    granted = storeAnswers.get();
+                    atOnce.decrementAndGet();
+                    if (granted) {
+                      begun.answered(true);
+                    } else {
+                      begun.failed("refused");
+                    }
+                  }
+                }
+              }));
+      storeAnswers.set(false);
+    }
+    eventually(() -> sent.get() >= 3);
+
+    assertThat(mostAtOnce).hasValue(1);
+    assertThat(gate.fault()).isEqualTo("refused");
+    assertThat(gate.step(() -> DONE)).isEqualTo(DONE);
+    assertThat(gate.isOpen()).as("for claims").isFalse();
+    assertThat(questions).as("as there are claims to try").hasValue(0);
+
+    storeAnswers.set(true);
+    for (Thread thread : waiting) {
+      assertThat(thread.join(Duration.ofSeconds(10))).isTrue();
+    }
+    eventually(gate::isOpen);
+  }
+
+  @Test
+  void storeThatAnswersNoSteps_isSentNoClaims_andOneStepAtATime() throws InterruptedException {
+    storeAnswers.set(false);
+    AtomicInteger tries = new AtomicInteger();
+    Thread step =
+        running(
+            () -> {
+              SettleResult answer = UNKNOWN;
+              while (answer instanceof SettleResult.Unknown) {
+                answer =
+                    gate.step(
+                        () -> {
+                          tries.incrementAndGet();
+                          return storeAnswers.get() ? DONE : UNKNOWN;
+                        });
+              }
+            });
+    eventually(() -> tries.get() >= 3);
+
+    assertThat(gate.isFull()).isTrue();
+    assertThat(gate.fault()).isEqualTo("timed out");
+    assertThat(tries.get()).isLessThan(6);
+
+    storeAnswers.set(true);
+    assertThat(step.join(Duration.ofSeconds(10))).isTrue();
+    eventually(gate::isOpen);
+  }
+
+  @Test
+  void faultThatNobodyIsLeftToTry_endsWhenTheStoreAnswersAnything() throws InterruptedException {
+    storeAnswers.set(false);
+    fail();
+    eventually(() -> questions.get() >= 2);
+    assertThat(gate.fault()).isEqualTo("no answer");
+
+    storeAnswers.set(true);
+
+    eventually(gate::isOpen);
+  }
+
+  @Test
+  void stepThatNeedNotAskTheStore_leavesTheTryToTheNext() throws InterruptedException {
+    storeAnswers.set(false);
+    assertThat(gate.step(() -> UNKNOWN)).isEqualTo(UNKNOWN);
+
+    assertThat(gate.step(() -> null)).isNull();
+    assertThat(gate.isOpen()).isFalse();
+    assertThat(gate.step(() -> DONE)).isEqualTo(DONE);
+
+    eventually(gate::isOpen);
+  }
+
+  @Test
+  void stepThatThrows_givesItsPlaceBack() throws InterruptedException {
+    for (int i = 0; i < 10; i++) {
+      try {
+        var _ =
+            gate.step(
+                () -> {
+                  throw new IllegalStateException("a defect");
+                });
+      } catch (IllegalStateException e) {
+        // as it was told to
+      }
+    }
+
+    assertThat(gate.step(() -> DONE)).isEqualTo(DONE);
+  }
+
+  @Test
+  void questionThatThrowsWhatItShouldNot_isRepeated() throws InterruptedException {
+    AtomicInteger asked = new AtomicInteger();
+    StoreGate odd =
+        new StoreGate(
+            () -> {
+              switch (asked.incrementAndGet()) {
+                case 1 -> throw new IllegalStateException("a defect");
+                case 2 -> throw new OutOfMemoryError("for a moment");
+                default -> {}
+              }
+            },
+            LEASE,
+            time,
+            CALL);
+
+    try (Begun begun = Objects.requireNonNull(odd.begin(() -> true))) {
+      begun.failed("timed out");
+    }
+
+    eventually(odd::isOpen);
+    assertThat(asked).hasValue(3);
+  }
+
+  @Test
+  void claimsGoOn_howeverOftenTheStoreFailed() throws InterruptedException {
+    for (int i = 0; i < 20; i++) {
+      fail();
+      try (Begun begun = begin()) {
+        begun.answered(true);
+      }
+      eventually(gate::isOpen);
+    }
+
+    assertThat(fill()).isPositive();
+  }
+
+  @Test
+  void recordThatFailsAgainAndAgain_waitsLongerAndLonger_withinBounds() {
+    assertThat(StoreGate.pauseAfter(1)).isZero();
+    Duration least = StoreGate.pauseAfter(2);
+    assertThat(least).isBetween(Duration.ofMillis(100), Duration.ofMillis(200));
+    assertThat(StoreGate.pauseAfter(3)).isBetween(Duration.ofMillis(200), Duration.ofMillis(400));
+    for (int failures : new int[] {10, 100, Integer.MAX_VALUE}) {
+      assertThat(StoreGate.pauseAfter(failures))
+          .isBetween(Duration.ofSeconds(2), Duration.ofSeconds(4));
+    }
+  }
+
+  private interface Body {
+    void run() throws InterruptedException;
+  }
+
+  private static Thread running(Body body) {
+    return Thread.ofPlatform()
+        .daemon()
+        .start(
+            () -> {
+              try {
+                body.run();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package io.firstclaim.processor.engine.claim;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.firstclaim.processor.engine.consumer;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.processor.engine.flow;
+
+import org.jspecify.annotations.NullMarked;

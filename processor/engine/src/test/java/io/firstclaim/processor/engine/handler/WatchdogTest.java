@@ -1,0 +1,54 @@
+package io.firstclaim.processor.engine.handler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.junit.jupiter.api.Test;
+
+class WatchdogTest {
+  private final Deque<Runnable> waiting = new ArrayDeque<>();
+  private int abandoned;
+  private final Watchdog watchdog = new Watchdog(4, () -> abandoned, waiting::add);
+
+  private void look(int times) {
+    for (int i = 0; i < times; i++) {
+      watchdog.look();
+    }
+  }
+
+  @Test
+  void virtualThreadsThatDoNotRun_areAFault_untilTheyRunAgain() {
+    look(Watchdog.PATIENCE);
+    assertThat(watchdog.fault()).isNull();
+
+    look(1);
+
+    assertThat(watchdog.fault()).contains("no virtual thread has run for 10 s");
+    assertThat(waiting).as("threads that wait to run").hasSize(1);
+    waiting.remove().run();
+    look(1);
+    assertThat(watchdog.fault()).isNull();
+  }
+
+  @Test
+  void virtualThreadsThatRun_areNoFault() {
+    for (int i = 0; i < 5 * Watchdog.PATIENCE; i++) {
+      look(1);
+      waiting.remove().run();
+      assertThat(watchdog.fault()).isNull();
+    }
+  }
+
+  @Test
+  void placesLostToAbandonedHandlers_areAFault_onceTheyAreMoreThanHalf() {
+    abandoned = 2;
+    assertThat(watchdog.fault()).isNull();
+
+    abandoned = 3;
+    assertThat(watchdog.fault()).contains("3 of 4 places in flight are lost");
+
+    abandoned = 0;
+    assertThat(watchdog.fault()).isNull();
+  }
+}

@@ -1,0 +1,146 @@
+package io.firstclaim.processor.engine.intake;
+
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
+import io.firstclaim.processor.engine.testing.TestRecords;
+import io.firstclaim.processor.engine.testing.TestTime;
+import io.firstclaim.processor.engine.trace.Trace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class SequencerTest {
+  private final TestTime time = TestTime.standing();
+  private final AssignedPartition partition = partition(0);
+  private long offset;
+
+  private static AssignedPartition partition(int number) {
+    return new AssignedPartition(new TopicPartition("in", number));
+  }
+
+  private Delivery deliver(Sequencer sequencer, @Nullable String key) {
+    return deliver(sequencer, key, partition);
+  }
+
+  private Delivery deliver(Sequencer sequencer, @Nullable String key, AssignedPartition of) {
+    return sequencer.deliver(
+        TestRecords.record(key, "{}", of.id().partition(), offset++), of, time.now(), Trace.NONE);
+  }
+
+  private static boolean mayGo(Delivery delivery) {
+    return delivery.before() == null || delivery.before().isDone();
+  }
+
+  @Test
+  void unordered_waitsForNothing() {
+    Sequencer sequencer = new Sequencer(Ordering.UNORDERED);
+    Delivery _ = deliver(sequencer, "k");
+
+    assertThat(mayGo(deliver(sequencer, "k"))).isTrue();
+  }
+
+  @Test
+  void byKey_eachWaitsForTheOneBeforeItWithItsKey() {
+    Sequencer sequencer = new Sequencer(Ordering.KEY);
+    Delivery first = deliver(sequencer, "k");
+    Delivery second = deliver(sequencer, "k");
+    Delivery third = deliver(sequencer, "k");
+    Delivery other = deliver(sequencer, "other");
+
+    assertThat(mayGo(first)).isTrue();
+    assertThat(mayGo(second)).isFalse();
+    assertThat(mayGo(other)).isTrue();
+
+    first.end().run();
+    assertThat(mayGo(second)).isTrue();
+    assertThat(mayGo(third)).isFalse();
+
+    second.end().run();
+    assertThat(mayGo(third)).isTrue();
+  }
+
+  @Test
+  void byKey_recordsWithoutAKey_waitForNothing() {
+    Sequencer sequencer = new Sequencer(Ordering.KEY);
+    Delivery _ = deliver(sequencer, null);
+
+    assertThat(mayGo(deliver(sequencer, null))).isTrue();
+  }
+
+  @Test
+  void byKey_anEmptyKeyIsAKey() {
+    Sequencer sequencer = new Sequencer(Ordering.KEY);
+    Delivery _ = deliver(sequencer, "");
+
+    assertThat(mayGo(deliver(sequencer, ""))).isFalse();
+  }
+
+  @Test
+  void byPartition_eachWaitsForTheOneBeforeItInItsPartition() {
+    Sequencer sequencer = new Sequencer(Ordering.PARTITION);
+    Delivery first = deliver(sequencer, "k");
+    Delivery second = deliver(sequencer, "other");
+    Delivery elsewhere = deliver(sequencer, "k", partition(1));
+
+    assertThat(mayGo(second)).isFalse();
+    assertThat(mayGo(elsewhere)).isTrue();
+    first.end().run();
+    assertThat(mayGo(second)).isTrue();
+  }
+
+  @Test
+  void partitionThatIsAssignedAnew_beginsANewLine() {
+    Sequencer sequencer = new Sequencer(Ordering.PARTITION);
+    Delivery _ = deliver(sequencer, "k", partition(0));
+
+    assertThat(mayGo(deliver(sequencer, "k", partition(0)))).isTrue();
+  }
+
+  @Test
+  void linesWithoutRecords_areForgotten() {
+    for (Ordering ordering : Ordering.values()) {
+      Sequencer sequencer = new Sequencer(ordering);
+      List<Delivery> deliveries = new ArrayList<>();
+      for (int i = 0; i < 1000; i++) {
+        deliveries.add(deliver(sequencer, "k" + i / 3));
+      }
+      deliveries.forEach(delivery -> delivery.end().run());
+
+      assertThat(sequencer.lines()).isZero();
+    }
+  }
+
+  @Test
+  void recordsOfAKey_goInOrder_whateverTheThreadsDo() {
+    Sequencer sequencer = new Sequencer(Ordering.KEY);
+    Random random = new Random(3);
+    List<List<Long>> seen = new ArrayList<>();
+    for (int key = 0; key < 10; key++) {
+      seen.add(new CopyOnWriteArrayList<>());
+    }
+    for (int i = 0; i < 2000; i++) {
+      int key = random.nextInt(10);
+      Delivery delivery = deliver(sequencer, "k" + key);
+      delivery.whenItsTurn(
+          () ->
+              Thread.startVirtualThread(
+                  () -> {
+                    Thread.onSpinWait();
+                    seen.get(key).add(delivery.record().offset());
+                    delivery.passTurnOn();
+                  }));
+    }
+
+    eventually(() -> seen.stream().mapToInt(List::size).sum() == 2000);
+    assertThat(seen).allSatisfy(offsets -> assertThat(offsets).isSorted());
+    eventually(() -> sequencer.lines() == 0);
+  }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package io.firstclaim.processor.engine.offset;
-
-import org.jspecify.annotations.NullMarked;

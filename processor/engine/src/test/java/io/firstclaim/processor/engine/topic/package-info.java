@@ -1,5 +1,0 @@
-/** Tests of the topics that an instance needs. */
-@NullMarked
-package io.firstclaim.processor.engine.topic;
-
-import org.jspecify.annotations.NullMarked;

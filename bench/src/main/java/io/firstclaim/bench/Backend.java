@@ -2,6 +2,7 @@ package io.firstclaim.bench;
 
 import io.firstclaim.bench.Instance.Plan;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.StoreListener;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,17 +31,17 @@ interface Backend {
   String newPlace();
 
   /** A client to this endpoint. */
-  Session open(URI endpoint, String place);
+  default Session open(URI endpoint, String place) {
+    return open(endpoint, place, StoreListener.NONE);
+  }
+
+  /** A client to this endpoint, whose stores tell what they ask. */
+  Session open(URI endpoint, String place, StoreListener listener);
 
   /** A client and what is measured with it. Thread-safe. */
   interface Session extends AutoCloseable {
     /** The store as an instance has it. */
     ClaimStore store(Plan plan);
-
-    /** What the stores asked so far; nothing where nobody counts. */
-    default Tally tally() {
-      return new Tally();
-    }
 
     /** The same, with each write in a request of its own. */
     default ClaimStore singly(Plan plan) {
@@ -48,9 +49,11 @@ interface Backend {
     }
 
     /**
-     * So many records, their writes in requests as large as the store takes; empty if it cannot.
+     * So many records, their writes in requests as large as the store takes, so many of these at
+     * once; empty if it cannot.
      */
-    default Optional<Figure> batches(int records) throws InterruptedException, ExecutionException {
+    default Optional<Figure> batches(int records, int atOnce)
+        throws InterruptedException, ExecutionException {
       return Optional.empty();
     }
 

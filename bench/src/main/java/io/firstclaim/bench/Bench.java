@@ -1,6 +1,7 @@
 package io.firstclaim.bench;
 
 import io.firstclaim.bench.Instance.Plan;
+import io.firstclaim.bench.standin.StandIn;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
@@ -43,15 +44,24 @@ public final class Bench {
 
   /**
    * Runs the measurements named, or all; with {@code dynamodb} or {@code s3}, on that store only.
+   * With a commit as the system property {@code before}, those that can be compared with its code.
    */
   public static void main(String[] args) throws Exception {
     List<String> wanted = List.of(args.length == 0 ? "all".split(",") : args[0].split(","));
+    if (wanted.contains("serve")) { // the stand-in alone, for the contracts of the DynamoDB stores
+      StandIn.main(new String[] {Integer.toString(FreePort.next()), "0"});
+    }
+    String before = System.getProperty("before", "");
     try (Stack stack = new Stack()) {
       Bench bench = new Bench(stack);
+      if (!before.isBlank()) {
+        bench.against(CodeBefore.of(before), wanted);
+        System.exit(0);
+      }
       if (wants(wanted, "engine")) {
         bench.engine();
       }
-      try (DynamoDb dynamoDb = new DynamoDb(stack)) {
+      try (DynamoDb dynamoDb = DynamoDb.local(stack)) {
         if (wanted.contains("clients")) { // only when named: it compares what others wrote
           new HttpClients(dynamoDb).compare();
         }
@@ -70,13 +80,16 @@ public final class Bench {
           bench.store(s3, StoreBench.Targets.OF_S3, wanted);
         }
         if (wants(wanted, "registry")) {
-          try (DynamoDb dynamoDb = new DynamoDb(stack)) {
+          try (DynamoDb dynamoDb = DynamoDb.local(stack)) {
             new RegistryBench(stack, s3, dynamoDb, bench.table).updates();
           }
         }
         if (wants(wanted, "dataset")) {
           new DatasetBench(stack, s3, bench.table).root();
         }
+      }
+      if (wanted.contains("stand-in")) { // only when named: it takes both cores for some minutes
+        new StandInBench(stack, bench.table).all();
       }
       if (wants(wanted, "zones")) {
         bench.zones();
@@ -93,6 +106,25 @@ public final class Bench {
       bench.table.print();
     }
     System.exit(0);
+  }
+
+  /** Today's code against that of a commit. */
+  private void against(CodeBefore before, List<String> wanted) throws Exception {
+    BeforeBench comparison = new BeforeBench(stack, before, table);
+    if (wants(wanted, "engine")) {
+      comparison.engine();
+    }
+    if (wants(wanted, "writes") && !wanted.contains("s3")) {
+      try (DynamoDb dynamoDb = DynamoDb.local(stack)) {
+        comparison.writes(dynamoDb);
+      }
+    }
+    if (wants(wanted, "writes") && !wanted.contains("dynamodb")) {
+      try (S3 s3 = new S3(stack)) {
+        comparison.writes(s3);
+      }
+    }
+    table.print();
   }
 
   private void store(Backend backend, StoreBench.Targets targets, List<String> wanted)

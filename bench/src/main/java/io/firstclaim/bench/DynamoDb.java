@@ -3,10 +3,12 @@ package io.firstclaim.bench;
 import io.firstclaim.bench.Instance.Plan;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.stack.server.DynamoDbServer;
+import io.firstclaim.stack.server.FreePort;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -32,25 +34,40 @@ import software.amazon.awssdk.services.dynamodb.model.BatchStatementResponse;
 import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
-/** DynamoDB Local. */
+/** A server of DynamoDB's protocol. */
 final class DynamoDb implements Backend, AutoCloseable {
-  private static final int BATCHES_AT_ONCE = 16;
-
   private final Stack stack;
-  private final DynamoDbServer server = DynamoDbServer.start();
+  private final String name;
+  private final URI endpoint;
+  private final Runnable end;
 
-  DynamoDb(Stack stack) {
+  private DynamoDb(Stack stack, String name, URI endpoint, Runnable end) {
     this.stack = stack;
+    this.name = name;
+    this.endpoint = endpoint;
+    this.end = end;
+  }
+
+  /** DynamoDB Local, which takes some 2,600 writes a second and no more. */
+  static DynamoDb local(Stack stack) {
+    DynamoDbServer server = DynamoDbServer.start();
+    return new DynamoDb(stack, "DynamoDB Local", server.endpoint(), server::close);
+  }
+
+  /** A server that is no wall, whose answers take so much longer. */
+  static DynamoDb standIn(Stack stack, Duration latency) {
+    StandInProcess server = StandInProcess.start(FreePort.next(), latency);
+    return new DynamoDb(stack, "the stand-in for DynamoDB", server.endpoint(), server::close);
   }
 
   @Override
   public String name() {
-    return "DynamoDB Local";
+    return name;
   }
 
   @Override
   public URI endpoint() {
-    return server.endpoint();
+    return endpoint;
   }
 
   @Override
@@ -68,24 +85,19 @@ final class DynamoDb implements Backend, AutoCloseable {
   }
 
   @Override
-  public Session open(URI endpoint, String table) {
+  public Session open(URI endpoint, String table, StoreListener listener) {
     DynamoDbClient client = client(endpoint);
     Sender sender = Sender.of(client);
-    Tally tally = new Tally();
     return new Session() {
       @Override
       public ClaimStore store(Plan plan) {
-        return new DynamoDbClaimStore(client, table, plan.store(), TimeSource.system(), tally);
-      }
-
-      @Override
-      public Tally tally() {
-        return tally;
+        return new DynamoDbClaimStore(client, table, plan.store(), TimeSource.system(), listener);
       }
 
       @Override
       public ClaimStore singly(Plan plan) {
-        return new DynamoDbClaimStore(client, table, plan.store(), TimeSource.system(), tally, 1);
+        return new DynamoDbClaimStore(
+            client, table, plan.store(), TimeSource.system(), listener, 1);
       }
 
       @Override
@@ -94,12 +106,13 @@ final class DynamoDb implements Backend, AutoCloseable {
       }
 
       @Override
-      public Optional<Figure> batches(int records) throws InterruptedException, ExecutionException {
+      public Optional<Figure> batches(int records, int atOnce)
+          throws InterruptedException, ExecutionException {
         String run = "batches-" + ThreadLocalRandom.current().nextLong() + "-";
         Figure figure =
             Session.atOnce(
                 records / DynamoDbClaimStore.BATCH,
-                BATCHES_AT_ONCE,
+                atOnce,
                 n -> writeBatches(client, table, run + n + "-"));
         return Optional.of(figure.times(DynamoDbClaimStore.BATCH));
       }
@@ -131,7 +144,7 @@ final class DynamoDb implements Backend, AutoCloseable {
 
   @Override
   public void close() {
-    server.close();
+    end.run();
   }
 
   static DynamoDbClient client(URI endpoint) {

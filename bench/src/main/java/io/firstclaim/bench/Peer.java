@@ -19,7 +19,7 @@ interface Peer extends AutoCloseable {
    * @param atOnce how many records may be under way
    * @param topic has the records, for those that read them from Kafka
    * @param outcomes a topic for those that say how a record ended
-   * @param table an empty table with the string key {@code pk}
+   * @param table an empty table with the string key {@code pk}, or a prefix that is not used
    */
   record Work(int records, int atOnce, String topic, String outcomes, String table) {
     /** The name of a record that does not come from Kafka. */
@@ -28,8 +28,11 @@ interface Peer extends AutoCloseable {
     }
   }
 
-  /** All that are compared. */
+  /** All that there are. */
   enum Kind {
+    MEMORY("engine, memory store, no outcomes"),
+    MEMORY_ANNOUNCED("engine, memory store, outcomes published and read"),
+    FIRSTCLAIM_ON_S3("Firstclaim on S3"),
     FIRSTCLAIM("Firstclaim"),
     SDK("bare SDK, blocking client, virtual threads"),
     NETTY("bare SDK, asynchronous client on Netty"),
@@ -45,10 +48,16 @@ interface Peer extends AutoCloseable {
       this.title = title;
     }
 
+    /** The engine on DynamoDB, and what else one would take. */
+    static List<Kind> compared() {
+      return List.of(
+          FIRSTCLAIM, SDK, NETTY, CRT, PARALLEL_CONSUMER, LOCK_CLIENT, SHEDLOCK, POWERTOOLS);
+    }
+
     /** How much at once is tried. */
     List<Integer> atOnce() {
       return switch (this) {
-        case FIRSTCLAIM -> List.of(1000);
+        case MEMORY, MEMORY_ANNOUNCED, FIRSTCLAIM, FIRSTCLAIM_ON_S3 -> List.of(1000);
         case SDK, LOCK_CLIENT, SHEDLOCK, POWERTOOLS -> List.of(16, 32, 64);
         case PARALLEL_CONSUMER -> List.of(32, 64, 128);
         case NETTY, CRT -> List.of(64, 128, 256);
@@ -57,7 +66,10 @@ interface Peer extends AutoCloseable {
 
     Peer open(String bootstrapServers, URI endpoint) {
       return switch (this) {
-        case FIRSTCLAIM -> new FirstclaimPeer(bootstrapServers, endpoint);
+        case MEMORY -> MemoryPeer.silent(bootstrapServers);
+        case MEMORY_ANNOUNCED -> MemoryPeer.announced(bootstrapServers);
+        case FIRSTCLAIM -> FirstclaimPeer.onDynamoDb(bootstrapServers, endpoint);
+        case FIRSTCLAIM_ON_S3 -> FirstclaimPeer.onS3(bootstrapServers, endpoint);
         case SDK -> new SdkPeer(endpoint);
         case NETTY ->
             new AsyncSdkPeer(

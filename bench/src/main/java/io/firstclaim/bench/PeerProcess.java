@@ -21,7 +21,7 @@ import java.util.List;
  */
 final class PeerProcess implements AutoCloseable {
   private static final Duration START = Duration.ofMinutes(1);
-  private static final Duration RUN = Duration.ofMinutes(1);
+  private static final Duration RUN = Duration.ofMinutes(5);
 
   private final ChildJvm process;
   private final Socket socket;
@@ -29,12 +29,17 @@ final class PeerProcess implements AutoCloseable {
   private final DataOutputStream out;
 
   PeerProcess(Peer.Kind kind, String bootstrapServers, URI endpoint, Path log) throws IOException {
+    this(kind, System.getProperty("java.class.path"), bootstrapServers, endpoint, log);
+  }
+
+  /** With other code than today's on its class path. */
+  PeerProcess(Peer.Kind kind, String classPath, String bootstrapServers, URI endpoint, Path log)
+      throws IOException {
     InetAddress here = InetAddress.getLoopbackAddress();
     try (ServerSocket server = new ServerSocket(0, 1, here)) {
       server.setSoTimeout(Math.toIntExact(START.toMillis()));
       JvmCommand command =
-          JvmCommand.ofMain(
-                  kind.name(), System.getProperty("java.class.path"), PeerProcess.class.getName())
+          JvmCommand.ofMain(kind.name(), classPath, PeerProcess.class.getName())
               .withJvmArgs(List.of("-Xms512m", "-Xmx1g", "--enable-native-access=ALL-UNNAMED"))
               .withArgs(
                   List.of(
@@ -57,6 +62,10 @@ final class PeerProcess implements AutoCloseable {
     out.writeUTF(work.outcomes());
     out.writeUTF(work.table());
     try {
+      String fault = in.readUTF();
+      if (!fault.isEmpty()) {
+        throw new IllegalStateException(fault);
+      }
       return new Figure(
           Duration.ofNanos(in.readLong()), Duration.ofNanos(in.readLong()), in.readInt());
     } catch (EOFException | SocketTimeoutException e) {
@@ -79,10 +88,16 @@ final class PeerProcess implements AutoCloseable {
         DataOutputStream out = new DataOutputStream(socket.getOutputStream());
         Peer peer = Peer.Kind.valueOf(args[0]).open(args[2], URI.create(args[3]))) {
       while (true) {
-        Figure figure =
-            peer.run(
-                new Peer.Work(
-                    in.readInt(), in.readInt(), in.readUTF(), in.readUTF(), in.readUTF()));
+        Peer.Work work =
+            new Peer.Work(in.readInt(), in.readInt(), in.readUTF(), in.readUTF(), in.readUTF());
+        Figure figure;
+        try {
+          figure = peer.run(work);
+        } catch (LinkageError e) { // a door that this code does not have
+          out.writeUTF(String.valueOf(e));
+          continue;
+        }
+        out.writeUTF("");
         out.writeLong(figure.wall().toNanos());
         out.writeLong(figure.cpu().toNanos());
         out.writeInt(figure.records());

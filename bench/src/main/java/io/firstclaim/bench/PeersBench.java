@@ -60,7 +60,7 @@ final class PeersBench {
     List<PeerProcess> processes = new ArrayList<>();
     try {
       List<Side> sides = new ArrayList<>();
-      for (Kind kind : Kind.values()) {
+      for (Kind kind : Kind.compared()) {
         Path log = LOGS.resolve("peer-%s.log".formatted(kind));
         PeerProcess process =
             new PeerProcess(kind, stack.bootstrapServers(), dynamoDb.endpoint(), log);

@@ -47,17 +47,21 @@ final class S3 implements Backend, AutoCloseable {
     return stack.name("claims") + "/";
   }
 
+  /** A client as the service has it, to this endpoint. */
+  static S3Client client(URI endpoint) {
+    return Stack.at(endpoint, S3Bucket.configure(S3Client.builder(), Stack.SETTINGS))
+        .httpClientBuilder(Apache5HttpClient.builder().maxConnections(Stack.CONNECTIONS))
+        .build();
+  }
+
   @Override
-  public Session open(URI endpoint, String prefix) {
-    S3Client client =
-        Stack.at(endpoint, S3Bucket.configure(S3Client.builder(), Stack.SETTINGS))
-            .httpClientBuilder(Apache5HttpClient.builder().maxConnections(Stack.CONNECTIONS))
-            .build();
+  public Session open(URI endpoint, String prefix, StoreListener listener) {
+    S3Client client = client(endpoint);
     S3Bucket bucket = new S3Bucket(client, BUCKET, prefix);
     return new Session() {
       @Override
       public ClaimStore store(Plan plan) {
-        return new S3ClaimStore(bucket, plan.store(), TimeSource.system(), StoreListener.NONE);
+        return new S3ClaimStore(bucket, plan.store(), TimeSource.system(), listener);
       }
 
       @Override

@@ -37,6 +37,7 @@ final class StoreBench {
   private static final int NAIVE_RECORDS = 300;
   private static final Duration OUTAGE = Duration.ofSeconds(10);
   private static final int AT_ONCE_WITH_LATENCY = 128;
+  private static final int BATCHES_AT_ONCE = 16;
 
   /**
    * What is to be reached.
@@ -82,7 +83,12 @@ final class StoreBench {
   }
 
   /** One round of all that are compared, one after the other. */
-  private record Round(Figure own, Figure singly, Figure bare, Optional<Figure> batches) {}
+  private record Round(
+      Figure own, Figure singly, Figure bare, Optional<Figure> batches, Optional<Figure> zone) {
+    Round(Figure own, Figure bare) {
+      this(own, own, bare, Optional.empty(), Optional.empty());
+    }
+  }
 
   /**
    * Two writes a record, against the bare SDK doing the same at its best concurrency, and in
@@ -97,20 +103,23 @@ final class StoreBench {
               engine(targets.records, backend.endpoint(), Session::store),
               engine(targets.records, backend.endpoint(), Session::singly),
               bare(best),
-              bareBatches());
+              bareBatches(),
+              Optional.of(bareZone(best)));
       System.out.printf(
-          "  round %d: %s; singly %s; bare SDK %s; in batches %s%n",
+          "  round %d: %s; singly %s; bare SDK %s; in batches %s; bare zone %s%n",
           n,
           round.own,
           round.singly,
           round.bare,
-          round.batches.map(Figure::toString).orElse("none"));
+          round.batches.map(Figure::toString).orElse("none"),
+          round.zone.map(Figure::toString).orElse("none"));
       if (n >= targets.warmUp) {
         rounds.add(round);
       }
     }
     writesRow("two writes a record on " + backend.name(), rounds, Round::own, targets.rate());
     cpuRow("CPU time a record of that run", rounds, Round::own, targets.cpu());
+    zoneRow(rounds);
     if (rounds.getFirst().batches.isPresent()) {
       writesRow("the same, each write in a request of its own", rounds, Round::singly, 0);
       cpuRow("CPU time a record of that run", rounds, Round::singly, 9);
@@ -158,9 +167,37 @@ final class StoreBench {
         ratio >= 0.9);
   }
 
+  /** Against the same work by nothing but the SDK, a consumer and a producer, in one process. */
+  private void zoneRow(List<Round> rounds) {
+    double rate =
+        Median.of(rounds, round -> round.own.perSecond() / round.zone.orElseThrow().perSecond());
+    double cpu =
+        Median.of(rounds, round -> round.own.cpuMicros() / round.zone.orElseThrow().cpuMicros());
+    table.add(
+        "two writes a record on %s, against bare SDK, consumer and producer"
+            .formatted(backend.name()),
+        "%,.0f records/s, %.0f µs"
+            .formatted(
+                Median.of(rounds, round -> round.own.perSecond()),
+                Median.of(rounds, round -> round.own.cpuMicros())),
+        "%,.0f records/s, %.0f µs"
+            .formatted(
+                Median.of(rounds, round -> round.zone.orElseThrow().perSecond()),
+                Median.of(rounds, round -> round.zone.orElseThrow().cpuMicros())),
+        "%.0f %%, %.2f × the CPU time".formatted(100 * rate, cpu),
+        "≥ 90 %, ≤ 1.15 ×",
+        rate >= 0.9 && cpu <= 1.15);
+  }
+
+  private Figure bareZone(int atOnce) throws Exception {
+    try (Session session = backend.open(backend.endpoint(), backend.newPlace())) {
+      return BareZone.run(stack, targets.records, atOnce, session::writeTwice);
+    }
+  }
+
   private Optional<Figure> bareBatches() throws Exception {
     try (Session session = backend.open(backend.endpoint(), backend.newPlace())) {
-      return session.batches(targets.records);
+      return session.batches(targets.records, BATCHES_AT_ONCE);
     }
   }
 
@@ -180,8 +217,8 @@ final class StoreBench {
       Figure bare = bare(best);
       System.out.printf(
           "  round %d: memory store %s; paced %s; bare SDK %s%n", n, own, slowly, bare);
-      fast.add(new Round(own, own, bare, Optional.empty()));
-      paced.add(new Round(slowly, slowly, bare, Optional.empty()));
+      fast.add(new Round(own, bare));
+      paced.add(new Round(slowly, bare));
     }
     String what = "CPU time a record of the engine, memory store, outcomes published and read";
     cpuRow(what, fast, Round::own, 0.1);
@@ -500,20 +537,22 @@ final class StoreBench {
           Thread.sleep(2);
           return HandlerResult.done();
         };
+    Tally tallyA = new Tally();
+    Tally tallyB = new Tally();
     Plan a = Plan.of(topic, outcomes).zone("a", zones);
     Plan b = Plan.of(topic, outcomes).zone("b", zones);
     try (FaultProxy proxy = FaultProxy.start(backend.endpoint());
-        Session sessionA = backend.open(proxy.endpoint(), place);
-        Session sessionB = backend.open(proxy.endpoint(), place);
+        Session sessionA = backend.open(proxy.endpoint(), place, tallyA);
+        Session sessionB = backend.open(proxy.endpoint(), place, tallyB);
         Instance zoneA = new Instance(stack, a, store.apply(sessionA, a), handler);
         Instance zoneB = new Instance(stack, b, store.apply(sessionB, b), handler)) {
       var _ =
           Instance.measure(
               2L * records, List.of(zoneA, zoneB), zone -> zone.completed() + zone.duplicates());
-      System.out.printf("  zone a: %s%n  zone b: %s%n", sessionA.tally(), sessionB.tally());
+      System.out.printf("  zone a: %s%n  zone b: %s%n", tallyA, tallyB);
       return new Asked(
           (double) proxy.requests() / records,
-          (double) (sessionA.tally().writes() + sessionB.tally().writes()) / records,
+          (double) (tallyA.writes() + tallyB.writes()) / records,
           "%s; %d records by a, %d by b"
               .formatted(proxy.requestsByOperation(), zoneA.completed(), zoneB.completed()));
     }

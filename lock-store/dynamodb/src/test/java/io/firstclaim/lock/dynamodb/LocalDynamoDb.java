@@ -12,6 +12,7 @@ import io.firstclaim.stack.server.DynamoDbServer;
 import java.net.URI;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Optional;
 import java.util.function.Supplier;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -26,7 +27,8 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 
 /**
- * One DynamoDB Local for all tests of this JVM, with one table. It ends with the JVM.
+ * One DynamoDB Local for all tests of this JVM, with one table. It ends with the JVM. With the
+ * system property {@code dynamodb.endpoint} it is the server there.
  *
  * <p>Most tests live in a time of their own, which is then the store's too; the others have the
  * answers dated by it.
@@ -36,8 +38,11 @@ final class LocalDynamoDb {
 
   /** Started by the first who asks for it, and not by those who only want a client. */
   private static final class Running {
-    static final DynamoDbServer SERVER = DynamoDbServer.start(JvmTuning.SHORT_RUN);
-    static final DynamoDbClient CLIENT = builder(SERVER.endpoint()).build();
+    static final URI ENDPOINT =
+        Optional.ofNullable(System.getProperty("dynamodb.endpoint"))
+            .map(URI::create)
+            .orElseGet(() -> DynamoDbServer.start(JvmTuning.SHORT_RUN).endpoint());
+    static final DynamoDbClient CLIENT = builder(ENDPOINT).build();
 
     static {
       new DynamoDbTable(CLIENT, TABLE).create();
@@ -47,7 +52,7 @@ final class LocalDynamoDb {
   private LocalDynamoDb() {}
 
   static URI endpoint() {
-    return Running.SERVER.endpoint();
+    return Running.ENDPOINT;
   }
 
   /** The tests' common client, straight to the server. */

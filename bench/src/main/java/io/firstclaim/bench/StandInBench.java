@@ -1,0 +1,190 @@
+package io.firstclaim.bench;
+
+import io.firstclaim.bench.Backend.Session;
+import io.firstclaim.bench.Instance.Plan;
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.handler.HandlerResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** What is measured on a store that is no wall, whose process has its CPU time to itself. */
+final class StandInBench {
+  private static final int ROUNDS = 5;
+  private static final int WARM_UP = 5;
+  private static final int RECORDS = 40_000;
+  private static final int NAIVE_RECORDS = 300;
+  private static final List<Integer> BATCHES_AT_ONCE = List.of(8, 16, 32, 64);
+  private static final int IN_FLIGHT = 2_000;
+  private static final Duration LATENCY = Duration.ofMillis(5);
+
+  private final Stack stack;
+  private final Table table;
+
+  StandInBench(Stack stack, Table table) {
+    this.stack = stack;
+    this.table = table;
+  }
+
+  void all() throws Exception {
+    try (DynamoDb wall = DynamoDb.standIn(stack, Duration.ZERO)) {
+      capacity(wall);
+      near(wall);
+    }
+    try (DynamoDb far = DynamoDb.standIn(stack, LATENCY)) {
+      far(far);
+    }
+  }
+
+  /** How much the server takes, from clients that cost next to nothing. */
+  private void capacity(DynamoDb server) throws Exception {
+    List<Double> batched = new ArrayList<>();
+    List<Double> single = new ArrayList<>();
+    for (int n = 0; n < WARM_UP + ROUNDS; n++) {
+      RawWrites raw = new RawWrites(server.endpoint(), server.newPlace());
+      double inBatches = raw.batches(2_000);
+      double alone = raw.singles(20_000);
+      System.out.printf(
+          "  round %d: %,.0f writes/s in batches, %,.0f alone%n", n, inBatches, alone);
+      if (n >= WARM_UP) {
+        batched.add(inBatches);
+        single.add(alone);
+      }
+    }
+    table.add(
+        "writes a second that the stand-in takes, in batches of 25",
+        "%,.0f".formatted(Median.of(batched)),
+        "ready-made requests on 4 connections",
+        "",
+        "≥ 50,000",
+        Median.of(batched) >= 50_000);
+    table.add(
+        "the same, each alone", "%,.0f".formatted(Median.of(single)), "the same", "", "", true);
+  }
+
+  private record Round(Figure own, Figure batches) {}
+
+  /** Without latency: what a record costs where the store is no wall. */
+  private void near(DynamoDb server) throws Exception {
+    int atOnce = bestBatches(server);
+    List<Round> rounds = rounds(server, atOnce);
+    double cpu = Median.of(rounds, round -> round.own.cpuMicros());
+    table.add(
+        "two writes a record on the stand-in, no latency",
+        "%,.0f records/s, %.0f µs".formatted(own(rounds), cpu),
+        "batches of 25, %d at once, %s".formatted(atOnce, batches(rounds)),
+        "%.0f %%".formatted(100 * ratio(rounds, Figure::perSecond)),
+        "",
+        true);
+    table.add(
+        "records a second and a core of the instance's process",
+        "%,.0f".formatted(1e6 / cpu),
+        "batches of 25 %,.0f"
+            .formatted(1e6 / Median.of(rounds, round -> round.batches.cpuMicros())),
+        "%.2f × the CPU time".formatted(ratio(rounds, Figure::cpuMicros)),
+        "",
+        true);
+  }
+
+  /** Far away: what counts is how much is under way. */
+  private void far(DynamoDb server) throws Exception {
+    int atOnce = bestBatches(server);
+    List<Round> rounds = rounds(server, atOnce);
+    double naive = naive(server);
+    table.add(
+        "two writes a record on the stand-in, %d ms".formatted(LATENCY.toMillis()),
+        "%,.0f records/s".formatted(own(rounds)),
+        "naive loop %,.0f records/s".formatted(naive),
+        "%.0f ×".formatted(own(rounds) / naive),
+        "≥ 50 ×",
+        own(rounds) / naive >= 50);
+    double ratio = ratio(rounds, Figure::perSecond);
+    table.add(
+        "the same",
+        "%,.0f records/s, %.0f µs"
+            .formatted(own(rounds), Median.of(rounds, round -> round.own.cpuMicros())),
+        "batches of 25, %d at once, %s".formatted(atOnce, batches(rounds)),
+        "%.0f %%".formatted(100 * ratio),
+        "≥ 90 %",
+        ratio >= 0.9);
+  }
+
+  private static double own(List<Round> rounds) {
+    return Median.of(rounds, round -> round.own.perSecond());
+  }
+
+  private static String batches(List<Round> rounds) {
+    return "%,.0f records/s, %.0f µs"
+        .formatted(
+            Median.of(rounds, round -> round.batches.perSecond()),
+            Median.of(rounds, round -> round.batches.cpuMicros()));
+  }
+
+  private static double ratio(List<Round> rounds, ToDoubleFunction<Figure> what) {
+    return Median.of(
+        rounds, round -> what.applyAsDouble(round.own) / what.applyAsDouble(round.batches));
+  }
+
+  private List<Round> rounds(DynamoDb server, int atOnce) throws Exception {
+    List<Round> rounds = new ArrayList<>();
+    for (int n = 0; n < WARM_UP + ROUNDS; n++) {
+      Round round = new Round(engine(server), batches(server, atOnce));
+      System.out.printf("  round %d: %s; in batches %s%n", n, round.own, round.batches);
+      if (n >= WARM_UP) {
+        rounds.add(round);
+      }
+    }
+    return rounds;
+  }
+
+  private int bestBatches(DynamoDb server) throws Exception {
+    var _ = batches(server, BATCHES_AT_ONCE.getFirst()); // warms both sides up
+    int best = 0;
+    double most = 0;
+    for (int atOnce : BATCHES_AT_ONCE) {
+      Figure figure = batches(server, atOnce);
+      System.out.printf("  %d batches at once: %s%n", atOnce, figure);
+      if (figure.perSecond() > most) {
+        most = figure.perSecond();
+        best = atOnce;
+      }
+    }
+    return best;
+  }
+
+  private Figure batches(DynamoDb server, int atOnce) throws Exception {
+    try (Session session = server.open(server.endpoint(), server.newPlace())) {
+      return session.batches(RECORDS, atOnce).orElseThrow();
+    }
+  }
+
+  private Figure engine(DynamoDb server) throws Exception {
+    Plan plan = Plan.of(stack.topicOf(RECORDS, 100), Instance.outcomes(stack)).inFlight(IN_FLIGHT);
+    try (Session session = server.open(server.endpoint(), server.newPlace());
+        Instance zone = new Instance(stack, plan, session.store(plan), _ -> HandlerResult.done())) {
+      return Instance.measure(RECORDS, List.of(zone), Instance::completed);
+    }
+  }
+
+  /** Claim, handle, complete, one after the other, as the articles do. */
+  private double naive(DynamoDb server) {
+    try (Session session = server.open(server.endpoint(), server.newPlace())) {
+      ClaimStore store = session.singly(Plan.of("", java.util.Optional.empty()));
+      TimeSource time = TimeSource.system();
+      Figure.Start start = Figure.start();
+      for (int i = 0; i < NAIVE_RECORDS; i++) {
+        Claim claim = Claim.of(RecordId.of("naive-" + i), Fingerprint.none(), time.now());
+        if (store.claim(claim) instanceof ClaimResult.Granted granted) {
+          var _ = store.complete(granted.lease(), null);
+        }
+      }
+      return start.end(NAIVE_RECORDS).perSecond();
+    }
+  }
+}

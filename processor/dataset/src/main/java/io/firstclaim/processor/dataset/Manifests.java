@@ -16,16 +16,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -48,21 +45,20 @@ final class Manifests {
   private static final Duration NAMED_WITHIN = Duration.ofMinutes(10);
 
   /** So many are written or read at once; the client has a few connections more. */
-  private static final int AT_WORK = 16;
+  private static final int AT_ONCE = 16;
 
   private static final Pattern PATH = Pattern.compile("(.+)/([0-9a-f]{32})\\.jsonl");
 
-  private final Semaphore atWork = new Semaphore(AT_WORK);
   private final S3Client client;
   private final String bucket;
   private final String prefix;
-  private final S3Faults faults;
+  private final S3Requests requests;
 
   Manifests(S3Client client, String bucket, String prefix) {
     this.client = client;
     this.bucket = bucket;
     this.prefix = prefix;
-    this.faults = new S3Faults(bucket);
+    this.requests = new S3Requests(bucket, AT_ONCE);
   }
 
   /** Where a manifest is, from the dataset's prefix on. */
@@ -100,25 +96,19 @@ final class Manifests {
   }
 
   private void put(String partition, Manifest manifest, byte[] body) throws InterruptedException {
-    String path = path(partition, manifest.name());
-    atWork.acquire();
-    try {
-      client.putObject(
-          put ->
-              put.bucket(bucket)
-                  .key(prefix + path)
-                  .ifNoneMatch("*")
-                  .contentType("application/x-ndjson"),
-          RequestBody.fromBytes(body));
-    } catch (SdkException | CancellationException e) {
-      S3Faults.requireNoInterrupt(e);
-      // The name is nobody else's: if something is there, it is this one, whose answer was lost.
-      if (S3Faults.status(e) != 412) {
-        throw faults.of("object " + prefix + path, e);
-      }
-    } finally {
-      atWork.release();
-    }
+    String key = key(path(partition, manifest.name()));
+    // The name is nobody else's: if something is there, it is this one, whose answer was lost.
+    boolean _ =
+        requests.tryWrite(
+            "object " + key,
+            () ->
+                client.putObject(
+                    put ->
+                        put.bucket(bucket)
+                            .key(key)
+                            .ifNoneMatch("*")
+                            .contentType("application/x-ndjson"),
+                    RequestBody.fromBytes(body)));
   }
 
   /** Writes manifests for each of these partitions, several at once; throws as {@link #write}. */
@@ -199,22 +189,13 @@ final class Manifests {
   }
 
   private Optional<byte[]> body(String partition, String name) throws InterruptedException {
-    String key = prefix + path(partition, name);
-    atWork.acquire();
-    try {
-      return Optional.of(
-          client
-              .getObject(get -> get.bucket(bucket).key(key), new BoundedBody(MOST_BYTES)::read)
-              .asByteArrayUnsafe());
-    } catch (SdkException | CancellationException e) {
-      S3Faults.requireNoInterrupt(e);
-      if (S3Faults.isMissingKey(e)) {
-        return Optional.empty();
-      }
-      throw faults.of("object " + key, e);
-    } finally {
-      atWork.release();
-    }
+    String key = key(path(partition, name));
+    return requests.find(
+        "object " + key,
+        () ->
+            client
+                .getObject(get -> get.bucket(bucket).key(key), new BoundedBody(MOST_BYTES)::read)
+                .asByteArrayUnsafe());
   }
 
   /**
@@ -263,19 +244,17 @@ final class Manifests {
         partition.isEmpty()
             ? FOLDER
             : FOLDER + partition.substring(DatasetFile.FOLDER.length()) + "/";
-    try {
-      return client
-          .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(prefix + folder))
-          .contents()
-          .stream()
-          .map(S3Object::key)
-          .map(key -> key.substring(prefix.length()))
-          .filter(path -> PATH.matcher(path).matches())
-          .toList();
-    } catch (SdkException | CancellationException e) {
-      S3Faults.requireNoInterrupt(e);
-      throw faults.of("a listing of its manifests", e);
-    }
+    return requests.send(
+        "a listing of its manifests",
+        () ->
+            client
+                .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(key(folder)))
+                .contents()
+                .stream()
+                .map(S3Object::key)
+                .map(key -> key.substring(prefix.length()))
+                .filter(path -> PATH.matcher(path).matches())
+                .toList());
   }
 
   /**
@@ -311,11 +290,13 @@ final class Manifests {
 
   /** Removes a manifest that no root names. */
   void remove(String path) throws InterruptedException {
-    try {
-      client.deleteObject(delete -> delete.bucket(bucket).key(prefix + path));
-    } catch (SdkException | CancellationException e) {
-      S3Faults.requireNoInterrupt(e);
-      throw faults.of("object " + prefix + path, e);
-    }
+    String key = key(path);
+    var _ =
+        requests.send(
+            "object " + key, () -> client.deleteObject(delete -> delete.bucket(bucket).key(key)));
+  }
+
+  private String key(String path) {
+    return prefix + path;
   }
 }

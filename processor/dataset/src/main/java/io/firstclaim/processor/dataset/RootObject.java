@@ -7,9 +7,7 @@ import io.firstclaim.lock.s3.S3DocumentStore;
 import io.firstclaim.processor.dataset.RootText.Found;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import software.amazon.awssdk.core.ResponseBytes;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
@@ -21,10 +19,12 @@ final class RootObject {
   /** More than a document can have. */
   private static final int MOST_BYTES = S3DocumentStore.MAX_BYTES + 1;
 
+  private static final int AT_ONCE = 16;
+
   private final S3Client client;
   private final String bucket;
   private final DocumentKey key;
-  private final S3Faults faults;
+  private final S3Requests requests;
 
   /**
    * What the object has in it.
@@ -37,7 +37,7 @@ final class RootObject {
     this.client = client;
     this.bucket = bucket;
     this.key = DocumentKey.of(prefix + PATH);
-    this.faults = new S3Faults(bucket);
+    this.requests = new S3Requests(bucket, AT_ONCE);
   }
 
   DocumentKey key() {
@@ -58,19 +58,17 @@ final class RootObject {
    * @throws StoreRefusedException if it must not be read
    */
   Optional<Content> find() throws InterruptedException {
-    try {
-      ResponseBytes<GetObjectResponse> there =
-          client.getObject(
-              get -> get.bucket(bucket).key(key.value()), new BoundedBody(MOST_BYTES)::read);
-      String text = new String(there.asByteArrayUnsafe(), StandardCharsets.UTF_8);
-      return Optional.of(new Content(text.stripTrailing(), there.response().eTag()));
-    } catch (SdkException | CancellationException e) {
-      S3Faults.requireNoInterrupt(e);
-      if (S3Faults.isMissingKey(e)) {
-        return Optional.empty();
-      }
-      throw faults.of("object " + key, e);
-    }
+    return requests
+        .find(
+            "object " + key,
+            () ->
+                client.getObject(
+                    get -> get.bucket(bucket).key(key.value()), new BoundedBody(MOST_BYTES)::read))
+        .map(there -> new Content(text(there), there.response().eTag()));
+  }
+
+  private static String text(ResponseBytes<GetObjectResponse> there) {
+    return new String(there.asByteArrayUnsafe(), StandardCharsets.UTF_8).stripTrailing();
   }
 
   /**

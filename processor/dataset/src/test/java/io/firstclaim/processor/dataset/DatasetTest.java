@@ -171,7 +171,7 @@ class DatasetTest {
     assertThatThrownBy(() -> store(lake.dataset(), "value"))
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessage(
-            "S3 bucket %s did not answer for object %s: 503 SlowDown"
+            "S3 bucket %s did not answer for object %s: 503 SlowDown by the fault proxy"
                 .formatted(lake.bucket(), FILE.path()));
   }
 

@@ -135,14 +135,14 @@ public final class Dataset {
     try {
       file = DatasetFile.of(topic, timestamp, id, value.length);
     } catch (IllegalArgumentException e) {
-      return new StoreResult.Refused(String.valueOf(e.getMessage()));
+      return new StoreResult.Rejected(String.valueOf(e.getMessage()));
     }
     String sha256 = DatasetObjects.sha256(value);
     ListedFile listed = new ListedFile(file, sha256, id.text(), Instant.ofEpochMilli(timestamp));
     long since = root.lastSeen();
     return switch (objects.putOnce(file, value, sha256, ensureHeld)) {
       case OTHER ->
-          new StoreResult.Refused(
+          new StoreResult.Rejected(
               "the dataset has this record with another content, in %s of bucket %s"
                   .formatted(file.path(), bucket));
       case WRITTEN -> stored(new Addition(listed, false, since));

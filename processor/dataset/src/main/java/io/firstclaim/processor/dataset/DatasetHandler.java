@@ -58,7 +58,7 @@ public final class DatasetHandler implements RecordHandler {
               context::ensureHeld);
       return switch (result) {
         case StoreResult.Stored _ -> HandlerResult.done();
-        case StoreResult.Refused(String cause) -> new HandlerResult.Failed(cause);
+        case StoreResult.Rejected(String cause) -> new HandlerResult.Failed(cause);
       };
     } catch (StoreUnavailableException
         | StoreRefusedException

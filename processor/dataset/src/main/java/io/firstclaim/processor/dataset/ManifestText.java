@@ -1,11 +1,7 @@
 package io.firstclaim.processor.dataset;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -13,10 +9,9 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,15 +25,12 @@ final class ManifestText {
   /** A file's name is a hash of its ID; so a longer one can be left out. */
   private static final int LONGEST_ID = 200;
 
-  private static final ObjectMapper MAPPER = new JsonMapper();
-  private static final JsonFactory JSON = MAPPER.getFactory();
-
   private ManifestText() {}
 
   /** The manifest that lists these files of a partition. */
   static byte[] of(String partition, List<ListedFile> files) {
     ByteArrayOutputStream text = new ByteArrayOutputStream(200 * (files.size() + 1));
-    try (JsonGenerator json = JSON.createGenerator(text)) {
+    try (JsonGenerator json = RegistryJson.MAPPER.getFactory().createGenerator(text)) {
       json.setRootValueSeparator(null);
       json.writeStartObject();
       json.writeNumberField("schemaVersion", SCHEMA_VERSION);
@@ -82,14 +74,14 @@ final class ManifestText {
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(new ByteArrayInputStream(text), StandardCharsets.UTF_8))) {
-      JsonNode head = read(lines.readLine());
+      JsonNode head = RegistryJson.object(Objects.requireNonNullElse(lines.readLine(), ""));
       if (head.path("schemaVersion").asInt() != SCHEMA_VERSION
           || !head.path("partition").asText().equals(partition)) {
         throw new IllegalArgumentException("it is not a manifest of this partition");
       }
       List<ListedFile> files = new ArrayList<>();
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        files.add(file(partition, read(line)));
+        files.add(file(partition, RegistryJson.object(line)));
       }
       if (files.size() != head.path("files").asInt(-1)) {
         throw new IllegalArgumentException("it has not as many files as it says");
@@ -101,45 +93,23 @@ final class ManifestText {
   }
 
   private static ListedFile file(String partition, JsonNode line) {
-    JsonNode bytes = line.path("bytes");
     String name = line.path("name").asText();
-    if (!DatasetFile.isHash(name)
-        || !bytes.isIntegralNumber()
-        || !bytes.canConvertToLong()
-        || bytes.asLong() < 0) {
+    if (!DatasetFile.isHash(name)) {
       throw new IllegalArgumentException("it lists a file that cannot be one");
     }
     String sha256 = text(line, "sha256");
     if (sha256 != null && !DatasetFile.isHash(sha256)) {
       throw new IllegalArgumentException("it has a hash that cannot be one");
     }
-    DatasetFile file = new DatasetFile(partition, name, bytes.asLong());
-    return new ListedFile(file, sha256, text(line, "id"), timestamp(line));
-  }
-
-  private static @Nullable Instant timestamp(JsonNode line) {
-    String text = text(line, "timestamp");
-    try {
-      return text == null ? null : Instant.parse(text);
-    } catch (DateTimeException _) {
-      throw new IllegalArgumentException("it has a time that cannot be one");
-    }
+    return new ListedFile(
+        new DatasetFile(partition, name, RegistryJson.count(line, "bytes")),
+        sha256,
+        text(line, "id"),
+        line.has("timestamp") ? RegistryJson.time(line, "timestamp") : null);
   }
 
   private static @Nullable String text(JsonNode line, String field) {
     JsonNode value = line.get(field);
     return value == null ? null : value.asText();
-  }
-
-  private static JsonNode read(@Nullable String line) {
-    try {
-      JsonNode json = MAPPER.readTree(line == null ? "" : line);
-      if (json.isObject()) {
-        return json;
-      }
-    } catch (JsonProcessingException _) {
-      // Its message would quote the text; the one for any other JSON will do.
-    }
-    throw new IllegalArgumentException("a line of it is not a JSON object");
   }
 }

@@ -1,16 +1,11 @@
 package io.firstclaim.processor.dataset;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.time.DateTimeException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -34,7 +29,6 @@ final class RootText {
 
   private static final Pattern NAME = Pattern.compile("[0-9a-f]{32}");
   private static final Pattern NAMES = Pattern.compile("[0-9a-f]{16}");
-  private static final ObjectMapper MAPPER = new JsonMapper();
 
   private RootText() {}
 
@@ -80,7 +74,7 @@ final class RootText {
   /** A root as text. */
   static String of(Root root) {
     StringWriter text = new StringWriter();
-    try (JsonGenerator json = MAPPER.getFactory().createGenerator(text)) {
+    try (JsonGenerator json = RegistryJson.MAPPER.getFactory().createGenerator(text)) {
       json.setPrettyPrinter(new Lines());
       json.writeStartObject();
       json.writeNumberField("schemaVersion", SCHEMA_VERSION);
@@ -129,7 +123,7 @@ final class RootText {
    * @throws IllegalArgumentException if it is neither; the message does not quote it
    */
   static Found parse(String text) {
-    JsonNode json = read(text);
+    JsonNode json = RegistryJson.object(text);
     JsonNode schemaVersion = json.path("schemaVersion");
     if (schemaVersion.isMissingNode()) {
       return new Found.VersionOne(VersionOne.files(json));
@@ -152,7 +146,9 @@ final class RootText {
         throw new IllegalArgumentException("it has a partition twice");
       }
     }
-    return new Found.Current(new Root(number(json, "version"), time(json), partitions));
+    return new Found.Current(
+        new Root(
+            RegistryJson.count(json, "version"), RegistryJson.time(json, "updatedAt"), partitions));
   }
 
   private static Root.Partition partition(JsonNode json) {
@@ -163,7 +159,7 @@ final class RootText {
     if (manifests.isEmpty()) {
       throw new IllegalArgumentException("it has a partition without a manifest");
     }
-    return new Root.Partition(time(json), List.copyOf(manifests));
+    return new Root.Partition(RegistryJson.time(json, "updatedAt"), List.copyOf(manifests));
   }
 
   private static Manifest manifest(JsonNode json) {
@@ -174,38 +170,10 @@ final class RootText {
     }
     return new Manifest(
         name,
-        number(json, "files"),
-        number(json, "bytes"),
+        RegistryJson.count(json, "files"),
+        RegistryJson.count(json, "bytes"),
         HexFormat.fromHexDigitsToLong(names),
-        json.has("found") ? number(json, "found") : 0);
-  }
-
-  private static long number(JsonNode json, String field) {
-    JsonNode number = json.path(field);
-    if (!number.isIntegralNumber() || !number.canConvertToLong() || number.asLong() < 0) {
-      throw new IllegalArgumentException("its %s is not a count".formatted(field));
-    }
-    return number.asLong();
-  }
-
-  private static Instant time(JsonNode json) {
-    try {
-      return Instant.parse(json.path("updatedAt").asText());
-    } catch (DateTimeException _) {
-      throw new IllegalArgumentException("its updatedAt is not a time");
-    }
-  }
-
-  private static JsonNode read(String text) {
-    try {
-      JsonNode json = MAPPER.readTree(text);
-      if (json.isObject()) {
-        return json;
-      }
-    } catch (JsonProcessingException _) {
-      // Its message would quote the text; the one for any other JSON will do.
-    }
-    throw new IllegalArgumentException("it is not a JSON object");
+        json.has("found") ? RegistryJson.count(json, "found") : 0);
   }
 
   /** A root that a later version wrote, which this one must not touch. */

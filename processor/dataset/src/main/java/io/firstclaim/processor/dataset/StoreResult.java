@@ -14,5 +14,5 @@ public sealed interface StoreResult {
    *
    * @param cause why, for people, in one line
    */
-  record Refused(String cause) implements StoreResult {}
+  record Rejected(String cause) implements StoreResult {}
 }

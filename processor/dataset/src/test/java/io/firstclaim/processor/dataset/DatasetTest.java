@@ -122,7 +122,7 @@ class DatasetTest {
 
     assertThat(store(lake.dataset(), other))
         .isEqualTo(
-            new StoreResult.Refused(
+            new StoreResult.Rejected(
                 "the dataset has this record with another content, in %s of bucket %s"
                     .formatted(FILE.path(), lake.bucket())));
 
@@ -133,7 +133,7 @@ class DatasetTest {
   void objectWithoutItsHash_isComparedByteForByte() throws InterruptedException {
     lake.put(FILE.path(), "value".getBytes(UTF_8));
 
-    assertThat(store(lake.dataset(), "valuf")).isInstanceOf(StoreResult.Refused.class);
+    assertThat(store(lake.dataset(), "valuf")).isInstanceOf(StoreResult.Rejected.class);
     assertThat(store(lake.dataset(), "value")).isInstanceOf(StoreResult.Stored.class);
 
     assertThat(

@@ -51,7 +51,7 @@ class MergesTest {
   private DatasetFile store(String id) throws InterruptedException {
     return switch (dataset.store("orders", 0, RecordId.of(id), new byte[3], () -> {})) {
       case StoreResult.Stored(DatasetFile file) -> file;
-      case StoreResult.Refused(String cause) -> throw new AssertionError(cause);
+      case StoreResult.Rejected(String cause) -> throw new AssertionError(cause);
     };
   }
 

@@ -76,7 +76,7 @@ class MovingOnTest {
   private static DatasetFile store(Dataset dataset, String id) throws InterruptedException {
     return switch (dataset.store("orders", 0, RecordId.of(id), new byte[3], () -> {})) {
       case StoreResult.Stored(DatasetFile file) -> file;
-      case StoreResult.Refused(String cause) -> throw new AssertionError(cause);
+      case StoreResult.Rejected(String cause) -> throw new AssertionError(cause);
     };
   }
 

@@ -93,7 +93,7 @@ class MultipartTest {
   void otherContentOfTheSameSize_isRefused() throws InterruptedException {
     store(VALUE);
 
-    assertThat(store(new byte[VALUE.length])).isInstanceOf(StoreResult.Refused.class);
+    assertThat(store(new byte[VALUE.length])).isInstanceOf(StoreResult.Rejected.class);
 
     assertStored();
   }
@@ -126,7 +126,8 @@ class MultipartTest {
   void uploadThatOtherContentWasFasterThan_isAborted_andRefused() throws InterruptedException {
     Runnable other = () -> lake.put(FILE.path(), new byte[1]);
 
-    assertThat(dataset.store("films", 0, ID, VALUE, other)).isInstanceOf(StoreResult.Refused.class);
+    assertThat(dataset.store("films", 0, ID, VALUE, other))
+        .isInstanceOf(StoreResult.Rejected.class);
 
     assertThat(lake.body(FILE.path())).isEqualTo(new byte[1]);
     assertThat(lake.uploads()).isEmpty();

@@ -46,7 +46,7 @@ class RegistryWriterTest {
     RecordId id = RecordId.of("id-" + number);
     return switch (dataset.store("orders", 0, id, value, () -> {})) {
       case StoreResult.Stored(DatasetFile file) -> file;
-      case StoreResult.Refused(String cause) -> throw new AssertionError(cause);
+      case StoreResult.Rejected(String cause) -> throw new AssertionError(cause);
     };
   }
 

@@ -41,7 +41,7 @@ class VerificationTest {
     byte[] value = id.getBytes(UTF_8);
     return switch (dataset.store("orders", day * DAY, RecordId.of(id), value, () -> {})) {
       case StoreResult.Stored(DatasetFile file) -> file;
-      case StoreResult.Refused(String cause) -> throw new AssertionError(cause);
+      case StoreResult.Rejected(String cause) -> throw new AssertionError(cause);
     };
   }
 

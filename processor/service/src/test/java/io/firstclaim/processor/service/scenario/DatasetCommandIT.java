@@ -55,7 +55,7 @@ class DatasetCommandIT {
             TimeSource.system());
     return switch (dataset.store("orders", 0, RecordId.of(id), new byte[1], () -> {})) {
       case StoreResult.Stored(DatasetFile file) -> file;
-      case StoreResult.Refused(String cause) -> throw new AssertionError(cause);
+      case StoreResult.Rejected(String cause) -> throw new AssertionError(cause);
     };
   }
 

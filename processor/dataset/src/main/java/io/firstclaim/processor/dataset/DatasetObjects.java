@@ -4,6 +4,11 @@ import io.firstclaim.lock.Sha256;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.store.DatedClock;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -223,9 +228,7 @@ final class DatasetObjects {
         () ->
             client.getObject(
                 get -> get.bucket(bucket).key(key(file)),
-                (head, in) ->
-                    new Content(
-                        HexFormat.of().formatHex(Sha256.of(in)), head.metadata().get(SHA256))));
+                (head, in) -> new Content(sha256(in), head.metadata().get(SHA256))));
   }
 
   /**
@@ -264,5 +267,11 @@ final class DatasetObjects {
   /** In hex. */
   static String sha256(byte[] value) {
     return HexFormat.of().formatHex(Sha256.of(value));
+  }
+
+  private static String sha256(InputStream in) throws IOException {
+    MessageDigest digest = Sha256.digest();
+    long _ = in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
+    return HexFormat.of().formatHex(digest.digest());
   }
 }

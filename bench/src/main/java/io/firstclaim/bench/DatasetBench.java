@@ -212,7 +212,7 @@ final class DatasetBench {
       StoreResult result =
           dataset.store("orders", day * 86_400_000L, id, new byte[1_000], () -> {});
       double millis = (System.nanoTime() - requests.lastObject()) / 1e6;
-      if (!(result instanceof StoreResult.Stored)) {
+      if (!(result instanceof StoreResult.Listed)) {
         throw new IllegalStateException(result.toString());
       }
       return millis;

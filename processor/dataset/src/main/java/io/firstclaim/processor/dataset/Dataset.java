@@ -152,7 +152,7 @@ public final class Dataset {
 
   private StoreResult stored(Addition addition) throws InterruptedException {
     writer.add(addition);
-    return new StoreResult.Stored(addition.file().file());
+    return new StoreResult.Listed(addition.file().file());
   }
 
   /**

@@ -57,7 +57,7 @@ public final class DatasetHandler implements RecordHandler {
               value == null ? EMPTY : value,
               context::ensureHeld);
       return switch (result) {
-        case StoreResult.Stored _ -> HandlerResult.done();
+        case StoreResult.Listed _ -> HandlerResult.done();
         case StoreResult.Rejected(String cause) -> new HandlerResult.Failed(cause);
       };
     } catch (StoreUnavailableException

@@ -7,7 +7,7 @@ public sealed interface StoreResult {
    *
    * @param file its file
    */
-  record Stored(DatasetFile file) implements StoreResult {}
+  record Listed(DatasetFile file) implements StoreResult {}
 
   /**
    * It never will be.

@@ -53,7 +53,7 @@ class DatasetTest {
 
   @Test
   void value_isWrittenAndListed() throws InterruptedException {
-    assertThat(store(lake.dataset(), "value")).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(store(lake.dataset(), "value")).isEqualTo(new StoreResult.Listed(FILE));
 
     assertStored();
   }
@@ -90,7 +90,7 @@ class DatasetTest {
         both.add(threads.submit(() -> store(dataset, "value")));
       }
       for (Future<StoreResult> one : both) {
-        assertThat(one.get()).isEqualTo(new StoreResult.Stored(FILE));
+        assertThat(one.get()).isEqualTo(new StoreResult.Listed(FILE));
       }
     }
 
@@ -108,7 +108,7 @@ class DatasetTest {
                     new Fault.DelayRequest(Duration.ZERO)));
     Rule other = lake.proxy().add(Rule.always(WRITE, new Fault.DelayRequest(Duration.ZERO)));
 
-    assertThat(store(lake.dataset(), "value")).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(store(lake.dataset(), "value")).isEqualTo(new StoreResult.Listed(FILE));
 
     assertThat(conditional.hits()).isEqualTo(1);
     assertThat(other.hits()).isZero();
@@ -134,7 +134,7 @@ class DatasetTest {
     lake.put(FILE.path(), "value".getBytes(UTF_8));
 
     assertThat(store(lake.dataset(), "valuf")).isInstanceOf(StoreResult.Rejected.class);
-    assertThat(store(lake.dataset(), "value")).isInstanceOf(StoreResult.Stored.class);
+    assertThat(store(lake.dataset(), "value")).isInstanceOf(StoreResult.Listed.class);
 
     assertThat(
             lake.client()
@@ -149,7 +149,7 @@ class DatasetTest {
   void writeWhoseAnswerIsLost_isFoundToBeOnesOwn() throws InterruptedException {
     lake.proxy().add(Rule.once(WRITE, new Fault.ResetAfterApply()));
 
-    assertThat(store(lake.dataset(), "value")).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(store(lake.dataset(), "value")).isEqualTo(new StoreResult.Listed(FILE));
 
     assertStored();
   }
@@ -159,7 +159,7 @@ class DatasetTest {
   void conflictAndThrottling_areTriedAgain(int status, String code) throws InterruptedException {
     lake.proxy().add(Rule.once(WRITE, Fault.Answer.s3(status, code)));
 
-    assertThat(store(lake.dataset(), "value")).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(store(lake.dataset(), "value")).isEqualTo(new StoreResult.Listed(FILE));
 
     assertStored();
   }
@@ -213,7 +213,7 @@ class DatasetTest {
     assertThatThrownBy(() -> store(dataset, "value")).isInstanceOf(StoreRefusedException.class);
     lake.proxy().remove(denied);
 
-    assertThat(store(dataset, "value")).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(store(dataset, "value")).isEqualTo(new StoreResult.Listed(FILE));
     assertStored();
   }
 }

@@ -62,7 +62,7 @@ class MultipartTest {
     Rule parts = seen(PART);
     Rule conditional = seen(COMPLETION.and(Match.header("If-None-Match")));
 
-    assertThat(store(VALUE)).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(store(VALUE)).isEqualTo(new StoreResult.Listed(FILE));
 
     assertThat(parts.hits()).isEqualTo(3);
     assertThat(conditional.hits()).isEqualTo(1);
@@ -73,7 +73,7 @@ class MultipartTest {
   void valueOfOnePart_isNotUploadedInParts() throws InterruptedException {
     Rule uploads = seen(Match.operation("POST"));
 
-    assertThat(store(new byte[LocalLake.PART])).isInstanceOf(StoreResult.Stored.class);
+    assertThat(store(new byte[LocalLake.PART])).isInstanceOf(StoreResult.Listed.class);
 
     assertThat(uploads.hits()).isZero();
   }
@@ -83,7 +83,7 @@ class MultipartTest {
     store(VALUE);
     Rule uploads = seen(Match.operation("POST"));
 
-    assertThat(store(VALUE)).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(store(VALUE)).isEqualTo(new StoreResult.Listed(FILE));
 
     assertThat(uploads.hits()).isZero();
     assertStored();
@@ -106,7 +106,7 @@ class MultipartTest {
         both.add(threads.submit(() -> store(VALUE)));
       }
       for (Future<StoreResult> one : both) {
-        assertThat(one.get()).isEqualTo(new StoreResult.Stored(FILE));
+        assertThat(one.get()).isEqualTo(new StoreResult.Listed(FILE));
       }
     }
 
@@ -117,7 +117,7 @@ class MultipartTest {
   void uploadThatAnotherWasFasterThan_isAborted_andComparedWithIt() throws InterruptedException {
     Runnable other = () -> lake.put(FILE.path(), VALUE);
 
-    assertThat(dataset.store("films", 0, ID, VALUE, other)).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(dataset.store("films", 0, ID, VALUE, other)).isEqualTo(new StoreResult.Listed(FILE));
 
     assertStored();
   }
@@ -142,7 +142,7 @@ class MultipartTest {
                 Match.operation("POST").and(Match.pathContains("uploads")),
                 new Fault.ResetAfterApply()));
 
-    assertThat(store(VALUE)).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(store(VALUE)).isEqualTo(new StoreResult.Listed(FILE));
     assertThat(lake.uploads()).hasSize(1);
 
     assertThat(lake.datasetAhead(Duration.ofHours(25)).repair()).contains(new Repair(0, 0, 1));
@@ -153,7 +153,7 @@ class MultipartTest {
   void completionWhoseAnswerIsLost_isFoundToHaveTaken() throws InterruptedException {
     lake.proxy().add(Rule.once(COMPLETION, new Fault.ResetAfterApply()));
 
-    assertThat(store(VALUE)).isEqualTo(new StoreResult.Stored(FILE));
+    assertThat(store(VALUE)).isEqualTo(new StoreResult.Listed(FILE));
 
     assertStored();
   }

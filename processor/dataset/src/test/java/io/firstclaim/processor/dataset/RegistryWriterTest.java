@@ -45,7 +45,7 @@ class RegistryWriterTest {
     byte[] value = new byte[number % 100];
     RecordId id = RecordId.of("id-" + number);
     return switch (dataset.store("orders", 0, id, value, () -> {})) {
-      case StoreResult.Stored(DatasetFile file) -> file;
+      case StoreResult.Listed(DatasetFile file) -> file;
       case StoreResult.Rejected(String cause) -> throw new AssertionError(cause);
     };
   }

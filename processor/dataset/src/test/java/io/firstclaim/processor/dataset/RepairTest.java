@@ -50,7 +50,7 @@ class RepairTest {
 
   private static DatasetFile store(Dataset dataset, String id) throws InterruptedException {
     return switch (dataset.store("orders", 0, RecordId.of(id), new byte[3], () -> {})) {
-      case StoreResult.Stored(DatasetFile file) -> file;
+      case StoreResult.Listed(DatasetFile file) -> file;
       case StoreResult.Rejected(String cause) -> throw new AssertionError(cause);
     };
   }

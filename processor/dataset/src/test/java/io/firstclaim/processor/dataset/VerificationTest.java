@@ -40,7 +40,7 @@ class VerificationTest {
   private DatasetFile store(String id, int day) throws InterruptedException {
     byte[] value = id.getBytes(UTF_8);
     return switch (dataset.store("orders", day * DAY, RecordId.of(id), value, () -> {})) {
-      case StoreResult.Stored(DatasetFile file) -> file;
+      case StoreResult.Listed(DatasetFile file) -> file;
       case StoreResult.Rejected(String cause) -> throw new AssertionError(cause);
     };
   }

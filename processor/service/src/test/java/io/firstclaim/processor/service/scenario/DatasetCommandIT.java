@@ -54,7 +54,7 @@ class DatasetCommandIT {
             "test",
             TimeSource.system());
     return switch (dataset.store("orders", 0, RecordId.of(id), new byte[1], () -> {})) {
-      case StoreResult.Stored(DatasetFile file) -> file;
+      case StoreResult.Listed(DatasetFile file) -> file;
       case StoreResult.Rejected(String cause) -> throw new AssertionError(cause);
     };
   }

@@ -3,6 +3,7 @@ package io.firstclaim.bench;
 import static java.util.stream.Collectors.joining;
 
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreOperation;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -10,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** The requests of a store, and the writes in them, by what they are for. Thread-safe. */
 final class Tally implements StoreListener {
-  private final Map<String, Counts> all = new ConcurrentSkipListMap<>();
+  private final Map<StoreOperation, Counts> all = new ConcurrentSkipListMap<>();
 
   private record Counts(LongAdder requests, LongAdder writes) {
     Counts() {
@@ -18,17 +19,17 @@ final class Tally implements StoreListener {
     }
   }
 
-  private Counts of(String op) {
+  private Counts of(StoreOperation op) {
     return all.computeIfAbsent(op, _ -> new Counts());
   }
 
   @Override
-  public void called(String op, String result, Duration took) {
+  public void called(StoreOperation op, StoreOperation.Result result, Duration took) {
     of(op).requests.increment();
   }
 
   @Override
-  public void wrote(String op, int writes) {
+  public void wrote(StoreOperation op, int writes) {
     of(op).writes.add(writes);
   }
 

@@ -8,7 +8,7 @@ public interface StoreListener {
   StoreListener NONE =
       new StoreListener() {
         @Override
-        public void called(String op, String result, Duration took) {}
+        public void called(StoreOperation op, StoreOperation.Result result, Duration took) {}
 
         @Override
         public void clockSkew(Duration skew) {}
@@ -17,15 +17,12 @@ public interface StoreListener {
   /**
    * A call ended.
    *
-   * @param op {@code claim}, {@code renew}, {@code complete}, {@code release}, {@code bury} or
-   *     {@code find}, which is any read, even one to learn why a write was refused; for a sweeper
-   *     {@code list}, {@code retire} and {@code delete}. Where one call has several writes, that of
-   *     the first of them
-   * @param result {@code ok}, {@code refused} (the condition failed; for several writes with
-   *     conditions of their own {@link #refused} tells of that) or {@code error}
+   * @param op what it was for; where one call has several writes, what the first of them was for
+   * @param result how it ended; for several writes with conditions of their own {@link #refused}
+   *     tells which of them failed
    * @param took from the call to its end, the client's own retries included
    */
-  void called(String op, String result, Duration took);
+  void called(StoreOperation op, StoreOperation.Result result, Duration took);
 
   /**
    * A call that was answered was made of so many writes. They are billed whether their conditions
@@ -33,7 +30,7 @@ public interface StoreListener {
    *
    * @param op as in {@link #called}
    */
-  default void wrote(String op, int writes) {}
+  default void wrote(StoreOperation op, int writes) {}
 
   /**
    * So many of the writes of a call failed by their own conditions, while the call as a whole was
@@ -41,7 +38,7 @@ public interface StoreListener {
    *
    * @param op as in {@link #called}
    */
-  default void refused(String op, int writes) {}
+  default void refused(StoreOperation op, int writes) {}
 
   /** The store's clock is ahead of this machine's by at least this much; negative: behind. */
   void clockSkew(Duration skew);

@@ -7,6 +7,7 @@ import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.ClaimRecords;
 import io.firstclaim.lock.store.DrivenClaimStore;
@@ -71,7 +72,8 @@ public final class MemoryClaimStore extends DrivenClaimStore {
     }
 
     @Override
-    public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
+    public Write write(
+        StoreOperation op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
       claims.purgeNowAndThen(settings.namespace(), now.wall().minus(settings.retention()));
       Claims.Key key = key(id);
       while (true) {

@@ -5,6 +5,7 @@ import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreOperation;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -43,13 +44,13 @@ public interface ClaimRecords {
   /**
    * Writes {@code next} if the expected write is still what is stored.
    *
-   * @param op for the {@link io.firstclaim.lock.StoreListener}
+   * @param op what it is for
    * @param on what is expected, known by its {@linkplain Stored#version() version} in stores that
    *     have one, else by its record's token, nonce and kind of state, as in {@link
    *     ClaimRecord#isOfOneWriteWith}: the rest may differ. Null: nothing
    * @param now when this was decided, by the {@linkplain StoreMoment#judging judging} clock
    */
-  Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now);
+  Write write(StoreOperation op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now);
 
   /**
    * The store's {@linkplain io.firstclaim.lock.ClaimStore#identity() identity}: random, made on
@@ -69,7 +70,7 @@ public interface ClaimRecords {
    * @param now when this was decided, by the {@linkplain StoreMoment#judging judging} clock
    */
   default Write claim(Claim claim, ClaimRecord first, Moment now) {
-    return write("claim", claim.id(), first, null, now);
+    return write(StoreOperation.CLAIM, claim.id(), first, null, now);
   }
 
   /**
@@ -97,7 +98,7 @@ public interface ClaimRecords {
      *     effects not
      * @throws IllegalArgumentException if the effects are not of this store's kind
      */
-    Writes write(String op, List<Change> changes, @Nullable Effects effects, Moment now);
+    Writes write(StoreOperation op, List<Change> changes, @Nullable Effects effects, Moment now);
   }
 
   /**

@@ -19,6 +19,7 @@ import io.firstclaim.lock.RedriveResult;
 import io.firstclaim.lock.ReleaseResult;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.ClaimRecords.Stored;
@@ -45,8 +46,6 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
    * defect.
    */
   static final int MAX_ROUNDS = 10;
-
-  static final String RENEW = "renew";
 
   private final ClaimRecords records;
   private final ClaimSettings settings;
@@ -97,7 +96,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
     var acquire = new Command.Acquire(claim);
     return byThisMachinesClock(
         drive(
-            "claim",
+            StoreOperation.CLAIM,
             claim.id(),
             stored,
             (found, seen) -> Protocol.decide(found, acquire, seen, settings),
@@ -106,12 +105,12 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
 
   @Override
   public final SettleResult renew(Lease lease) {
-    return settle(RENEW, lease, unused -> new Command.Renew(lease));
+    return settle(StoreOperation.RENEW, lease, unused -> new Command.Renew(lease));
   }
 
   @Override
   public final SettleResult complete(Lease lease, @Nullable String result) {
-    return settle("complete", lease, unused -> new Command.Complete(lease, result));
+    return settle(StoreOperation.COMPLETE, lease, unused -> new Command.Complete(lease, result));
   }
 
   @Override
@@ -122,12 +121,13 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   @Override
   public final SettleResult release(Lease lease, Instant retryAt, String cause) {
     if (retryAt.equals(AT_ONCE)) {
-      return settle("release", lease, unused -> new Command.Release(lease, AT_ONCE, cause));
+      return settle(
+          StoreOperation.RELEASE, lease, unused -> new Command.Release(lease, AT_ONCE, cause));
     }
     Moment asked = clock.now().machine();
     Duration delay = Duration.between(asked.wall(), retryAt);
     return settle(
-        "release",
+        StoreOperation.RELEASE,
         lease,
         now -> {
           Duration left = delay.minus(now.machine().since(asked));
@@ -137,7 +137,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
 
   @Override
   public final SettleResult bury(Lease lease, String cause) {
-    return settle("bury", lease, unused -> new Command.Bury(lease, cause));
+    return settle(StoreOperation.BURY, lease, unused -> new Command.Bury(lease, cause));
   }
 
   @Override
@@ -146,7 +146,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
     ClaimRecord meant = found == null ? null : found.claim();
     var takeBack = new Command.TakeBack(reason, Nonce.random());
     return drive(
-        "release",
+        StoreOperation.RELEASE,
         id,
         found,
         (stored, unused) -> Protocol.decide(stored, takeBack, meant),
@@ -157,7 +157,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   public final RedriveResult redrive(RecordId id, Fingerprint payload, RedriveId by) {
     var redrive = new Command.Redrive(payload, by, Nonce.random());
     return drive(
-        "redrive",
+        StoreOperation.REDRIVE,
         id,
         records.read(id).orElse(null),
         (stored, unused) -> Protocol.decide(stored, redrive),
@@ -180,14 +180,15 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   }
 
   private SettleResult settle(
-      String op, Lease lease, Function<StoreMoment, Command.Settle> command) {
+      StoreOperation op, Lease lease, Function<StoreMoment, Command.Settle> command) {
     return lease.resources().isEmpty()
         ? settleOne(op, lease, command)
         : several().settle(op, lease, command);
   }
 
   /** Makes a step under a lease, without its resources. */
-  SettleResult settleOne(String op, Lease lease, Function<StoreMoment, Command.Settle> command) {
+  SettleResult settleOne(
+      StoreOperation op, Lease lease, Function<StoreMoment, Command.Settle> command) {
     try {
       return drive(
           op,
@@ -196,7 +197,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
           (found, now) -> Protocol.decide(found, command.apply(now), now, settings),
           (answer, version) ->
               // No later step may be conditional on the end of a lease.
-              op.equals(RENEW) && answer instanceof Settled(Lease renewed)
+              op == StoreOperation.RENEW && answer instanceof Settled(Lease renewed)
                   ? new Settled(renewed.withVersion(version))
                   : answer);
     } catch (StoreUnavailableException e) {
@@ -223,7 +224,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
    * @param versioned adds to an answer the version that the next step is conditional on
    */
   private <R> R drive(
-      String op,
+      StoreOperation op,
       RecordId id,
       @Nullable Stored expected,
       Decider<R> decider,
@@ -251,13 +252,13 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
     throw unsettled(op, id);
   }
 
-  static StoreUnavailableException unsettled(String op, RecordId id) {
+  static StoreUnavailableException unsettled(StoreOperation op, RecordId id) {
     return new StoreUnavailableException(
         "what is stored of %s changed %d times during one %s".formatted(id, MAX_ROUNDS, op),
         new IllegalStateException());
   }
 
-  static void requireTime(String op, StoreMoment now) {
+  static void requireTime(StoreOperation op, StoreMoment now) {
     if (!now.isKnown()) {
       throw new StoreUnavailableException(
           "the store's time is not known, so no %s can be written: its answers have no Date, or this"

@@ -11,6 +11,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.store.ClaimRecords.Change;
 import io.firstclaim.lock.store.ClaimRecords.Stored;
@@ -101,18 +102,22 @@ final class InOneTransaction implements Several {
       if (!inTheWay.isEmpty()) {
         return new ClaimResult.Blocked(inTheWay);
       }
-      if (changes.isEmpty() || isWritten("claim", changes, null, now, known)) {
+      if (changes.isEmpty() || isWritten(StoreOperation.CLAIM, changes, null, now, known)) {
         Granted first = grants.getFirst();
         return new Granted(
             first.lease().withResources(grants.stream().skip(1).map(Granted::lease).toList()),
             first.takenFrom());
       }
     }
-    throw DrivenClaimStore.unsettled("claim", claim.id());
+    throw DrivenClaimStore.unsettled(StoreOperation.CLAIM, claim.id());
   }
 
   private boolean isWritten(
-      String op, List<Change> changes, @Nullable Effects effects, StoreMoment now, Known known) {
+      StoreOperation op,
+      List<Change> changes,
+      @Nullable Effects effects,
+      StoreMoment now,
+      Known known) {
     DrivenClaimStore.requireTime(op, now);
     return switch (records.write(op, changes, effects, now.judging())) {
       case Took unused -> true;
@@ -124,17 +129,19 @@ final class InOneTransaction implements Several {
   }
 
   @Override
-  public SettleResult settle(String op, Lease lease, Function<StoreMoment, Command.Settle> step) {
+  public SettleResult settle(
+      StoreOperation op, Lease lease, Function<StoreMoment, Command.Settle> step) {
     return settle(op, lease, step, null);
   }
 
   @Override
   public SettleResult complete(Lease lease, @Nullable String result, Effects effects) {
-    return settle("complete", lease, unused -> new Command.Complete(lease, result), effects);
+    return settle(
+        StoreOperation.COMPLETE, lease, unused -> new Command.Complete(lease, result), effects);
   }
 
   private SettleResult settle(
-      String op,
+      StoreOperation op,
       Lease lease,
       Function<StoreMoment, Command.Settle> step,
       @Nullable Effects effects) {
@@ -146,11 +153,11 @@ final class InOneTransaction implements Several {
   }
 
   private SettleResult settled(
-      String op,
+      StoreOperation op,
       Lease lease,
       Function<StoreMoment, Command.Settle> step,
       @Nullable Effects effects) {
-    boolean renews = op.equals(DrivenClaimStore.RENEW);
+    boolean renews = op == StoreOperation.RENEW;
     Known known = presumed(lease);
     for (int round = 0; round < DrivenClaimStore.MAX_ROUNDS; round++) {
       StoreMoment now = clock.now();

@@ -8,6 +8,7 @@ import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.StoreOperation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -21,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * finds what it was granted.
  */
 final class OneByOne implements Several {
-  private static final String RELEASE = "release";
 
   private final DrivenClaimStore store;
 
@@ -59,13 +59,16 @@ final class OneByOne implements Several {
 
   private SettleResult release(Lease lease, String cause) {
     return store.settleOne(
-        RELEASE, lease, unused -> new Command.Release(lease, ClaimStore.AT_ONCE, cause));
+        StoreOperation.RELEASE,
+        lease,
+        unused -> new Command.Release(lease, ClaimStore.AT_ONCE, cause));
   }
 
   @Override
-  public SettleResult settle(String op, Lease lease, Function<StoreMoment, Command.Settle> step) {
+  public SettleResult settle(
+      StoreOperation op, Lease lease, Function<StoreMoment, Command.Settle> step) {
     SettleResult answer = store.settleOne(op, lease, step);
-    if (op.equals(DrivenClaimStore.RENEW)) {
+    if (op == StoreOperation.RENEW) {
       return answer instanceof Settled(Lease renewed) ? renewed(renewed) : answer;
     }
     if (!(answer instanceof SettleResult.Unknown)) {
@@ -81,7 +84,7 @@ final class OneByOne implements Several {
     List<Lease> resources = new ArrayList<>();
     for (Lease resource : lease.resources()) {
       SettleResult answer =
-          store.settleOne(DrivenClaimStore.RENEW, resource, unused -> new Command.Renew(resource));
+          store.settleOne(StoreOperation.RENEW, resource, unused -> new Command.Renew(resource));
       if (!(answer instanceof Settled(Lease held))) {
         return answer;
       }

@@ -5,6 +5,7 @@ import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreOperation;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ sealed interface Several permits InOneTransaction, OneByOne {
   ClaimResult claim(Claim claim);
 
   /** Makes this step with the record; its resources are renewed with it, or free after it. */
-  SettleResult settle(String op, Lease lease, Function<StoreMoment, Command.Settle> step);
+  SettleResult settle(StoreOperation op, Lease lease, Function<StoreMoment, Command.Settle> step);
 
   /** Completes a record, and makes these effects with that. */
   SettleResult complete(Lease lease, @Nullable String result, Effects effects);

@@ -10,12 +10,14 @@ import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.store.ClaimRecords;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -58,8 +60,12 @@ final class BatchedItems implements ClaimRecords {
   /** Characters; a write with a longer result would hold up the others. */
   private static final int LONG_RESULT = 4096;
 
-  private static final String RENEW = "renew";
-  private static final Set<String> STEPS = Set.of(RENEW, "complete", "release", "bury");
+  private static final Set<StoreOperation> STEPS =
+      EnumSet.of(
+          StoreOperation.RENEW,
+          StoreOperation.COMPLETE,
+          StoreOperation.RELEASE,
+          StoreOperation.BURY);
 
   /** Of a whole request: there is no such operation, or not for us. */
   private static final Set<String> MISSING =
@@ -82,7 +88,10 @@ final class BatchedItems implements ClaimRecords {
 
   /** A conditional write, and how it is made by a single request. */
   private record Statement(
-      String op, String key, Supplier<BatchStatementRequest> text, Supplier<Write> single) {}
+      StoreOperation op,
+      String key,
+      Supplier<BatchStatementRequest> text,
+      Supplier<Write> single) {}
 
   /** What came of a statement. */
   private sealed interface Answer {
@@ -139,7 +148,7 @@ final class BatchedItems implements ClaimRecords {
                 claims,
                 claim.id(),
                 new Statement(
-                    "claim",
+                    StoreOperation.CLAIM,
                     key,
                     () -> Statements.insert(items.table(), items.item(claim.id(), first, now)),
                     single));
@@ -150,7 +159,8 @@ final class BatchedItems implements ClaimRecords {
   }
 
   @Override
-  public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
+  public Write write(
+      StoreOperation op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
     Supplier<Write> single = () -> items.write(op, id, next, on, now);
     boolean large =
         next.state() instanceof Done done
@@ -160,11 +170,11 @@ final class BatchedItems implements ClaimRecords {
       return single.get();
     }
     String key = items.keyText(id);
-    if (op.equals("release")) {
+    if (op == StoreOperation.RELEASE) {
       firstClaims.found(key);
     }
     return made(
-        op.equals(RENEW) ? renewals : settlements,
+        op == StoreOperation.RENEW ? renewals : settlements,
         id,
         new Statement(
             op,
@@ -213,7 +223,7 @@ final class BatchedItems implements ClaimRecords {
       if (off != null) {
         return nCopies(statements.size(), ALONE);
       }
-      String op = statements.getFirst().op;
+      StoreOperation op = statements.getFirst().op;
       List<BatchStatementRequest> texts =
           statements.stream().map(statement -> statement.text.get()).toList();
       try {

@@ -13,6 +13,7 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.Sighting;
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -66,7 +67,8 @@ record ClaimItems(
       leaseEnd = :end, nonce = :nonce, payloadHash = :hash, expiresAt = :expires, \
       fencingToken = if_not_exists(fencingToken, :before) + :one, \
       attempts = if_not_exists(attempts, :zero) + :one \
-      REMOVE retryAt, cause""";
+      REMOVE retryAt, cause\
+      """;
 
   private static final String FOR_ITSELF = ACQUIRE + ", onBehalfOf";
   private static final String FOR_ANOTHER =
@@ -81,7 +83,8 @@ record ClaimItems(
       attribute_not_exists(pk) OR payloadHash = :hash \
       AND fencingToken >= :one AND attempts >= :zero AND \
       (claimState = :held AND leaseEnd < :over AND nonce <> :nonce \
-      OR claimState = :free AND retryAt > :zero AND retryAt < :now%s)""";
+      OR claimState = :free AND retryAt > :zero AND retryAt < :now%s)\
+      """;
 
   private static final String MAY_ACQUIRE_AT_FIRST_SIGHT = MAY_ACQUIRE.formatted("");
   private static final String MAY_ACQUIRE_WATCHED =
@@ -118,7 +121,7 @@ record ClaimItems(
   ClaimItems described() {
     var description =
         call(
-                "describe",
+                StoreOperation.DESCRIBE,
                 () ->
                     client.describeTable(
                         named -> named.tableName(table).overrideConfiguration(limits)))
@@ -132,7 +135,7 @@ record ClaimItems(
     AttributeValue key = key(id);
     GetItemResponse found =
         call(
-            "find",
+            StoreOperation.FIND,
             () ->
                 client.getItem(
                     get ->
@@ -147,7 +150,8 @@ record ClaimItems(
   public Write claim(Claim claim, ClaimRecord first, Moment now) {
     AttributeValue key = key(claim.id());
     try {
-      UpdateItemResponse updated = call("claim", 1, () -> acquire(key, claim, first, now));
+      UpdateItemResponse updated =
+          call(StoreOperation.CLAIM, 1, () -> acquire(key, claim, first, now));
       Map<String, AttributeValue> over = updated.attributes();
       return new Write.Took(null, over.isEmpty() ? null : decode(key, over));
     } catch (ConditionalCheckFailedException e) {
@@ -156,7 +160,8 @@ record ClaimItems(
   }
 
   @Override
-  public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
+  public Write write(
+      StoreOperation op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
     AttributeValue key = key(id);
     try {
       var unused =
@@ -260,7 +265,7 @@ record ClaimItems(
   }
 
   /** A call of so many writes. */
-  <T extends DynamoDbResponse> T call(String op, int writes, Supplier<T> request) {
+  <T extends DynamoDbResponse> T call(StoreOperation op, int writes, Supplier<T> request) {
     try {
       T response = call(op, request);
       listener.wrote(op, writes);
@@ -271,31 +276,32 @@ record ClaimItems(
     }
   }
 
-  <T extends DynamoDbResponse> T call(String op, Supplier<T> request) {
+  <T extends DynamoDbResponse> T call(StoreOperation op, Supplier<T> request) {
     Moment start = time.now();
     try {
       T response = request.get();
-      answered(op, "ok", start, response.sdkHttpResponse());
+      answered(op, StoreOperation.Result.OK, start, response.sdkHttpResponse());
       return response;
     } catch (ConditionalCheckFailedException e) {
-      answered(op, "refused", start, e.awsErrorDetails().sdkHttpResponse());
+      answered(op, StoreOperation.Result.REFUSED, start, e.awsErrorDetails().sdkHttpResponse());
       throw e;
     } catch (TransactionCanceledException e) {
-      answered(op, "refused", start, e.awsErrorDetails().sdkHttpResponse());
+      answered(op, StoreOperation.Result.REFUSED, start, e.awsErrorDetails().sdkHttpResponse());
       throw e;
     } catch (SdkException | CancellationException e) {
-      listener.called(op, "error", time.now().since(start));
+      listener.called(op, StoreOperation.Result.ERROR, time.now().since(start));
       throw fault(op, e);
     }
   }
 
-  private void answered(String op, String result, Moment start, SdkHttpResponse response) {
+  private void answered(
+      StoreOperation op, StoreOperation.Result result, Moment start, SdkHttpResponse response) {
     Moment end = time.now();
     listener.called(op, result, end.since(start));
     response.firstMatchingHeader("Date").ifPresent(date -> clock.observe(date, start, end));
   }
 
-  private RuntimeException fault(String op, RuntimeException fault) {
+  private RuntimeException fault(StoreOperation op, RuntimeException fault) {
     String seen = Faults.inOneLine(fault);
     if (!DynamoDbTable.isPermanent(fault)) {
       return new StoreUnavailableException(

@@ -6,6 +6,7 @@ import io.firstclaim.lock.EffectsRefusedException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.store.ClaimRecords.Change;
@@ -64,7 +65,7 @@ record ItemTransactions(ClaimItems items) implements Together {
       Map<String, KeysAndAttributes> asked = left;
       var answer =
           items.call(
-              "find",
+              StoreOperation.FIND,
               () ->
                   items
                       .client()
@@ -84,7 +85,8 @@ record ItemTransactions(ClaimItems items) implements Together {
   }
 
   @Override
-  public Writes write(String op, List<Change> changes, @Nullable Effects effects, Moment now) {
+  public Writes write(
+      StoreOperation op, List<Change> changes, @Nullable Effects effects, Moment now) {
     List<TransactWriteItem> actions = new ArrayList<>();
     changes.forEach(change -> actions.add(put(change, now)));
     List<TransactWriteItem> others = DynamoDbEffects.actionsOf(effects);

@@ -9,6 +9,7 @@ import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -120,7 +121,7 @@ final class StatementTrial {
     List<BatchStatementResponse> answers =
         items
             .call(
-                "try",
+                StoreOperation.TRY,
                 () ->
                     items
                         .client()
@@ -155,7 +156,7 @@ final class StatementTrial {
     Map<String, AttributeValue> found =
         items
             .call(
-                "try",
+                StoreOperation.TRY,
                 () ->
                     items
                         .client()

@@ -16,6 +16,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.ManualTime;
 import java.io.ByteArrayOutputStream;
@@ -67,15 +68,15 @@ abstract class BatchFixture {
           time,
           new StoreListener() {
             @Override
-            public void called(String op, String result, Duration took) {}
+            public void called(StoreOperation op, StoreOperation.Result result, Duration took) {}
 
             @Override
-            public void wrote(String op, int writes) {
+            public void wrote(StoreOperation op, int writes) {
               counted.add(op + " " + writes);
             }
 
             @Override
-            public void refused(String op, int writes) {
+            public void refused(StoreOperation op, int writes) {
               counted.add(op + " refused " + writes);
             }
 

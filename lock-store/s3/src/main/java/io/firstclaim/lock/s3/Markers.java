@@ -6,6 +6,8 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreOperation;
+import io.firstclaim.lock.StoreOperation.Result;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -38,7 +40,6 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** The requests for the markers of one namespace, and what their answers mean. Thread-safe. */
 final class Markers implements ClaimRecords {
-  private static final String FIND = "find";
 
   private final S3Bucket bucket;
   private final String namespace;
@@ -86,7 +87,8 @@ final class Markers implements ClaimRecords {
    * @throws IllegalArgumentException if the marker would be too long
    */
   @Override
-  public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
+  public Write write(
+      StoreOperation op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
     if (on != null && on.version() == null) {
       // The lease was ended by its last write, or made elsewhere.
       return differs(id);
@@ -145,7 +147,7 @@ final class Markers implements ClaimRecords {
   /** Reads the marker under a key. */
   Optional<Read> read(String key) {
     return call(
-        FIND,
+        StoreOperation.FIND,
         () -> {
           Moment sent = time.now();
           ResponseBytes<GetObjectResponse> body =
@@ -176,7 +178,7 @@ final class Markers implements ClaimRecords {
   /** Lists from where a page ended, or from the beginning if null. */
   Page list(@Nullable String from) {
     return call(
-        "list",
+        StoreOperation.LIST,
         () -> {
           ListObjectsV2Response page =
               bucket
@@ -196,7 +198,7 @@ final class Markers implements ClaimRecords {
   /** Deletes a marker if it is still this version; false if it is not. */
   boolean delete(String key, String version) {
     return call(
-        "delete",
+        StoreOperation.DELETE,
         () -> {
           var unused =
               bucket
@@ -241,24 +243,25 @@ final class Markers implements ClaimRecords {
   }
 
   private <R> R call(
-      String op, Supplier<R> request, Function<S3Exception, Optional<R>> meaningOfRefusal) {
+      StoreOperation op, Supplier<R> request, Function<S3Exception, Optional<R>> meaningOfRefusal) {
     Moment start = time.now();
     try {
       R answer = request.get();
-      listener.called(op, "ok", time.now().since(start));
+      listener.called(op, Result.OK, time.now().since(start));
       return answer;
     } catch (S3Exception e) {
       Optional<R> meant = meaningOfRefusal.apply(e);
-      String result = meant.isEmpty() ? "error" : op.equals(FIND) ? "ok" : "refused";
+      Result result =
+          meant.isEmpty() ? Result.ERROR : op == StoreOperation.FIND ? Result.OK : Result.REFUSED;
       listener.called(op, result, time.now().since(start));
       return meant.orElseThrow(() -> fault(op, e));
     } catch (SdkException | CancellationException e) {
-      listener.called(op, "error", time.now().since(start));
+      listener.called(op, Result.ERROR, time.now().since(start));
       throw fault(op, e);
     }
   }
 
-  private StoreException fault(String op, RuntimeException fault) {
+  private StoreException fault(StoreOperation op, RuntimeException fault) {
     String seen = Faults.inOneLine(fault);
     return S3Bucket.isPermanent(fault)
         ? new StoreRefusedException(

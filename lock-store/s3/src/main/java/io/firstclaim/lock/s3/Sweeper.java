@@ -11,6 +11,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.s3.Markers.Page;
 import io.firstclaim.lock.s3.Markers.Read;
@@ -262,7 +263,7 @@ public final class Sweeper {
   private @Nullable String take(Retirement retirement, Read read) {
     Lease lease = retirement.lease();
     return switch (markers.write(
-        "retire", lease.id(), retirement.claim(), read.stored(), lease.start())) {
+        StoreOperation.RETIRE, lease.id(), retirement.claim(), read.stored(), lease.start())) {
       case Write.Took took -> took.version();
       case Write.Differs(Stored found) ->
           // By another, or by this very request, its answer lost and the request sent again.

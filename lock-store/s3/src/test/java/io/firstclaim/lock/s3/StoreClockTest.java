@@ -13,6 +13,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
 import java.time.Duration;
@@ -146,7 +147,7 @@ class StoreClockTest {
     var listener =
         new StoreListener() {
           @Override
-          public void called(String op, String result, Duration took) {}
+          public void called(StoreOperation op, StoreOperation.Result result, Duration took) {}
 
           @Override
           public void clockSkew(Duration proven) {

@@ -13,6 +13,7 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.ClaimRecords;
@@ -39,7 +40,8 @@ final class H2ClaimStore extends DrivenClaimStore {
       CREATE TABLE IF NOT EXISTS claims (id CHAR(64) PRIMARY KEY, token BIGINT, attempts INT,
         nonce CHAR(32), hash VARBINARY(32), state CHAR(4), holder VARCHAR(256), millis BIGINT,
         at BIGINT, note VARCHAR, redrive VARCHAR(64));
-      CREATE TABLE IF NOT EXISTS store (one INT PRIMARY KEY, identity CHAR(32))""";
+      CREATE TABLE IF NOT EXISTS store (one INT PRIMARY KEY, identity CHAR(32))\
+      """;
 
   H2ClaimStore(DataSource database, ClaimSettings settings, TimeSource time) {
     super(new Rows(database, settings.namespace(), time), settings, time);
@@ -66,7 +68,8 @@ final class H2ClaimStore extends DrivenClaimStore {
     }
 
     @Override
-    public Write write(String op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
+    public Write write(
+        StoreOperation op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
       boolean took = sql(sqlOf(on), write -> isWritten(write, new Change(id, next, on)));
       return took ? new Write.Took(null) : new Write.Differs(read(id).orElse(null));
     }
@@ -110,7 +113,8 @@ final class H2ClaimStore extends DrivenClaimStore {
       }
 
       @Override
-      public Writes write(String op, List<Change> changes, @Nullable Effects effects, Moment now) {
+      public Writes write(
+          StoreOperation op, List<Change> changes, @Nullable Effects effects, Moment now) {
         if (effects != null) {
           throw new IllegalArgumentException("no effects in this store");
         }

@@ -3,6 +3,7 @@ package io.firstclaim.lock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.testkit.ManualTime;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -28,7 +29,7 @@ class DatedClockTest {
     var listener =
         new StoreListener() {
           @Override
-          public void called(String op, String result, Duration took) {}
+          public void called(StoreOperation op, StoreOperation.Result result, Duration took) {}
 
           @Override
           public void clockSkew(Duration skew) {

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.metrics;
 
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.EngineListener;
@@ -25,11 +26,11 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
   private final MeterRegistry registry;
   private final ConcurrentMap<Delivered, Counter> deliveries = new ConcurrentHashMap<>();
   private final ConcurrentMap<Claimed, Counter> claims = new ConcurrentHashMap<>();
-  private final ConcurrentMap<String, Counter> storeWrites = new ConcurrentHashMap<>();
-  private final ConcurrentMap<String, Counter> storeRefusals = new ConcurrentHashMap<>();
-  private final ConcurrentMap<String, ConcurrentMap<String, Counter>> storeRequests =
-      new ConcurrentHashMap<>();
-  private final ConcurrentMap<String, Timer> storeTimes = new ConcurrentHashMap<>();
+  private final ConcurrentMap<StoreOperation, Counter> storeWrites = new ConcurrentHashMap<>();
+  private final ConcurrentMap<StoreOperation, Counter> storeRefusals = new ConcurrentHashMap<>();
+  private final ConcurrentMap<StoreOperation, ConcurrentMap<StoreOperation.Result, Counter>>
+      storeRequests = new ConcurrentHashMap<>();
+  private final ConcurrentMap<StoreOperation, Timer> storeTimes = new ConcurrentHashMap<>();
   private final Counter takeovers;
   private final Counter commitFailures;
   private final KafkaMeters kafka;
@@ -183,7 +184,7 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
   }
 
   @Override
-  public void called(String op, String result, Duration took) {
+  public void called(StoreOperation op, StoreOperation.Result result, Duration took) {
     storeRequests
         .computeIfAbsent(op, _ -> new ConcurrentHashMap<>())
         .computeIfAbsent(
@@ -191,8 +192,8 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
             name ->
                 Counter.builder("firstclaim.store.requests")
                     .description("Calls to the lock store, the client's own retries not counted")
-                    .tag("op", op)
-                    .tag("result", name)
+                    .tag("op", op.label())
+                    .tag("result", name.label())
                     .register(registry))
         .increment();
     storeTimes
@@ -201,37 +202,37 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
             name ->
                 Timer.builder("firstclaim.store")
                     .description("How long calls to the lock store took")
-                    .tag("op", name)
+                    .tag("op", name.label())
                     .publishPercentileHistogram()
                     .register(registry))
         .record(took);
-    if (result.equals("refused")) {
+    if (result == StoreOperation.Result.REFUSED) {
       refused(op, 1);
     }
   }
 
   @Override
-  public void refused(String op, int writes) {
+  public void refused(StoreOperation op, int writes) {
     storeRefusals
         .computeIfAbsent(
             op,
             name ->
                 Counter.builder("firstclaim.store.refused")
                     .description("Writes that the lock store refused by their conditions")
-                    .tag("op", name)
+                    .tag("op", name.label())
                     .register(registry))
         .increment(writes);
   }
 
   @Override
-  public void wrote(String op, int writes) {
+  public void wrote(StoreOperation op, int writes) {
     storeWrites
         .computeIfAbsent(
             op,
             name ->
                 Counter.builder("firstclaim.store.writes")
                     .description("Writes that the lock store bills, several of them in one call")
-                    .tag("op", name)
+                    .tag("op", name.label())
                     .register(registry))
         .increment(writes);
   }

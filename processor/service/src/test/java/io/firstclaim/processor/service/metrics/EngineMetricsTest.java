@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -48,8 +49,8 @@ class EngineMetricsTest {
 
   @Test
   void storeCalls_areCountedAndTimed() {
-    metrics.called("claim", "ok", Duration.ofMillis(250));
-    metrics.called("claim", "refused", Duration.ofMillis(250));
+    metrics.called(StoreOperation.CLAIM, StoreOperation.Result.OK, Duration.ofMillis(250));
+    metrics.called(StoreOperation.CLAIM, StoreOperation.Result.REFUSED, Duration.ofMillis(250));
 
     assertShows("firstclaim_store_requests_total{op=\"claim\",result=\"ok\"} 1.0");
     assertShows("firstclaim_store_requests_total{op=\"claim\",result=\"refused\"} 1.0");
@@ -59,17 +60,17 @@ class EngineMetricsTest {
 
   @Test
   void storeWrites_areCounted_eachOfThoseInOneCall() {
-    metrics.wrote("complete", 25);
-    metrics.wrote("complete", 1);
+    metrics.wrote(StoreOperation.COMPLETE, 25);
+    metrics.wrote(StoreOperation.COMPLETE, 1);
 
     assertShows("firstclaim_store_writes_total{op=\"complete\"} 26.0");
   }
 
   @Test
   void refusedWrites_areCounted_aloneAndAmongOthers() {
-    metrics.called("claim", "refused", Duration.ofMillis(250));
-    metrics.called("claim", "ok", Duration.ofMillis(250));
-    metrics.refused("claim", 3);
+    metrics.called(StoreOperation.CLAIM, StoreOperation.Result.REFUSED, Duration.ofMillis(250));
+    metrics.called(StoreOperation.CLAIM, StoreOperation.Result.OK, Duration.ofMillis(250));
+    metrics.refused(StoreOperation.CLAIM, 3);
 
     assertShows("firstclaim_store_refused_total{op=\"claim\"} 4.0");
     assertShows("firstclaim_store_requests_total{op=\"claim\",result=\"refused\"} 1.0");

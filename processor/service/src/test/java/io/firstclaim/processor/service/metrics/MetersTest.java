@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -27,8 +28,8 @@ class MetersTest {
 
   @Test
   void storeCalls_areOneTiming_whateverTheOperation() {
-    metrics.called("claim", "ok", Duration.ofMillis(4));
-    metrics.called("complete", "ok", Duration.ofMillis(400));
+    metrics.called(StoreOperation.CLAIM, StoreOperation.Result.OK, Duration.ofMillis(4));
+    metrics.called(StoreOperation.COMPLETE, StoreOperation.Result.OK, Duration.ofMillis(400));
 
     Meters.Timing store = metrics.meters().store();
 

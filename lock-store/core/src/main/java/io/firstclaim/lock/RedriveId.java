@@ -30,6 +30,14 @@ public record RedriveId(String text) {
     return new RedriveId(Nonce.random().toString());
   }
 
+  /**
+   * The ID of the mutex under which one process at a time works on this redrive. It begins as the
+   * engine's own IDs do, which it takes from no record.
+   */
+  public RecordId mutexId() {
+    return RecordId.of("mismatch:redrive:" + text);
+  }
+
   /** The text. */
   @Override
   public String toString() {

@@ -5,6 +5,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.mutex.HeldMutex;
@@ -40,9 +41,6 @@ final class Worker implements AutoCloseable {
   private static final Duration LOOK_EVERY = Duration.ofMillis(200);
   private static final Duration SILENT = Duration.ofSeconds(10);
   private static final Duration CLOSED_WITHIN = Duration.ofSeconds(3);
-
-  /** No record has such an ID: the engine keeps the prefix for itself. */
-  private static final String MUTEX = "mismatch:redrive:";
 
   private final EngineSettings settings;
   private final SideClients clients;
@@ -147,7 +145,7 @@ final class Worker implements AutoCloseable {
     if (store.isEmpty()) {
       return;
     }
-    Mutex mutex = new Mutex(store.get(), RecordId.of(MUTEX + id), time);
+    Mutex mutex = new Mutex(store.get(), new RedriveId(id).mutexId(), time);
     Optional<HeldMutex> mine = mutex.acquire(Duration.ZERO);
     if (mine.isEmpty()) {
       return;

@@ -4,13 +4,9 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,13 +30,13 @@ public final class DatedClock implements StoreClock {
   private final StoreListener listener;
   private volatile @Nullable Anchor anchor;
 
-  /** All answers within a second bear the same date, which is parsed only once. Guarded by this. */
-  private Dated latest = new Dated("", null);
+  private final HttpDates dates = new HttpDates();
+
+  /** The header that was taken in last. Guarded by this. */
+  private String latest = "";
 
   /** Guarded by this. */
   private @Nullable Moment lastLogged;
-
-  private record Dated(String text, @Nullable Instant date) {}
 
   /**
    * A clock that knows nothing until the first answer.
@@ -68,11 +64,9 @@ public final class DatedClock implements StoreClock {
 
   @Override
   public synchronized void observe(String text, Moment sent, Moment received) {
-    boolean first = !latest.text.equals(text);
-    if (first) {
-      latest = new Dated(text, parsed(text).orElse(null));
-    }
-    Instant date = latest.date;
+    boolean first = !latest.equals(text);
+    latest = text;
+    Instant date = dates.time(text).orElse(null);
     if (date == null || received.hasLeaptSince(sent)) {
       return; // it proves nothing
     }
@@ -99,16 +93,6 @@ public final class DatedClock implements StoreClock {
       return fresh;
     }
     return both;
-  }
-
-  /** The time in a {@code Date}, if it is one. */
-  public static Optional<Instant> parsed(String date) {
-    try {
-      return Optional.of(
-          ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant());
-    } catch (DateTimeException e) {
-      return Optional.empty();
-    }
   }
 
   private void log(Moment now, String what) {

@@ -14,7 +14,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.store.ClaimRecords;
-import io.firstclaim.lock.store.DatedClock;
+import io.firstclaim.lock.store.HttpDates;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -48,10 +48,7 @@ final class Markers implements ClaimRecords {
   private final StoreListener listener;
   private final AwsRequestOverrideConfiguration limits;
 
-  /** All answers within a second bear the same date, which is parsed only once. */
-  private volatile @Nullable Dated latest;
-
-  private record Dated(String text, Instant date) {}
+  private final HttpDates dates = new HttpDates();
 
   Markers(S3Bucket bucket, ClaimSettings settings, TimeSource time, StoreListener listener) {
     this.bucket = bucket;
@@ -274,8 +271,7 @@ final class Markers implements ClaimRecords {
   private StoreUnavailableException noDate() {
     return new StoreUnavailableException(
         "S3 bucket %s answers without Date, so that no lease can be judged"
-            .formatted(bucket.name()),
-        new IllegalStateException());
+            .formatted(bucket.name()));
   }
 
   private UnreadableClaimException noMarker(String key, IllegalStateException why) {
@@ -299,17 +295,6 @@ final class Markers implements ClaimRecords {
   }
 
   private Optional<Instant> date(SdkHttpResponse answer) {
-    return answer
-        .firstMatchingHeader("Date")
-        .flatMap(
-            text -> {
-              Dated known = latest;
-              if (known != null && known.text.equals(text)) {
-                return Optional.of(known.date);
-              }
-              Optional<Instant> date = DatedClock.parsed(text);
-              date.ifPresent(one -> latest = new Dated(text, one));
-              return date;
-            });
+    return answer.firstMatchingHeader("Date").flatMap(dates::time);
   }
 }

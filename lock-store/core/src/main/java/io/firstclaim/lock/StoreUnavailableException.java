@@ -6,6 +6,11 @@ package io.firstclaim.lock;
 public final class StoreUnavailableException extends StoreException {
   private static final long serialVersionUID = 1L;
 
+  /** A fault that has no cause but itself. */
+  public StoreUnavailableException(String message) {
+    super(message, null);
+  }
+
   /** A fault with its cause. */
   public StoreUnavailableException(String message, Throwable cause) {
     super(message, cause);

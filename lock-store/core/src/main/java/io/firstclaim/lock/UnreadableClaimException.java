@@ -8,6 +8,11 @@ package io.firstclaim.lock;
 public final class UnreadableClaimException extends StoreException {
   private static final long serialVersionUID = 1L;
 
+  /** A fault that has no cause but itself. */
+  public UnreadableClaimException(String message) {
+    super(message, null);
+  }
+
   /** A fault with its cause. */
   public UnreadableClaimException(String message, Throwable cause) {
     super(message, cause);

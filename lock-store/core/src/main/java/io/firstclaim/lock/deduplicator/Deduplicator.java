@@ -261,10 +261,10 @@ public final class Deduplicator {
     try {
       Verdict verdict = work.run(kept);
       try {
-        return new Attempted(verdict, settle(kept, verdict, worthTryingAgain));
+        return new Attempted(verdict, record(kept, verdict, worthTryingAgain));
       } catch (IllegalArgumentException e) {
         verdict = work.withoutResult(kept, e);
-        return new Attempted(verdict, settle(kept, verdict, worthTryingAgain));
+        return new Attempted(verdict, record(kept, verdict, worthTryingAgain));
       }
     } finally {
       kept.letGo();
@@ -278,11 +278,11 @@ public final class Deduplicator {
         : granted;
   }
 
-  private SettleResult settle(
+  private SettleResult record(
       KeptLease kept, Verdict verdict, Predicate<KeptLease> worthTryingAgain) {
     return switch (verdict) {
       case Verdict.Complete(String result, Effects effects) ->
-          settle(
+          stepUntilAnswered(
               kept,
               lease ->
                   effects == null
@@ -290,18 +290,18 @@ public final class Deduplicator {
                       : store.complete(lease, result, effects),
               worthTryingAgain);
       case Verdict.Release(Instant retryAt, int attempts, String cause) ->
-          settle(
+          stepUntilAnswered(
               kept,
               lease -> store.release(lease.ofAttempt(attempts), retryAt, cause),
               worthTryingAgain);
       case Verdict.Bury(String cause) ->
-          settle(kept, lease -> store.bury(lease, cause), worthTryingAgain);
+          stepUntilAnswered(kept, lease -> store.bury(lease, cause), worthTryingAgain);
       case Verdict.Leave() -> new SettleResult.Settled(kept.lease());
     };
   }
 
   /** Makes the last step, again and again while its answer is unknown, through interrupts too. */
-  private SettleResult settle(
+  private SettleResult stepUntilAnswered(
       KeptLease kept, Function<Lease, SettleResult> last, Predicate<KeptLease> worthTryingAgain) {
     boolean interrupted = false;
     try {
@@ -346,11 +346,11 @@ public final class Deduplicator {
         case SettleResult.Lost(String by) -> new RunResult.LeaseLost(by);
         case SettleResult.Unknown unused when lost -> new RunResult.LeaseLost(null);
         case SettleResult.Unknown(String why) -> new RunResult.Unknown(why);
-        case SettleResult.Settled(Lease lease) -> settled(attempted.verdict(), lease);
+        case SettleResult.Settled(Lease lease) -> resultOf(attempted.verdict(), lease);
       };
     }
 
-    private RunResult settled(Verdict verdict, Lease lease) {
+    private RunResult resultOf(Verdict verdict, Lease lease) {
       return switch (verdict) {
         case Verdict.Complete(String result, var unused) -> new RunResult.Ran(result);
         case Verdict.Bury(String cause) ->

@@ -23,7 +23,7 @@ public interface DocumentStore {
 
   /**
    * Writes a document on the condition that it is the expected one. Answers {@link
-   * WriteResult.Refused} only if the write was sent once: a condition that fails on a retry may
+   * WriteResult.Differs} only if the write was sent once: a condition that fails on a retry may
    * have failed because the first try succeeded.
    *
    * @param expected the version it must have; null if it must not be there

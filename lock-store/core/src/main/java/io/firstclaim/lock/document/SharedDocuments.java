@@ -135,7 +135,7 @@ public final class SharedDocuments {
           case WriteResult.Written unused -> {
             return content;
           }
-          case WriteResult.Refused unused -> {}
+          case WriteResult.Differs unused -> {}
           case WriteResult.Unknown(String why) -> pending = new Pending(found, content, why);
         }
         patience.pause();

@@ -6,7 +6,7 @@ public sealed interface WriteResult {
   record Written() implements WriteResult {}
 
   /** It was not applied: the document is not the expected one. */
-  record Refused() implements WriteResult {}
+  record Differs() implements WriteResult {}
 
   /**
    * It may or may not have been applied, or may yet be.

@@ -36,6 +36,6 @@ public final class MemoryDocumentStore implements DocumentStore {
             : stored != null
                 && stored.version().equals(expected)
                 && documents.replace(key, stored, written);
-    return took ? new WriteResult.Written() : new WriteResult.Refused();
+    return took ? new WriteResult.Written() : new WriteResult.Differs();
   }
 }

@@ -14,9 +14,9 @@ public sealed interface Acquisition {
    * @param inTheWay the keys that were held when last asked, by whom and on behalf of what: all of
    *     them if the first key was free and the store has transactions, else the first that was met
    */
-  record Refused(List<ClaimResult.InTheWay> inTheWay) implements Acquisition {
+  record NotAcquired(List<ClaimResult.InTheWay> inTheWay) implements Acquisition {
     /** Keeps a copy. */
-    public Refused {
+    public NotAcquired {
       inTheWay = List.copyOf(inTheWay);
     }
   }

@@ -137,7 +137,7 @@ public final class Mutex {
       }
       List<ClaimResult.InTheWay> inTheWay = inTheWay(claim, answer);
       if (patience.isOver()) {
-        return new Acquisition.Refused(inTheWay);
+        return new Acquisition.NotAcquired(inTheWay);
       }
       patience.pause(
           inTheWay.stream()

@@ -98,7 +98,8 @@ public interface ClaimRecords {
      *     effects not
      * @throws IllegalArgumentException if the effects are not of this store's kind
      */
-    Writes write(StoreOperation op, List<Change> changes, @Nullable Effects effects, Moment now);
+    Writes write(
+        StoreOperation op, List<ConditionalPut> changes, @Nullable Effects effects, Moment now);
   }
 
   /**
@@ -108,7 +109,7 @@ public interface ClaimRecords {
    * @param next what to write
    * @param on what is expected; null for nothing
    */
-  record Change(RecordId id, ClaimRecord next, @Nullable Stored on) {}
+  record ConditionalPut(RecordId id, ClaimRecord next, @Nullable Stored on) {}
 
   /** What came of several conditional writes. */
   sealed interface Writes {

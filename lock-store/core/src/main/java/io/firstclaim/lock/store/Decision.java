@@ -9,11 +9,16 @@ import io.firstclaim.lock.ClaimRecord;
  */
 sealed interface Decision<R> {
   /**
-   * Write {@code next} on the condition that the stored record is still the one decided on; if it
-   * is applied, the answer is {@code then}.
+   * Write {@code next} if what is stored is still what this was decided on.
+   *
+   * @param then the answer, if the write is applied
    */
-  record Write<R>(ClaimRecord next, R then) implements Decision<R> {}
+  record Update<R>(ClaimRecord next, R then) implements Decision<R> {}
 
-  /** Write nothing; this is the answer. */
-  record Answer<R>(R result) implements Decision<R> {}
+  /**
+   * Write nothing.
+   *
+   * @param answer to the command
+   */
+  record Unchanged<R>(R answer) implements Decision<R> {}
 }

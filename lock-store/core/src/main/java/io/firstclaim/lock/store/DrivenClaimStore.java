@@ -82,7 +82,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
     if (!now.isKnown()) { // any answer tells the time
       return driven(claim, records.read(claim.id()).orElse(null));
     }
-    Decision.Write<ClaimResult> first = Protocol.grant(null, claim, now, settings);
+    Decision.Update<ClaimResult> first = Protocol.grant(null, claim, now, settings);
     return switch (records.claim(claim, first.next(), now.judging())) {
       case Took(String version, ClaimRecord over) -> {
         var granted = over == null ? first : Protocol.grant(over, claim, now, settings);
@@ -235,10 +235,10 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
       // was on its way, and a sighting counts from after the lease was seen.
       StoreMoment now = stored == null ? clock.now() : stored.seen();
       switch (decider.decide(stored == null ? null : stored.claim(), now)) {
-        case Decision.Answer<R>(R answer) -> {
+        case Decision.Unchanged<R>(R answer) -> {
           return versioned.apply(answer, stored == null ? null : stored.version());
         }
-        case Decision.Write<R>(ClaimRecord next, R then) -> {
+        case Decision.Update<R>(ClaimRecord next, R then) -> {
           requireTime(op, now);
           switch (records.write(op, id, next, stored, now.judging())) {
             case Took took -> {
@@ -254,8 +254,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
 
   static StoreUnavailableException unsettled(StoreOperation op, RecordId id) {
     return new StoreUnavailableException(
-        "what is stored of %s changed %d times during one %s".formatted(id, MAX_ROUNDS, op),
-        new IllegalStateException());
+        "what is stored of %s changed %d times during one %s".formatted(id, MAX_ROUNDS, op));
   }
 
   static void requireTime(StoreOperation op, StoreMoment now) {
@@ -263,8 +262,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
       throw new StoreUnavailableException(
           "the store's time is not known, so no %s can be written: its answers have no Date, or this"
                   .formatted(op)
-              + " machine's clock leaps",
-          new IllegalStateException());
+              + " machine's clock leaps");
     }
   }
 

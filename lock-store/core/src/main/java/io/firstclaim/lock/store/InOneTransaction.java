@@ -13,7 +13,7 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.store.ClaimRecords.Change;
+import io.firstclaim.lock.store.ClaimRecords.ConditionalPut;
 import io.firstclaim.lock.store.ClaimRecords.Stored;
 import io.firstclaim.lock.store.ClaimRecords.Together;
 import io.firstclaim.lock.store.ClaimRecords.Writes.Differ;
@@ -60,8 +60,8 @@ final class InOneTransaction implements Several {
       return found == null ? clock.now() : found.seen();
     }
 
-    Change change(RecordId id, ClaimRecord next) {
-      return new Change(id, next, stored.get(id));
+    ConditionalPut change(RecordId id, ClaimRecord next) {
+      return new ConditionalPut(id, next, stored.get(id));
     }
 
     void learn(Differ differ) {
@@ -77,16 +77,16 @@ final class InOneTransaction implements Several {
     Known known = new Known(records.read(all.stream().map(Claim::id).toList()));
     for (int round = 0; round < DrivenClaimStore.MAX_ROUNDS; round++) {
       List<Granted> grants = new ArrayList<>();
-      List<Change> changes = new ArrayList<>();
+      List<ConditionalPut> changes = new ArrayList<>();
       List<ClaimResult.InTheWay> inTheWay = new ArrayList<>();
       StoreMoment now = clock.now();
       for (Claim one : all) {
         ClaimResult answer =
             switch (Protocol.decide(
                 known.claim(one.id()), new Command.Acquire(one), known.seen(one.id()), settings)) {
-              case Decision.Answer<ClaimResult>(ClaimResult result) ->
+              case Decision.Unchanged<ClaimResult>(ClaimResult result) ->
                   DrivenClaimStore.byThisMachinesClock(result, now);
-              case Decision.Write<ClaimResult>(ClaimRecord next, ClaimResult then) -> {
+              case Decision.Update<ClaimResult>(ClaimRecord next, ClaimResult then) -> {
                 changes.add(known.change(one.id(), next));
                 yield then;
               }
@@ -114,7 +114,7 @@ final class InOneTransaction implements Several {
 
   private boolean isWritten(
       StoreOperation op,
-      List<Change> changes,
+      List<ConditionalPut> changes,
       @Nullable Effects effects,
       StoreMoment now,
       Known known) {
@@ -162,7 +162,7 @@ final class InOneTransaction implements Several {
     for (int round = 0; round < DrivenClaimStore.MAX_ROUNDS; round++) {
       StoreMoment now = clock.now();
       List<Lease> after = new ArrayList<>();
-      List<Change> changes = new ArrayList<>();
+      List<ConditionalPut> changes = new ArrayList<>();
       for (Lease one : (Iterable<Lease>) all(lease)::iterator) {
         StoreMoment seen = known.seen(one.id());
         boolean isFirst = one.id().equals(lease.id());
@@ -174,7 +174,7 @@ final class InOneTransaction implements Several {
                     : new Command.Release(
                         one, ClaimStore.AT_ONCE, "%s is settled".formatted(lease.id()));
         switch (Protocol.decide(known.claim(one.id()), command, seen, settings)) {
-          case Decision.Answer<SettleResult>(SettleResult answer) -> {
+          case Decision.Unchanged<SettleResult>(SettleResult answer) -> {
             if (!(answer instanceof Settled(Lease left))) {
               return answer;
             }
@@ -183,7 +183,7 @@ final class InOneTransaction implements Several {
             }
             after.add(left);
           }
-          case Decision.Write<SettleResult>(ClaimRecord next, SettleResult then) -> {
+          case Decision.Update<SettleResult>(ClaimRecord next, SettleResult then) -> {
             changes.add(known.change(one.id(), next));
             after.add(((Settled) then).lease());
           }

@@ -55,29 +55,29 @@ final class Protocol {
     }
     if (stored.state() instanceof Held && stored.nonce().equals(claim.nonce())) {
       // Our own write, whose answer was lost on the way.
-      return new Decision.Answer<>(
+      return new Decision.Unchanged<>(
           new ClaimResult.Granted(
               lease(claim, stored.token(), stored.attempts(), stored.redrive(), settings), null));
     }
     if (!stored.fingerprint().equals(claim.fingerprint())) {
-      return new Decision.Answer<>(new ClaimResult.Mismatch(stored.fingerprint()));
+      return new Decision.Unchanged<>(new ClaimResult.Mismatch(stored.fingerprint()));
     }
     return switch (stored.state()) {
       case Done done ->
-          new Decision.Answer<>(
+          new Decision.Unchanged<>(
               new ClaimResult.Done(ending(stored, done.by(), done.at()), done.result()));
       case Dead dead ->
-          new Decision.Answer<>(
+          new Decision.Unchanged<>(
               new ClaimResult.Dead(ending(stored, dead.by(), dead.at()), dead.cause()));
       case Free free ->
           free.retryAt().isAfter(now.wall())
-              ? new Decision.Answer<>(new ClaimResult.Later(free.retryAt(), stored.attempts()))
+              ? new Decision.Unchanged<>(new ClaimResult.Later(free.retryAt(), stored.attempts()))
               : grant(stored, claim, at, settings);
       case Held held -> {
         Sighting sighting = sighting(stored, held, claim, at.machine());
         Duration remaining = remaining(held, sighting, now, settings);
         yield remaining.isPositive()
-            ? new Decision.Answer<>(
+            ? new Decision.Unchanged<>(
                 new ClaimResult.Held(
                     held.holder(), stored.token(), remaining, sighting, held.onBehalfOf()))
             : grant(stored, claim, at, settings);
@@ -104,7 +104,7 @@ final class Protocol {
         // old start, as nobody remembers when the renewal was sent.
         Lease known = lease.renewed(lease.start());
         return command instanceof Command.Renew
-            ? new Decision.Answer<>(new SettleResult.Settled(known))
+            ? new Decision.Unchanged<>(new SettleResult.Settled(known))
             : write(known, command, at, settings);
       }
       return lost(stored);
@@ -117,7 +117,7 @@ final class Protocol {
           case Command.Bury unused -> stored.state() instanceof Dead;
         };
     return sameStep && isEndOf(lease, stored.nonce())
-        ? new Decision.Answer<>(new SettleResult.Settled(lease))
+        ? new Decision.Unchanged<>(new SettleResult.Settled(lease))
         : lost(stored);
   }
 
@@ -139,14 +139,14 @@ final class Protocol {
   static Decision<ReleaseResult> decide(
       @Nullable ClaimRecord stored, Command.TakeBack command, @Nullable ClaimRecord meant) {
     if (stored == null || meant == null || stored.token() != meant.token()) {
-      return new Decision.Answer<>(new ReleaseResult.NotReleased(stored));
+      return new Decision.Unchanged<>(new ReleaseResult.NotReleased(stored));
     }
     if (stored.nonce().equals(command.nonce())) {
       // Our own write, whose answer was lost on the way.
-      return new Decision.Answer<>(new ReleaseResult.Released(meant, stored));
+      return new Decision.Unchanged<>(new ReleaseResult.Released(meant, stored));
     }
     if (!(stored.state() instanceof Held)) {
-      return new Decision.Answer<>(new ReleaseResult.NotReleased(stored));
+      return new Decision.Unchanged<>(new ReleaseResult.NotReleased(stored));
     }
     ClaimRecord free =
         new ClaimRecord(
@@ -156,25 +156,25 @@ final class Protocol {
             stored.fingerprint(),
             new Free(ClaimStore.AT_ONCE, cut(command.reason())),
             stored.redrive());
-    return new Decision.Write<>(free, new ReleaseResult.Released(stored, free));
+    return new Decision.Update<>(free, new ReleaseResult.Released(stored, free));
   }
 
   /** What becomes of a redrive. */
   static Decision<RedriveResult> decide(@Nullable ClaimRecord stored, Command.Redrive command) {
     if (stored == null) {
-      return new Decision.Answer<>(new RedriveResult.NotDead(null));
+      return new Decision.Unchanged<>(new RedriveResult.NotDead(null));
     }
     if (!stored.fingerprint().equals(command.payload())) {
-      return new Decision.Answer<>(new RedriveResult.Mismatch(stored.fingerprint()));
+      return new Decision.Unchanged<>(new RedriveResult.Mismatch(stored.fingerprint()));
     }
     if (command.by().equals(stored.redrive())) {
-      return new Decision.Answer<>(
+      return new Decision.Unchanged<>(
           stored.nonce().equals(command.nonce())
               ? new RedriveResult.Freed(stored.token()) // by our own write, whose answer was lost
               : new RedriveResult.FreedBefore(stored));
     }
     if (!(stored.state() instanceof Dead)) {
-      return new Decision.Answer<>(new RedriveResult.NotDead(stored));
+      return new Decision.Unchanged<>(new RedriveResult.NotDead(stored));
     }
     ClaimRecord free =
         new ClaimRecord(
@@ -184,21 +184,21 @@ final class Protocol {
             stored.fingerprint(),
             new Free(ClaimStore.AT_ONCE, "freed by redrive " + command.by()),
             command.by());
-    return new Decision.Write<>(free, new RedriveResult.Freed(free.token()));
+    return new Decision.Update<>(free, new RedriveResult.Freed(free.token()));
   }
 
   /**
    * A grant over what is stored: the next token, the next attempt, and who had it before. For
    * stores that judge the condition themselves and learn afterwards what they wrote over.
    */
-  static Decision.Write<ClaimResult> grant(
+  static Decision.Update<ClaimResult> grant(
       @Nullable ClaimRecord stored, Claim claim, StoreMoment at, ClaimSettings settings) {
     Lease lease =
         stored == null
             ? lease(claim, claim.firstToken(at.late()), 1, null, settings)
             : lease(claim, stored.token() + 1, stored.attempts() + 1, stored.redrive(), settings);
     String takenFrom = stored != null && stored.state() instanceof Held held ? held.holder() : null;
-    return new Decision.Write<>(
+    return new Decision.Update<>(
         held(lease, claim.nonce(), at.late()), new ClaimResult.Granted(lease, takenFrom));
   }
 
@@ -237,7 +237,7 @@ final class Protocol {
           case Command.Bury b ->
               record(after, new Dead(settings.holder(), now.wall(), cut(b.cause())));
         };
-    return new Decision.Write<>(next, new SettleResult.Settled(after));
+    return new Decision.Update<>(next, new SettleResult.Settled(after));
   }
 
   /** Half a surrogate pair, which UTF-8 cannot write and so no store can keep, becomes '?'. */
@@ -297,7 +297,7 @@ final class Protocol {
           case Dead dead -> dead.by();
           case Free unused -> null;
         };
-    return new Decision.Answer<>(new SettleResult.Lost(by));
+    return new Decision.Unchanged<>(new SettleResult.Lost(by));
   }
 
   private static Sighting sighting(ClaimRecord stored, Held held, Claim claim, Moment now) {

@@ -35,7 +35,7 @@ class ProtocolFuzzTest {
     }
     Claim claim = Claim.of(ID, Fingerprint.none(), NOW);
     Decision<ClaimResult> first = Protocol.decide(stored, new Command.Acquire(claim), AT, SETTINGS);
-    if (first instanceof Decision.Answer<ClaimResult>(ClaimResult.Held held)) {
+    if (first instanceof Decision.Unchanged<ClaimResult>(ClaimResult.Held held)) {
       // What the answer said is shown again, a lease later.
       Moment later = new Moment(NOW.wall().plusSeconds(60), NOW.ticks() + 60_000_000_000L);
       Decision<ClaimResult> _ =
@@ -45,7 +45,7 @@ class ProtocolFuzzTest {
               StoreMoment.of(later),
               SETTINGS);
     }
-    if (first instanceof Decision.Write<ClaimResult>(var next, var granted)) {
+    if (first instanceof Decision.Update<ClaimResult>(var next, var granted)) {
       assertThat(next.token()).isGreaterThan(stored.token());
       assertThat(granted).isInstanceOf(ClaimResult.Granted.class);
     }

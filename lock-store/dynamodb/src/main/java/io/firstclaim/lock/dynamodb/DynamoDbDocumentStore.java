@@ -104,7 +104,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
       return new WriteResult.Written();
     } catch (ConditionalCheckFailedException e) {
       return Faults.wasSentOnce(e)
-          ? new WriteResult.Refused()
+          ? new WriteResult.Differs()
           : new WriteResult.Unknown("the write was repeated and then refused");
     } catch (SdkException | CancellationException e) {
       requireMendable(key, e);
@@ -115,8 +115,8 @@ public final class DynamoDbDocumentStore implements DocumentStore {
   private void requireMendable(DocumentKey key, RuntimeException fault) {
     if (DynamoDbTable.isPermanent(fault)) {
       throw new StoreRefusedException(
-          ("DynamoDB refuses document %s in table %s: %s. The table needs the string key %s, the role"
-                  + " dynamodb:GetItem and dynamodb:PutItem on it")
+          ("DynamoDB refuses document %s in table %s: %s. The table needs the string key %s, the"
+               + " role dynamodb:GetItem and dynamodb:PutItem on it")
               .formatted(key, table, Faults.inOneLine(fault), Items.KEY));
     }
   }

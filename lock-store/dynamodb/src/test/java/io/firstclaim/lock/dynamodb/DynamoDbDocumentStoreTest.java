@@ -181,9 +181,10 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
     assertThatThrownBy(() -> store().find(key))
         .isInstanceOf(StoreRefusedException.class)
         .hasMessage(
-            "item document/%s of DynamoDB table claims is not a document: documentText is missing. Is the table used by something else?",
+            "item document/%s of DynamoDB table claims is not a document: documentText is missing."
+                + " Is the table used by something else?",
             key);
-    assertThat(create(store())).isEqualTo(new WriteResult.Refused());
+    assertThat(create(store())).isEqualTo(new WriteResult.Differs());
   }
 
   @Test

@@ -103,7 +103,7 @@ public final class S3DocumentStore implements DocumentStore {
       return new WriteResult.Written();
     } catch (SdkException | CancellationException e) {
       if (Faults.wasSentOnce(e) && (S3Bucket.isMissingKey(e) || isFailedCondition(e))) {
-        return new WriteResult.Refused();
+        return new WriteResult.Differs();
       }
       requireMendable(key, e);
       return new WriteResult.Unknown("S3 did not say: " + Faults.inOneLine(e));

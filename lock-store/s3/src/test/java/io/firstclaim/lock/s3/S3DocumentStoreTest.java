@@ -195,7 +195,7 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
           .hasMessageStartingWith(
               "object %s of S3 bucket claims is not a document: ".formatted(key))
           .hasMessageEndingWith(". Was it written by something else?");
-      assertThat(create(store())).isEqualTo(new WriteResult.Refused());
+      assertThat(create(store())).isEqualTo(new WriteResult.Differs());
     }
     put("{ }" + blanks, Map.of("firstclaim-writes", history));
     assertThat(found().content()).isEqualTo("{ }");

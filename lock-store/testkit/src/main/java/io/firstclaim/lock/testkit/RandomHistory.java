@@ -86,7 +86,7 @@ public final class RandomHistory {
 
   private record Grant(RecordId id, long token) {}
 
-  private record Write(RecordId id, long token, Nonce nonce) {}
+  private record WriteId(RecordId id, long token, Nonce nonce) {}
 
   private record LeaseOf(Party party, Lease lease) {}
 
@@ -100,7 +100,7 @@ public final class RandomHistory {
   private final List<String> log = new ArrayList<>();
 
   private final Map<Grant, Nonce> granted = new HashMap<>();
-  private final Set<Write> written = new HashSet<>();
+  private final Set<WriteId> written = new HashSet<>();
 
   /** Operators' writes have nonces of their own, in the store and in the model. */
   private final Map<Nonce, Nonce> operations = new HashMap<>();
@@ -264,7 +264,7 @@ public final class RandomHistory {
     }
     ClaimRecord was = before.orElseThrow();
     ClaimRecord now = after.orElseThrow();
-    assertThat(written.add(new Write(id, now.token(), now.nonce()))).as("invariant 9").isTrue();
+    assertThat(written.add(new WriteId(id, now.token(), now.nonce()))).as("invariant 9").isTrue();
     assertThat(now.state()).isInstanceOf(ClaimState.Free.class);
     assertThat(now.fingerprint()).isEqualTo(was.fingerprint());
     if (releases) {
@@ -363,7 +363,7 @@ public final class RandomHistory {
       return;
     }
     ClaimRecord now = after.orElseThrow();
-    assertThat(written.add(new Write(id, now.token(), now.nonce())))
+    assertThat(written.add(new WriteId(id, now.token(), now.nonce())))
         .as("invariant 9: no two writes with one token and nonce")
         .isTrue();
     if (before.isEmpty()) {

@@ -148,8 +148,8 @@ class SharedDocumentsTest {
       assertThatThrownBy(this::increment)
           .isInstanceOf(OutcomeUnknownException.class)
           .hasMessage(
-              "it is not known whether the update of document counter was applied: no answer, and 48 others"
-                  + " have written since");
+              "it is not known whether the update of document counter was applied: no answer, and"
+                  + " 48 others have written since");
     }
   }
 
@@ -198,7 +198,7 @@ class SharedDocumentsTest {
 
     assertThat(increment()).isEqualTo("1");
 
-    assertThat(late.remove().get()).isEqualTo(new WriteResult.Refused());
+    assertThat(late.remove().get()).isEqualTo(new WriteResult.Differs());
     assertThat(stored()).contains("1");
   }
 
@@ -209,8 +209,8 @@ class SharedDocumentsTest {
     assertThatThrownBy(() -> update(Duration.ZERO, this::increment))
         .isInstanceOf(OutcomeUnknownException.class)
         .hasMessage(
-            "it is not known whether the update of document counter was applied: no answer, until the time"
-                + " was up");
+            "it is not known whether the update of document counter was applied: no answer, until"
+                + " the time was up");
     store.next(
         write -> {
           assertThat(late.remove().get()).isEqualTo(new WriteResult.Written());
@@ -278,7 +278,7 @@ class SharedDocumentsTest {
   @Test
   void zeroTime_isOneAttempt() throws Exception {
     assertThat(update(Duration.ZERO, this::increment)).isEqualTo("1");
-    store.next(_ -> new WriteResult.Refused());
+    store.next(_ -> new WriteResult.Differs());
 
     assertThatThrownBy(() -> update(Duration.ZERO, this::increment))
         .isInstanceOf(ContendedException.class);

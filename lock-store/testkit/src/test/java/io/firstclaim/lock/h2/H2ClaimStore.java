@@ -70,7 +70,7 @@ final class H2ClaimStore extends DrivenClaimStore {
     @Override
     public Write write(
         StoreOperation op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
-      boolean took = sql(sqlOf(on), write -> isWritten(write, new Change(id, next, on)));
+      boolean took = sql(sqlOf(on), write -> isWritten(write, new ConditionalPut(id, next, on)));
       return took ? new Write.Took(null) : new Write.Differs(read(id).orElse(null));
     }
 
@@ -83,7 +83,7 @@ final class H2ClaimStore extends DrivenClaimStore {
               + " AND state = ? AND token = ?";
     }
 
-    private boolean isWritten(PreparedStatement write, Change change) throws SQLException {
+    private boolean isWritten(PreparedStatement write, ConditionalPut change) throws SQLException {
       encode(change.next(), write);
       write.setString(11, change.id().key(namespace));
       Stored on = change.on();
@@ -114,7 +114,7 @@ final class H2ClaimStore extends DrivenClaimStore {
 
       @Override
       public Writes write(
-          StoreOperation op, List<Change> changes, @Nullable Effects effects, Moment now) {
+          StoreOperation op, List<ConditionalPut> changes, @Nullable Effects effects, Moment now) {
         if (effects != null) {
           throw new IllegalArgumentException("no effects in this store");
         }
@@ -126,10 +126,10 @@ final class H2ClaimStore extends DrivenClaimStore {
         return new Writes.Differ(found);
       }
 
-      private boolean isCommitted(List<Change> changes) {
+      private boolean isCommitted(List<ConditionalPut> changes) {
         try (Connection connection = database.getConnection()) {
           connection.setAutoCommit(false);
-          for (Change change : changes) {
+          for (ConditionalPut change : changes) {
             try (PreparedStatement write = connection.prepareStatement(sqlOf(change.on()))) {
               if (!isWritten(write, change)) {
                 connection.rollback();

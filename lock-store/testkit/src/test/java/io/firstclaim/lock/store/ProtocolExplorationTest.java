@@ -58,7 +58,7 @@ class ProtocolExplorationTest {
   }
 
   /** A write on its way: it takes only where the stored record is still the one decided on. */
-  private record Write(@Nullable ClaimRecord over, ClaimRecord next) {}
+  private record InFlight(@Nullable ClaimRecord over, ClaimRecord next) {}
 
   /** What a holder remembers. */
   private record Memory(
@@ -73,7 +73,7 @@ class ProtocolExplorationTest {
       @Nullable ClaimRecord stored,
       Memory a,
       Memory b,
-      @Nullable Write inFlight,
+      @Nullable InFlight inFlight,
       int operations) {
     Moment now() {
       return new Moment(START.plusMillis(millis), millis * 1_000_000);
@@ -89,7 +89,7 @@ class ProtocolExplorationTest {
           : new World(millis, stored, a, memory, inFlight, operations);
     }
 
-    World with(@Nullable ClaimRecord newStored, @Nullable Write nowInFlight) {
+    World with(@Nullable ClaimRecord newStored, @Nullable InFlight nowInFlight) {
       return new World(millis, newStored, a, b, nowInFlight, operations);
     }
 
@@ -127,7 +127,7 @@ class ProtocolExplorationTest {
   private void explore(World world) {
     reach(world, world.after(HALF));
     reach(world, world.after(LONG));
-    Write inFlight = world.inFlight();
+    InFlight inFlight = world.inFlight();
     if (inFlight != null) {
       reach(world, world.with(arrived(world, inFlight), null));
       reach(world, world.with(arrived(world, inFlight), inFlight));
@@ -166,12 +166,12 @@ class ProtocolExplorationTest {
             StoreMoment.of(world.now()),
             SETTINGS.get(holder));
     switch (decision) {
-      case Decision.Answer<ClaimResult>(ClaimResult answer) -> {
+      case Decision.Unchanged<ClaimResult>(ClaimResult answer) -> {
         reach(world, world);
         reach(world, told(world, holder, claim, answer));
       }
-      case Decision.Write<ClaimResult>(ClaimRecord record, ClaimResult then) -> {
-        var write = new Write(world.stored(), record);
+      case Decision.Update<ClaimResult>(ClaimRecord record, ClaimResult then) -> {
+        var write = new InFlight(world.stored(), record);
         World applied = world.with(record, world.inFlight());
         checkGrantIsDue(world);
         reach(world, applied);
@@ -192,9 +192,9 @@ class ProtocolExplorationTest {
   }
 
   private <R> void operate(World world, Decision<R> decision) {
-    if (decision instanceof Decision.Write<R>(ClaimRecord next, _)) {
+    if (decision instanceof Decision.Update<R>(ClaimRecord next, _)) {
       operated++;
-      var write = new Write(world.stored(), next);
+      var write = new InFlight(world.stored(), next);
       reach(world, world.with(next, world.inFlight()));
       reach(world, world.with(world.stored(), write));
       reach(world, world.with(next, write));
@@ -243,10 +243,10 @@ class ProtocolExplorationTest {
     Decision<SettleResult> decision =
         Protocol.decide(world.stored(), command, StoreMoment.of(world.now()), SETTINGS.get(holder));
     switch (decision) {
-      case Decision.Answer<SettleResult>(SettleResult answer) ->
+      case Decision.Unchanged<SettleResult>(SettleResult answer) ->
           reach(world, told(world, holder, command, answer));
-      case Decision.Write<SettleResult>(ClaimRecord record, SettleResult then) -> {
-        var write = new Write(world.stored(), record);
+      case Decision.Update<SettleResult>(ClaimRecord record, SettleResult then) -> {
+        var write = new InFlight(world.stored(), record);
         World applied = world.with(record, world.inFlight());
         reach(world, applied);
         reach(world, told(applied, holder, command, then));
@@ -281,7 +281,7 @@ class ProtocolExplorationTest {
     return world;
   }
 
-  private static @Nullable ClaimRecord arrived(World world, Write write) {
+  private static @Nullable ClaimRecord arrived(World world, InFlight write) {
     return Objects.equals(world.stored(), write.over()) ? write.next() : world.stored();
   }
 

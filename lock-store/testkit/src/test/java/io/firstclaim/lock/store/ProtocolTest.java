@@ -22,8 +22,8 @@ import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.Sighting;
-import io.firstclaim.lock.store.Decision.Answer;
-import io.firstclaim.lock.store.Decision.Write;
+import io.firstclaim.lock.store.Decision.Unchanged;
+import io.firstclaim.lock.store.Decision.Update;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
 import java.time.Duration;
@@ -77,7 +77,7 @@ class ProtocolTest {
   void claimOfAnAbsentRecord_writesTheFirstGrant() {
     assertThat(acquire(null))
         .isEqualTo(
-            new Write<ClaimResult>(
+            new Update<ClaimResult>(
                 new ClaimRecord(
                     1,
                     1,
@@ -98,7 +98,7 @@ class ProtocolTest {
     Instant retryAt = now.wall().plusNanos(1);
 
     assertThat(acquire(stored(new Free(retryAt, "cause"))))
-        .isEqualTo(new Answer<ClaimResult>(new ClaimResult.Later(retryAt, 2)));
+        .isEqualTo(new Unchanged<ClaimResult>(new ClaimResult.Later(retryAt, 2)));
   }
 
   @Test
@@ -114,7 +114,7 @@ class ProtocolTest {
 
     assertThat(acquire(stored(heldUntil(end))))
         .isEqualTo(
-            new Answer<ClaimResult>(
+            new Unchanged<ClaimResult>(
                 new ClaimResult.Held(
                     "other",
                     3,
@@ -141,7 +141,7 @@ class ProtocolTest {
 
     assertThat(acquire(mine))
         .isEqualTo(
-            new Answer<ClaimResult>(
+            new Unchanged<ClaimResult>(
                 new Granted(
                     new Lease(ID, "me", 3, 2, Claimant.PAYLOAD, claim.nonce(), now, LEASE), null)));
   }
@@ -151,9 +151,9 @@ class ProtocolTest {
     var ending = new Ending("other", 3, 2, now.wall());
 
     assertThat(acquire(stored(new Done("other", now.wall(), "result"))))
-        .isEqualTo(new Answer<ClaimResult>(new ClaimResult.Done(ending, "result")));
+        .isEqualTo(new Unchanged<ClaimResult>(new ClaimResult.Done(ending, "result")));
     assertThat(acquire(stored(new Dead("other", now.wall(), "cause"))))
-        .isEqualTo(new Answer<ClaimResult>(new ClaimResult.Dead(ending, "cause")));
+        .isEqualTo(new Unchanged<ClaimResult>(new ClaimResult.Dead(ending, "cause")));
   }
 
   @Test
@@ -168,13 +168,13 @@ class ProtocolTest {
       var other = new ClaimRecord(3, 2, new Nonce(7, 0), Claimant.OTHER_PAYLOAD, state);
 
       assertThat(acquire(other))
-          .isEqualTo(new Answer<ClaimResult>(new ClaimResult.Mismatch(Claimant.OTHER_PAYLOAD)));
+          .isEqualTo(new Unchanged<ClaimResult>(new ClaimResult.Mismatch(Claimant.OTHER_PAYLOAD)));
     }
   }
 
-  private Write<ClaimResult> grantOver(long token, int attempt, @Nullable String takenFrom) {
+  private Update<ClaimResult> grantOver(long token, int attempt, @Nullable String takenFrom) {
     var granted = new Lease(ID, "me", token, attempt, Claimant.PAYLOAD, claim.nonce(), now, LEASE);
-    return new Write<>(
+    return new Update<>(
         new ClaimRecord(
             token,
             attempt,
@@ -199,7 +199,7 @@ class ProtocolTest {
     for (int i = 0; i < expected.size(); i++) {
       assertThat(settle(mine, allSteps().get(i)))
           .isEqualTo(
-              new Write<SettleResult>(
+              new Update<SettleResult>(
                   new ClaimRecord(3, 2, new Nonce(7, 1), Claimant.PAYLOAD, expected.get(i)),
                   new Settled(lease.renewed(now))));
     }
@@ -212,11 +212,11 @@ class ProtocolTest {
     for (Command.Settle step : allSteps()) {
       if (step instanceof Command.Renew) {
         assertThat(settle(renewed, step))
-            .isEqualTo(new Answer<SettleResult>(new Settled(lease.renewed(lease.start()))));
+            .isEqualTo(new Unchanged<SettleResult>(new Settled(lease.renewed(lease.start()))));
       } else {
         assertThat(settle(renewed, step))
             .isInstanceOfSatisfying(
-                Write.class, write -> assertThat(write.next().nonce()).isEqualTo(new Nonce(7, 2)));
+                Update.class, write -> assertThat(write.next().nonce()).isEqualTo(new Nonce(7, 2)));
       }
     }
   }
@@ -227,7 +227,7 @@ class ProtocolTest {
 
     assertThat(settle(stored(heldUntil(now.wall())), release))
         .isInstanceOfSatisfying(
-            Write.class,
+            Update.class,
             write -> assertThat(write.next().state()).isEqualTo(new Free(now.wall(), "cause")));
   }
 
@@ -282,7 +282,7 @@ class ProtocolTest {
 
   @Test
   void stateOfALease_isWhatItsGrantWrote() {
-    Write<ClaimResult> grant = Protocol.grant(null, claim, at, SETTINGS);
+    Update<ClaimResult> grant = Protocol.grant(null, claim, at, SETTINGS);
     Lease granted = ((Granted) grant.then()).lease();
 
     assertThat(Protocol.stateOf(granted)).isEqualTo(grant.next());
@@ -292,12 +292,12 @@ class ProtocolTest {
     return new ClaimRecord(token, 2, nonce, Claimant.PAYLOAD, state);
   }
 
-  private static Answer<SettleResult> lostTo(@Nullable String by) {
-    return new Answer<>(new Lost(by));
+  private static Unchanged<SettleResult> lostTo(@Nullable String by) {
+    return new Unchanged<>(new Lost(by));
   }
 
-  private Answer<SettleResult> settledAlready() {
-    return new Answer<>(new Settled(lease));
+  private Unchanged<SettleResult> settledAlready() {
+    return new Unchanged<>(new Settled(lease));
   }
 
   // Retirement

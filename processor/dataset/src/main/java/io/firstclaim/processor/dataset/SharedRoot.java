@@ -225,7 +225,7 @@ final class SharedRoot {
   /** Writes over what is there, if it is there still; whether somebody has. */
   private boolean replace(RootObject.Content there, String text) {
     return switch (store.write(key, there.eTag(), text, History.NONE.with(Nonce.random()))) {
-      case WriteResult.Written _, WriteResult.Refused _ -> true;
+      case WriteResult.Written _, WriteResult.Differs _ -> true;
       case WriteResult.Unknown(String why) -> {
         String message = "%s was not answered for: %s".formatted(object, why);
         throw new StoreUnavailableException(message, new IllegalStateException(message));

@@ -9,7 +9,7 @@ import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.document.History;
 import io.firstclaim.lock.document.WriteResult;
-import io.firstclaim.lock.document.WriteResult.Refused;
+import io.firstclaim.lock.document.WriteResult.Differs;
 import io.firstclaim.lock.document.WriteResult.Written;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ public abstract class DocumentStoreContract {
 
   /** Whether this may be the answer to a write that came too late. */
   protected boolean isAnswerOfALoser(WriteResult result) {
-    return result.equals(new Refused());
+    return result.equals(new Differs());
   }
 
   protected Document found() {
@@ -69,7 +69,7 @@ public abstract class DocumentStoreContract {
   void existingDocument_isNotCreatedAgain() {
     assertThat(create("first")).isEqualTo(new Written());
 
-    assertThat(create("second")).isEqualTo(new Refused());
+    assertThat(create("second")).isEqualTo(new Differs());
 
     assertThat(found().content()).isEqualTo("first");
   }
@@ -80,7 +80,7 @@ public abstract class DocumentStoreContract {
     Document first = found();
 
     assertThat(replace(first, "second")).isEqualTo(new Written());
-    assertThat(replace(first, "third")).isEqualTo(new Refused());
+    assertThat(replace(first, "third")).isEqualTo(new Differs());
 
     assertThat(found().content()).isEqualTo("second");
     assertThat(found().history().writes()).hasSize(2);
@@ -97,7 +97,7 @@ public abstract class DocumentStoreContract {
     DocumentKey other = DocumentKey.of(key + ".other");
 
     assertThat(store().write(other, found().version(), "second", found().history()))
-        .isEqualTo(new Refused());
+        .isEqualTo(new Differs());
 
     assertThat(store().find(other)).isEmpty();
   }
@@ -191,7 +191,7 @@ public abstract class DocumentStoreContract {
   void manyCreateAtOnce_oneDoes() throws Exception {
     assertThat(inParallel(16, writer -> create("by " + writer)))
         .containsOnlyOnce(new Written())
-        .containsOnly(new Written(), new Refused());
+        .containsOnly(new Written(), new Differs());
   }
 
   @Test

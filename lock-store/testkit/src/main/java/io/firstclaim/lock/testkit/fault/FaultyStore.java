@@ -249,8 +249,7 @@ public final class FaultyStore implements ClaimStore {
 
   private void requireReadable(RecordId id) {
     if (unreadable.contains(id)) {
-      throw new UnreadableClaimException(
-          "what is stored for %s is not a claim".formatted(id), new IllegalStateException());
+      throw new UnreadableClaimException("what is stored for %s is not a claim".formatted(id));
     }
   }
 

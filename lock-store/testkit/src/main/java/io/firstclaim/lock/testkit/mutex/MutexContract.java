@@ -334,7 +334,7 @@ public abstract class MutexContract extends KeptMutexContract {
 
     assertThat(answer)
         .isInstanceOfSatisfying(
-            Acquisition.Refused.class,
+            Acquisition.NotAcquired.class,
             refused ->
                 assertThat(refused.inTheWay())
                     .singleElement()

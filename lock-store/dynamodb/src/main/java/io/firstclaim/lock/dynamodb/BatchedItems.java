@@ -2,13 +2,13 @@ package io.firstclaim.lock.dynamodb;
 
 import static java.util.Collections.frequency;
 import static java.util.Collections.nCopies;
+import static software.amazon.awssdk.services.dynamodb.model.BatchStatementErrorCodeEnum.ACCESS_DENIED;
 
 import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.Moment;
-import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreRefusedException;
@@ -23,8 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.services.dynamodb.model.BatchExecuteStatementResponse;
 import software.amazon.awssdk.services.dynamodb.model.BatchStatementError;
 import software.amazon.awssdk.services.dynamodb.model.BatchStatementRequest;
@@ -45,11 +43,6 @@ import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 final class BatchedItems implements ClaimRecords {
   /** DynamoDB takes no more statements in one request. */
   static final int MOST = DynamoDbClaimStore.BATCH;
-
-  /** How long after it was seen to take no statements a table is tried again. */
-  static final Duration AGAIN = Duration.ofMinutes(10);
-
-  private static final Logger LOG = LoggerFactory.getLogger(BatchedItems.class);
 
   /** Requests of one kind under way at once. */
   private static final int REQUESTS = 16;
@@ -75,16 +68,12 @@ final class BatchedItems implements ClaimRecords {
   private static final Backoff PAUSE = new Backoff(Duration.ofMillis(20), Duration.ofMillis(20));
 
   private final ClaimItems items;
-  private final GroupCommit<Statement, Answer> claims;
-  private final GroupCommit<Statement, Answer> renewals;
-  private final GroupCommit<Statement, Answer> settlements;
+  private final GroupCommit<Statement, Reply> claims;
+  private final GroupCommit<Statement, Reply> renewals;
+  private final GroupCommit<Statement, Reply> settlements;
   private final FirstClaims firstClaims = new FirstClaims();
 
-  /** When the table was last seen to take no statements; null while it takes them. */
-  private volatile @Nullable Moment off;
-
-  /** It was seen to ignore conditions, so it is not tried again. */
-  private volatile boolean offForGood;
+  private final StatementSupport support;
 
   /** A conditional write, and how it is made by a single request. */
   private record Statement(
@@ -93,29 +82,28 @@ final class BatchedItems implements ClaimRecords {
       Supplier<BatchStatementRequest> text,
       Supplier<Write> single) {}
 
-  /** What came of a statement. */
-  private sealed interface Answer {
-    /** It is known. */
-    record Known(Write write) implements Answer {}
+  /** What a reply to a statement says of its write. */
+  private sealed interface Reply {
+    /** What became of it. */
+    record Known(Write write) implements Reply {}
 
     /** Its condition failed. */
-    record Failed() implements Answer {}
+    record ConditionFailed() implements Reply {}
 
-    /**
-     * Nothing that could be relied on: it is to be sent alone.
-     *
-     * @param busy whether the store has too much to do
-     */
-    record Alone(boolean busy) implements Answer {}
+    /** Nothing that could be relied on: it is to be sent by a request of its own. */
+    record SendAlone() implements Reply {}
 
-    /** Its request was not answered. */
-    record Silent(StoreUnavailableException fault) implements Answer {}
+    /** The store has too much to do: it is to be sent by a request of its own, after a pause. */
+    record SendAloneLater() implements Reply {}
+
+    /** There was no reply to its request. */
+    record None(StoreUnavailableException fault) implements Reply {}
   }
 
-  private static final Answer TOOK = new Answer.Known(new Write.Took(null));
-  private static final Answer FAILED = new Answer.Failed();
-  private static final Answer ALONE = new Answer.Alone(false);
-  private static final Answer BUSY = new Answer.Alone(true);
+  private static final Reply TOOK = new Reply.Known(new Write.Took(null));
+  private static final Reply CONDITION_FAILED = new Reply.ConditionFailed();
+  private static final Reply SEND_ALONE = new Reply.SendAlone();
+  private static final Reply SEND_ALONE_LATER = new Reply.SendAloneLater();
 
   /**
    * These items.
@@ -129,11 +117,12 @@ final class BatchedItems implements ClaimRecords {
 
   BatchedItems(ClaimItems items, int most, int least, Duration slow) {
     this.items = items;
+    this.support = new StatementSupport(items);
     Duration patience = items.settings().storeTimeout().multipliedBy(2);
     var limits = new GroupCommit.Limits(most, least, REQUESTS, slow, patience);
-    this.claims = new GroupCommit<>(limits, new Requests());
-    this.renewals = new GroupCommit<>(limits, new Requests());
-    this.settlements = new GroupCommit<>(limits, new Requests());
+    this.claims = new GroupCommit<>(limits, new StatementRequests());
+    this.renewals = new GroupCommit<>(limits, new StatementRequests());
+    this.settlements = new GroupCommit<>(limits, new StatementRequests());
   }
 
   @Override
@@ -142,7 +131,7 @@ final class BatchedItems implements ClaimRecords {
     Supplier<Write> single = () -> items.claim(claim, first, now);
     boolean likelyFirst = claim.sighting() == null && firstClaims.isLikely(key);
     Write write =
-        !likelyFirst || isOff()
+        !likelyFirst || !support.isOnOrTriedAgain()
             ? single.get()
             : made(
                 claims,
@@ -166,7 +155,7 @@ final class BatchedItems implements ClaimRecords {
         next.state() instanceof Done done
             && done.result() != null
             && done.result().length() > LONG_RESULT;
-    if (on == null || large || !STEPS.contains(op) || isOff()) {
+    if (on == null || large || !STEPS.contains(op) || !support.isOnOrTriedAgain()) {
       return single.get();
     }
     String key = items.keyText(id);
@@ -183,23 +172,22 @@ final class BatchedItems implements ClaimRecords {
             single));
   }
 
-  private Write made(GroupCommit<Statement, Answer> way, RecordId id, Statement statement) {
+  private Write made(GroupCommit<Statement, Reply> way, RecordId id, Statement statement) {
     return switch (way.write(statement)) {
-      case Answer.Known(Write write) -> write;
-      case Answer.Failed() -> new Write.Differs(items.read(id).orElse(null));
-      case Answer.Alone(boolean busy) -> {
-        if (busy) {
-          items.pause(PAUSE.after(1));
-        }
+      case Reply.Known(Write write) -> write;
+      case Reply.ConditionFailed() -> new Write.Differs(items.read(id).orElse(null));
+      case Reply.SendAlone() -> statement.single.get();
+      case Reply.SendAloneLater() -> {
+        items.pause(PAUSE.after(1));
         yield statement.single.get();
       }
-      case Answer.Silent(StoreUnavailableException fault) ->
+      case Reply.None(StoreUnavailableException fault) ->
           throw new StoreUnavailableException(String.valueOf(fault.getMessage()), fault);
     };
   }
 
   /** Those of one kind. */
-  private final class Requests implements GroupCommit.Requests<Statement, Answer> {
+  private final class StatementRequests implements GroupCommit.Requests<Statement, Reply> {
     /** Each statement of the last one was denied; if all of the next are too, it is no chance. */
     private volatile boolean deniedBefore;
 
@@ -209,58 +197,58 @@ final class BatchedItems implements ClaimRecords {
     }
 
     @Override
-    public Answer alone(Statement statement) {
-      return new Answer.Known(statement.single.get());
+    public Reply alone(Statement statement) {
+      return new Reply.Known(statement.single.get());
     }
 
     @Override
-    public Answer brokenOff() {
-      return ALONE;
+    public Reply brokenOff() {
+      return SEND_ALONE;
     }
 
     @Override
-    public List<Answer> together(List<Statement> statements) {
-      if (off != null) {
-        return nCopies(statements.size(), ALONE);
+    public List<Reply> together(List<Statement> statements) {
+      if (!support.isOn()) {
+        return nCopies(statements.size(), SEND_ALONE);
       }
       StoreOperation op = statements.getFirst().op;
       List<BatchStatementRequest> texts =
           statements.stream().map(statement -> statement.text.get()).toList();
       try {
-        List<Answer> answers = answers(texts.size(), items.call(op, () -> send(texts)));
-        int refused = frequency(answers, FAILED);
-        items.listener().wrote(op, frequency(answers, TOOK) + refused);
+        List<Reply> replies = replies(texts.size(), items.call(op, () -> send(texts)));
+        int refused = frequency(replies, CONDITION_FAILED);
+        items.listener().wrote(op, frequency(replies, TOOK) + refused);
         items.listener().refused(op, refused);
-        return answers;
+        return replies;
       } catch (StoreRefusedException | IllegalArgumentException e) {
-        return nCopies(statements.size(), ALONE); // which says whose it is, and why
+        return nCopies(statements.size(), SEND_ALONE); // which says whose it is, and why
       } catch (StoreUnavailableException e) {
-        boolean brokenOff = off != null || Thread.currentThread().isInterrupted();
-        return nCopies(statements.size(), brokenOff ? ALONE : new Answer.Silent(e));
+        boolean brokenOff = !support.isOn() || Thread.currentThread().isInterrupted();
+        return nCopies(statements.size(), brokenOff ? SEND_ALONE : new Reply.None(e));
       }
     }
 
-    private List<Answer> answers(int statements, BatchExecuteStatementResponse response) {
+    private List<Reply> replies(int statements, BatchExecuteStatementResponse response) {
       if (response.responses().size() != statements) {
-        return nCopies(statements, ALONE); // nobody knows which is whose
+        return nCopies(statements, SEND_ALONE); // nobody knows which is whose
       }
-      List<Answer> answers = new ArrayList<>();
+      List<Reply> replies = new ArrayList<>();
       int denied = 0;
       String why = "";
       for (BatchStatementResponse each : response.responses()) {
         BatchStatementError error = each.error();
-        answers.add(error == null ? TOOK : answer(error));
-        if (error != null && code(error).equals("AccessDenied")) {
+        replies.add(error == null ? TOOK : reply(error));
+        if (error != null && Statements.code(error) == ACCESS_DENIED) {
           denied++;
           why = String.valueOf(error.message());
         }
       }
       boolean allDenied = denied == statements;
       if (allDenied && deniedBefore) {
-        turnOff("AccessDenied " + why);
+        support.turnOff("AccessDenied " + why);
       }
       deniedBefore = allDenied;
-      return answers;
+      return replies;
     }
   }
 
@@ -272,96 +260,34 @@ final class BatchedItems implements ClaimRecords {
               batch -> batch.statements(texts).overrideConfiguration(items.limits()));
     } catch (DynamoDbException e) {
       if (Faults.wasSentOnce(e) && MISSING.contains(Faults.code(e))) {
-        turnOff(Faults.inOneLine(e));
+        support.turnOff(Faults.inOneLine(e));
       }
       throw e;
     }
   }
 
-  /** A code that is not known here says nothing of who has the record. */
-  private static Answer answer(BatchStatementError error) {
-    return switch (code(error)) {
-      case "ConditionalCheckFailed", "DuplicateItem" -> FAILED;
-      case "AccessDenied", "ResourceNotFound", "ValidationError" -> ALONE;
-      default -> BUSY;
+  /** A code that is not among these says nothing of who has the record. */
+  private static Reply reply(BatchStatementError error) {
+    return switch (Statements.code(error)) {
+      case CONDITIONAL_CHECK_FAILED, DUPLICATE_ITEM -> CONDITION_FAILED;
+      case ACCESS_DENIED, RESOURCE_NOT_FOUND, VALIDATION_ERROR -> SEND_ALONE;
+      case ITEM_COLLECTION_SIZE_LIMIT_EXCEEDED,
+          REQUEST_LIMIT_EXCEEDED,
+          PROVISIONED_THROUGHPUT_EXCEEDED,
+          TRANSACTION_CONFLICT,
+          THROTTLING_ERROR,
+          INTERNAL_SERVER_ERROR,
+          UNKNOWN_TO_SDK_VERSION ->
+          SEND_ALONE_LATER;
     };
   }
 
-  /** Some stores of their own write codes as if they were exceptions. */
-  static String code(BatchStatementError error) {
-    String code = String.valueOf(error.codeAsString());
-    return code.endsWith("Exception") ? code.substring(0, code.length() - 9) : code;
-  }
-
   /**
-   * Tries whether the table takes statements; if not, all writes are single from now on. A trial
-   * may fail by a lost answer or a throttled statement, so there are two.
+   * These items, once the table has been tried: if it takes no statements, all writes are single.
    */
   BatchedItems tried() {
-    trial().flatMap(unused -> trial()).ifPresent(this::turnOff);
+    support.tryNow();
     return this;
-  }
-
-  private Optional<String> trial() {
-    StatementTrial trial = new StatementTrial(items);
-    Optional<String> fault = trial.fault();
-    offForGood = trial.brokeConditions();
-    return fault;
-  }
-
-  private synchronized void turnOff(String why) {
-    if (off == null) {
-      off = items.time().now();
-      LOG.warn(
-          "DynamoDB table {} takes no statements, so each write is a request of its own: {}. Grant"
-              + " dynamodb:PartiQLInsert and dynamodb:PartiQLUpdate on it to have up to {} in one"
-              + " request, or set the batch to 1",
-          items.table(),
-          OneLine.of(why),
-          MOST);
-    }
-  }
-
-  /** Whether all writes are single; has the table tried again now and then. */
-  private boolean isOff() {
-    if (off == null) {
-      return false;
-    }
-    if (isDue()) {
-      Thread unused = Thread.startVirtualThread(this::tryAgain); // nobody's write waits for it
-    }
-    return true;
-  }
-
-  private synchronized boolean isDue() {
-    Moment now = items.time().now();
-    Moment seen = off;
-    boolean due = seen != null && !offForGood && now.since(seen).compareTo(AGAIN) >= 0;
-    if (due) {
-      off = now;
-    }
-    return due;
-  }
-
-  private void tryAgain() {
-    try {
-      Optional<String> fault = trial();
-      if (fault.isEmpty()) {
-        turnOn();
-      } else {
-        LOG.debug("DynamoDB table {} still takes no statements: {}", items.table(), fault.get());
-      }
-    } catch (RuntimeException e) {
-      LOG.debug("Cannot try statements on DynamoDB table {} now", items.table(), e);
-    }
-  }
-
-  private synchronized void turnOn() {
-    off = null;
-    LOG.info(
-        "DynamoDB table {} takes statements again: up to {} writes leave in one request",
-        items.table(),
-        MOST);
   }
 
   @Override

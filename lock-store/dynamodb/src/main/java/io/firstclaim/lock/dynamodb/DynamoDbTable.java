@@ -1,7 +1,7 @@
 package io.firstclaim.lock.dynamodb;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
@@ -136,7 +136,7 @@ public final class DynamoDbTable {
    * @throws StoreUnavailableException if DynamoDB does not answer
    */
   public void verify() {
-    Check.requireAll("DynamoDB table " + name, checks());
+    ConformanceResult.requireAll("DynamoDB table " + name, checks());
     if (!ask(DESCRIBE_TTL, this::hasTimeToLive)) {
       LOG.warn(
           "DynamoDB table {} has no TTL on {}: finished claims stay for ever. Enable it with"
@@ -156,13 +156,14 @@ public final class DynamoDbTable {
    * @throws StoreRefusedException if the table is missing or the role may not use it
    * @throws StoreUnavailableException if DynamoDB does not answer
    */
-  public List<Check> checks() {
+  public List<ConformanceResult> checks() {
     TableDescription table = describe();
-    Check key = key(table);
+    ConformanceResult key = key(table);
     if (!key.kept()) {
       return List.of(key);
     }
-    return Stream.concat(Stream.of(key, oneTruth(table)), new SelfTest(this).run().stream())
+    return Stream.concat(
+            Stream.of(key, oneTruth(table)), new TableConformanceCheck(this).run().stream())
         .toList();
   }
 
@@ -201,7 +202,7 @@ public final class DynamoDbTable {
     }
   }
 
-  private static Check key(TableDescription table) {
+  private static ConformanceResult key(TableDescription table) {
     boolean right =
         table.keySchema().size() == 1
             && table.keySchema().getFirst().attributeName().equals(Items.KEY)
@@ -210,7 +211,7 @@ public final class DynamoDbTable {
                     attribute ->
                         attribute.attributeName().equals(Items.KEY)
                             && attribute.attributeType() == ScalarAttributeType.S);
-    return new Check(
+    return new ConformanceResult(
         "key of the table",
         right ? "the string pk" : "another than claims need; it must be the string pk alone",
         right);
@@ -222,7 +223,7 @@ public final class DynamoDbTable {
    * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html">How
    * global tables work</a>).
    */
-  private Check oneTruth(TableDescription table) {
+  private ConformanceResult oneTruth(TableDescription table) {
     boolean replicated = table.hasReplicas() && !table.replicas().isEmpty();
     boolean global = replicated || isLegacyGlobalTable(table);
     boolean strong = table.multiRegionConsistency() == MultiRegionConsistency.STRONG;
@@ -237,7 +238,7 @@ public final class DynamoDbTable {
               + " table in one Region, or a global table with multi-Region strong consistency"
               + " (MRSC)";
     }
-    return new Check("replicas of the table", seen, !global || strong);
+    return new ConformanceResult("replicas of the table", seen, !global || strong);
   }
 
   /**

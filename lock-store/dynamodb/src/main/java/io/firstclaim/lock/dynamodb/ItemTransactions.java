@@ -9,7 +9,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
-import io.firstclaim.lock.store.ClaimRecords.Change;
+import io.firstclaim.lock.store.ClaimRecords.ConditionalPut;
 import io.firstclaim.lock.store.ClaimRecords.Stored;
 import io.firstclaim.lock.store.ClaimRecords.Together;
 import io.firstclaim.lock.store.ClaimRecords.Writes;
@@ -86,7 +86,7 @@ record ItemTransactions(ClaimItems items) implements Together {
 
   @Override
   public Writes write(
-      StoreOperation op, List<Change> changes, @Nullable Effects effects, Moment now) {
+      StoreOperation op, List<ConditionalPut> changes, @Nullable Effects effects, Moment now) {
     List<TransactWriteItem> actions = new ArrayList<>();
     changes.forEach(change -> actions.add(put(change, now)));
     List<TransactWriteItem> others = DynamoDbEffects.actionsOf(effects);
@@ -139,7 +139,7 @@ record ItemTransactions(ClaimItems items) implements Together {
     }
   }
 
-  private TransactWriteItem put(Change change, Moment now) {
+  private TransactWriteItem put(ConditionalPut change, Moment now) {
     return TransactWriteItem.builder()
         .put(
             put ->
@@ -158,7 +158,9 @@ record ItemTransactions(ClaimItems items) implements Together {
    * @throws EffectsRefusedException if the effects alone stood in the way
    */
   private @Nullable Writes answer(
-      List<Change> changes, List<TransactWriteItem> effects, TransactionCanceledException fault) {
+      List<ConditionalPut> changes,
+      List<TransactWriteItem> effects,
+      TransactionCanceledException fault) {
     List<CancellationReason> reasons = fault.cancellationReasons();
     if (reasons.stream().noneMatch(reason -> FAILED.equals(reason.code()))) {
       if (!effects.isEmpty()) {
@@ -184,7 +186,7 @@ record ItemTransactions(ClaimItems items) implements Together {
       refuseIf(FAILED, reasons, changes.size());
     }
     // A reason that belongs to nothing: what is stored must say.
-    Map<RecordId, Stored> stored = read(changes.stream().map(Change::id).toList());
+    Map<RecordId, Stored> stored = read(changes.stream().map(ConditionalPut::id).toList());
     changes.forEach(change -> found.put(change.id(), Optional.ofNullable(stored.get(change.id()))));
     return new Writes.Differ(found);
   }

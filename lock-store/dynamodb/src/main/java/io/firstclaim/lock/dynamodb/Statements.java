@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.BatchStatementError;
+import software.amazon.awssdk.services.dynamodb.model.BatchStatementErrorCodeEnum;
 import software.amazon.awssdk.services.dynamodb.model.BatchStatementRequest;
 
 /**
@@ -16,6 +18,8 @@ import software.amazon.awssdk.services.dynamodb.model.BatchStatementRequest;
  * quoted, as PartiQL reserves more words than DynamoDB does.
  */
 final class Statements {
+  private static final String EXCEPTION = "Exception";
+
   /** Those that a claim has in some states only. */
   private static final List<String> OPTIONAL =
       List.of(
@@ -66,6 +70,16 @@ final class Statements {
     equal(text.append(" AND "), values, Items.TOKEN, Items.number(on.token()));
     equal(text.append(" AND "), values, Items.NONCE, Items.text(on.nonce().toString()));
     return request(text, values);
+  }
+
+  /**
+   * The code of an error; unknown if the SDK does not know it. Some stores that only look like
+   * DynamoDB end their codes in "Exception".
+   */
+  static BatchStatementErrorCodeEnum code(BatchStatementError error) {
+    String code = String.valueOf(error.codeAsString());
+    return BatchStatementErrorCodeEnum.fromValue(
+        code.endsWith(EXCEPTION) ? code.substring(0, code.length() - EXCEPTION.length()) : code);
   }
 
   private static void equal(

@@ -143,7 +143,7 @@ class BatchChaosTest {
   }
 
   private static Fate wrong() {
-    return hits(0.5) ? new Fate.Refused(any(CODES)) : new Fate.AppliedBut(any(CODES));
+    return hits(0.5) ? new Fate.Failed(any(CODES)) : new Fate.AppliedBut(any(CODES));
   }
 
   private static <T> T any(List<T> all) {

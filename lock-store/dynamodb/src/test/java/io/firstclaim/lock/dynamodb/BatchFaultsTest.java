@@ -208,7 +208,7 @@ class BatchFaultsTest extends BatchFixture {
       })
   void claimsThatAreThrottledInABatch_areSentAlone_andTheOthersNotAgain(String code)
       throws Exception {
-    client.statements(i -> i < 3 ? new FaultyClient.Fate.Refused(code) : FaultyClient.SENT);
+    client.statements(i -> i < 3 ? new FaultyClient.Fate.Failed(code) : FaultyClient.SENT);
 
     assertThat(claimAll()).allMatch(result -> result instanceof Granted);
 
@@ -232,7 +232,7 @@ class BatchFaultsTest extends BatchFixture {
   void completionsThatAreThrottledInABatch_areSentAlone() throws Exception {
     List<Lease> leases = leases();
     client.statements(
-        i -> i % 7 == 0 ? new FaultyClient.Fate.Refused("ThrottlingError") : FaultyClient.SENT);
+        i -> i % 7 == 0 ? new FaultyClient.Fate.Failed("ThrottlingError") : FaultyClient.SENT);
 
     assertThat(completeAll(leases)).allMatch(result -> result instanceof Settled);
 
@@ -243,7 +243,7 @@ class BatchFaultsTest extends BatchFixture {
   @Test
   void writeThatIsDeniedInABatch_isSentAlone_andTheOthersStayInBatches() throws Exception {
     client.statements(
-        i -> i == 5 ? new FaultyClient.Fate.Refused("AccessDenied") : FaultyClient.SENT);
+        i -> i == 5 ? new FaultyClient.Fate.Failed("AccessDenied") : FaultyClient.SENT);
 
     List<Lease> leases = leases();
     assertThat(client.singles()).containsExactly("UpdateItem");
@@ -255,7 +255,7 @@ class BatchFaultsTest extends BatchFixture {
 
   @Test
   void tableThatTakesNoStatements_isWrittenToByTheSingleRequests() throws Exception {
-    client.statements(_ -> new FaultyClient.Fate.Refused("AccessDenied"));
+    client.statements(_ -> new FaultyClient.Fate.Failed("AccessDenied"));
 
     List<Lease> leases = leases();
     assertThat(client.batches()).containsExactly(WRITES);

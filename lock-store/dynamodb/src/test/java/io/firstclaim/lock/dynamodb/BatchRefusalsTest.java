@@ -92,7 +92,7 @@ class BatchRefusalsTest extends BatchFixture {
   @Test
   void claimsThatAreDenied_whileSettlementsAreNot_areFoundNoChance_andSaidOnce() throws Exception {
     List<Lease> leases = leases();
-    Fate denied = new Fate.Refused("AccessDenied");
+    Fate denied = new Fate.Failed("AccessDenied");
 
     String log =
         logOf(
@@ -118,7 +118,7 @@ class BatchRefusalsTest extends BatchFixture {
     client.refusal("AccessDeniedException");
     assertThat(claimAll()).allMatch(result -> result instanceof Granted);
 
-    world.advance(BatchedItems.AGAIN.minusSeconds(1));
+    world.advance(StatementSupport.AGAIN.minusSeconds(1));
     client.forget();
     granted(store.claim(another()));
     assertThat(client.batches()).as("not yet").isEmpty();
@@ -135,7 +135,7 @@ class BatchRefusalsTest extends BatchFixture {
     assertThat(log).as("what was said before").doesNotContain(SAID);
 
     client.refusal(null);
-    world.advance(BatchedItems.AGAIN);
+    world.advance(StatementSupport.AGAIN);
     granted(store.claim(another()));
     List<Object> results = new ArrayList<>();
     await()
@@ -154,7 +154,7 @@ class BatchRefusalsTest extends BatchFixture {
     var tried = new DynamoDbClaimStore(items, new BatchedItems(items, 25, 1).tried());
     client.statements(_ -> FaultyClient.SENT);
     client.forget();
-    world.advance(BatchedItems.AGAIN);
+    world.advance(StatementSupport.AGAIN);
 
     for (Claim claim : claims) {
       granted(tried.claim(claim));

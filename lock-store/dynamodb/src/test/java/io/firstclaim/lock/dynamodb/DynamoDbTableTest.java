@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
@@ -155,8 +155,8 @@ class DynamoDbTableTest {
   @Test
   void tableWithAnotherKey_isRefused() {
     String message =
-        "TABLE cannot keep claims: key of the table: another than claims need; it must be the string"
-            + " pk alone";
+        "TABLE cannot keep claims: key of the table: another than claims need; it must be the"
+            + " string pk alone";
 
     createTable("id", ScalarAttributeType.S, null);
     assertRefused(message);
@@ -199,9 +199,9 @@ class DynamoDbTableTest {
   void eventuallyConsistentGlobalTable_isRefused_withReasonAndRemedy() {
     table.create();
     String message =
-        "TABLE cannot keep claims: replicas of the table: an eventually consistent global table: two"
-            + " Regions could both claim one record. Use a table in one Region, or a global table"
-            + " with multi-Region strong consistency (MRSC)";
+        "TABLE cannot keep claims: replicas of the table: an eventually consistent global table:"
+            + " two Regions could both claim one record. Use a table in one Region, or a global"
+            + " table with multi-Region strong consistency (MRSC)";
 
     answerDescribeWith("\"Replicas\":[{\"RegionName\":\"eu-west-1\"}]");
     assertRefused(message);
@@ -263,7 +263,8 @@ class DynamoDbTableTest {
         """
         {"Table":{"TableName":"%s","TableStatus":"ACTIVE",
          "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],
-         "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],%s}}"""
+         "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],%s}}\
+        """
             .formatted(name, more);
     answer("DescribeTable", "", body);
   }
@@ -313,8 +314,8 @@ class DynamoDbTableTest {
     table.create();
 
     assertThat(table.checks())
-        .allMatch(Check::kept)
-        .extracting(Check::name)
+        .allMatch(ConformanceResult::kept)
+        .extracting(ConformanceResult::name)
         .containsExactly(
             "key of the table",
             "replicas of the table",
@@ -371,7 +372,7 @@ class DynamoDbTableTest {
   }
 
   @Test
-  void selfTestWhoseAnswersAreLost_isNoReasonToRefuse() {
+  void conformanceCheckWhoseAnswersAreLost_isNoReasonToRefuse() {
     table.create();
     for (String nonce : new String[] {"a", "b", "c", "d"}) {
       PROXY.add(

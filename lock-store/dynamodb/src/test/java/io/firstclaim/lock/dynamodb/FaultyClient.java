@@ -42,7 +42,7 @@ final class FaultyClient implements DynamoDbClient {
     record Sent() implements Fate {}
 
     /** It is not applied, and answered with this code. */
-    record Refused(String code) implements Fate {}
+    record Failed(String code) implements Fate {}
 
     /** It is not applied, and answered as if it were. */
     record Ignored() implements Fate {}
@@ -178,7 +178,7 @@ final class FaultyClient implements DynamoDbClient {
       switch (fates.get(i)) {
         case Fate.Sent() -> applied.add(asked.statements().get(i));
         case Fate.AppliedBut(String _) -> applied.add(asked.statements().get(i));
-        case Fate.Refused(String _) -> {}
+        case Fate.Failed(String _) -> {}
         case Fate.Ignored() -> {}
       }
     }
@@ -188,7 +188,7 @@ final class FaultyClient implements DynamoDbClient {
       answers.add(
           switch (each) {
             case Fate.Sent() -> real.next();
-            case Fate.Refused(String code) -> error(code);
+            case Fate.Failed(String code) -> error(code);
             case Fate.Ignored() -> BatchStatementResponse.builder().build();
             case Fate.AppliedBut(String code) -> {
               real.next();

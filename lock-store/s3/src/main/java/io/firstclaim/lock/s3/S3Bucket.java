@@ -1,7 +1,7 @@
 package io.firstclaim.lock.s3;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -183,7 +183,7 @@ public final class S3Bucket {
    * @throws StoreUnavailableException if S3 does not answer
    */
   public void verify() {
-    Check.requireAll("S3 bucket " + name, checks());
+    ConformanceResult.requireAll("S3 bucket " + name, checks());
   }
 
   /**
@@ -194,11 +194,13 @@ public final class S3Bucket {
    * @throws StoreRefusedException if the bucket is missing or the role may not use it
    * @throws StoreUnavailableException if S3 does not answer
    */
-  public List<Check> checks() {
+  public List<ConformanceResult> checks() {
     String kind = unfitKind();
     return kind == null
-        ? new SelfTest(this).run()
-        : List.of(new Check("kind of the bucket", kind + ". Use a general purpose bucket", false));
+        ? new BucketConformanceCheck(this).run()
+        : List.of(
+            new ConformanceResult(
+                "kind of the bucket", kind + ". Use a general purpose bucket", false));
   }
 
   /** What it is by its name, if claims cannot rest on that; null if they may. */
@@ -222,8 +224,8 @@ public final class S3Bucket {
    * @throws StoreRefusedException if the bucket is missing or the role may not delete in it
    * @throws StoreUnavailableException if S3 does not answer
    */
-  Check deletes() {
-    return new SelfTest(this).deletes();
+  ConformanceResult deletes() {
+    return new BucketConformanceCheck(this).deletes();
   }
 
   /** The limits of each request. */

@@ -1,9 +1,9 @@
 package io.firstclaim.lock.s3;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
@@ -80,7 +80,7 @@ public final class Sweeper {
   private final String name;
   private final S3Bucket bucket;
   private final BucketSetup setup;
-  private @Nullable Check deletes;
+  private @Nullable ConformanceResult deletes;
 
   /**
    * A sweeper of the claims that stores with these settings keep in the bucket.

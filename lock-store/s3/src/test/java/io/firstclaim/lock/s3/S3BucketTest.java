@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.store.DatedClock;
+import io.firstclaim.lock.store.HttpDates;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
@@ -80,7 +80,7 @@ class S3BucketTest {
   }
 
   @Test
-  void selfTestWhoseAnswersAreLost_isNoReasonToRefuse() {
+  void conformanceCheckWhoseAnswersAreLost_isNoReasonToRefuse() {
     LocalS3.createBucket(name);
     for (Predicate<Request> write :
         List.of(
@@ -95,7 +95,7 @@ class S3BucketTest {
   }
 
   @Test
-  void conflictsInTheSelfTest_areTriedAgain() {
+  void conflictsInTheConformanceCheck_areTriedAgain() {
     LocalS3.createBucket(name);
     PROXY.add(
         Rule.times(2, Match.operation("PUT"), Fault.Answer.s3(409, "ConditionalRequestConflict")));
@@ -117,7 +117,7 @@ class S3BucketTest {
     LocalS3.createBucket(name);
     conflictForAllWhoLoseARace();
 
-    assertThat(bucket.checks()).allMatch(Check::kept);
+    assertThat(bucket.checks()).allMatch(ConformanceResult::kept);
   }
 
   @Test
@@ -128,12 +128,12 @@ class S3BucketTest {
         PROXY.add(
             Rule.once(Match.operation("GET").and(Match.pathContains("/7")), new Fault.Refuse()));
 
-    assertThat(bucket.checks()).allMatch(Check::kept);
+    assertThat(bucket.checks()).allMatch(ConformanceResult::kept);
     assertThat(broken.hits()).isEqualTo(1);
   }
 
   @Test
-  void selfTestInConflict_takesNothingFromTheClientsRetries() {
+  void conformanceCheckInConflict_takesNothingFromTheClientsRetries() {
     LocalS3.createBucket(name);
     conflictForAllWhoLoseARace();
     bucket.checks();
@@ -159,7 +159,7 @@ class S3BucketTest {
     LocalS3.createBucket(name);
     inConflict("DELETE");
 
-    assertThat(bucket.deletes()).matches(Check::kept);
+    assertThat(bucket.deletes()).matches(ConformanceResult::kept);
   }
 
   @Test
@@ -194,8 +194,8 @@ class S3BucketTest {
     LocalS3.createBucket(name);
 
     assertThat(bucket.checks())
-        .allMatch(Check::kept)
-        .extracting(Check::name)
+        .allMatch(ConformanceResult::kept)
+        .extracting(ConformanceResult::name)
         .containsExactly(
             "If-None-Match: * where no object is",
             "If-Match where no object is",
@@ -222,7 +222,7 @@ class S3BucketTest {
 
     assertThat(bucket.checks())
         .filteredOn(check -> !check.kept())
-        .containsExactly(new Check("If-None-Match: * where one is", "taken", false));
+        .containsExactly(new ConformanceResult("If-None-Match: * where one is", "taken", false));
     assertThat(CLIENT.listObjectsV2(list -> list.bucket(name)).contents()).isEmpty();
   }
 
@@ -234,7 +234,7 @@ class S3BucketTest {
 
       assertThat(new S3Bucket(client, name, "claims/").checks())
           .filteredOn(check -> !check.kept())
-          .extracting(Check::name)
+          .extracting(ConformanceResult::name)
           .contains("If-Match by 4 slow writers")
           .isSubsetOf("If-Match by 16 writers at once", "If-Match by 4 slow writers");
     }
@@ -340,7 +340,7 @@ class S3BucketTest {
           @Override
           public SdkHttpResponse modifyHttpResponse(
               Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
-            Instant date = DatedClock.parsed(header(context.httpResponse(), "Date")).orElseThrow();
+            Instant date = HttpDates.parsed(header(context.httpResponse(), "Date")).orElseThrow();
             return context
                 .httpResponse()
                 .copy(
@@ -422,8 +422,8 @@ class S3BucketTest {
         .isInstanceOf(StoreRefusedException.class)
         .hasMessage(
             ("S3 bucket %1$s: 403 AccessDenied by the fault proxy. It takes the permission %2$s;"
-                    + " claims need s3:GetObject, s3:PutObject and s3:DeleteObject on %1$s/claims/* and s3:ListBucket on %1$s,"
-                    + " without which a missing object is answered 403")
+                 + " claims need s3:GetObject, s3:PutObject and s3:DeleteObject on %1$s/claims/*"
+                 + " and s3:ListBucket on %1$s, without which a missing object is answered 403")
                 .formatted(name, permission));
   }
 

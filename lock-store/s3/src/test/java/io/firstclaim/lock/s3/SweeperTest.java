@@ -6,10 +6,10 @@ import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
@@ -435,7 +435,7 @@ class SweeperTest {
             Fault.Answer.status(204)));
 
     assertThat(bucket.deletes())
-        .isEqualTo(new Check("If-Match of deletes", "taken beside a write", false));
+        .isEqualTo(new ConformanceResult("If-Match of deletes", "taken beside a write", false));
   }
 
   // Races

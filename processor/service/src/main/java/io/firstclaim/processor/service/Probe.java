@@ -1,6 +1,6 @@
 package io.firstclaim.processor.service;
 
-import io.firstclaim.lock.Check;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.processor.service.config.StoreSettings;
 import io.firstclaim.processor.service.store.LockStore;
 import java.util.List;
@@ -11,7 +11,7 @@ import java.util.List;
  * @param store the table or bucket
  * @param checks what was tried
  */
-record Probe(String store, List<Check> checks) {
+record Probe(String store, List<ConformanceResult> checks) {
   /**
    * Tries the configured store, after creating it if that is configured.
    *
@@ -28,16 +28,16 @@ record Probe(String store, List<Check> checks) {
 
   /** Whether claims can rest on the store. */
   boolean accepted() {
-    return checks.stream().allMatch(Check::kept);
+    return checks.stream().allMatch(ConformanceResult::kept);
   }
 
   /** The table, a line each check, and the verdict. */
   String table() {
-    int name = width(checks.stream().map(Check::name).toList());
-    int seen = width(checks.stream().map(Check::seen).toList());
+    int name = width(checks.stream().map(ConformanceResult::name).toList());
+    int seen = width(checks.stream().map(ConformanceResult::seen).toList());
     StringBuilder table = new StringBuilder(store).append(System.lineSeparator());
     String line = "  %-" + name + "s  %-" + seen + "s  %s%n";
-    for (Check check : checks) {
+    for (ConformanceResult check : checks) {
       table.append(line.formatted(check.name(), check.seen(), check.kept() ? "ok" : "BROKEN"));
     }
     return table

@@ -1,8 +1,8 @@
 package io.firstclaim.processor.service.store;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
@@ -56,7 +56,7 @@ public interface LockStore extends AutoCloseable {
    *
    * @return one check for each condition
    */
-  List<Check> probe();
+  List<ConformanceResult> probe();
 
   /** Ends the connections. */
   @Override

@@ -1,9 +1,9 @@
 package io.firstclaim.processor.service.store;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
@@ -37,7 +37,7 @@ record MemoryStore(ClaimSettings claims, MemoryClaimStore.Claims kept) implement
   }
 
   @Override
-  public List<Check> probe() {
+  public List<ConformanceResult> probe() {
     throw new WrongSettingException(
         "firstclaim.claim.backend", "memory", "give dynamodb or s3 to probe it");
   }

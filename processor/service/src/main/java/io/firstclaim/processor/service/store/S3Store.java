@@ -1,9 +1,9 @@
 package io.firstclaim.processor.service.store;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
@@ -68,7 +68,7 @@ final class S3Store implements LockStore {
   }
 
   @Override
-  public List<Check> probe() {
+  public List<ConformanceResult> probe() {
     return ask(
         () -> {
           create();

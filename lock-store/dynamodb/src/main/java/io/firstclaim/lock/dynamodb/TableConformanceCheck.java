@@ -2,12 +2,12 @@ package io.firstclaim.lock.dynamodb;
 
 import static io.firstclaim.lock.dynamodb.Items.text;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.aws.TimeLimits;
-import io.firstclaim.lock.store.DatedClock;
+import io.firstclaim.lock.store.HttpDates;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,11 +25,11 @@ import software.amazon.awssdk.services.dynamodb.model.PutItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 
 /**
- * Tests whether a table keeps conditional writes, and whether the role may do all that claims need,
- * on an item of its own, which it leaves to the TTL if it may not delete it. For one run.
+ * Tests whether a table keeps conditional writes, and whether the role may do all that claims need.
+ * It does so on an item of its own; if it may not delete that, its TTL does. For one run.
  */
-final class SelfTest {
-  private static final Logger LOG = LoggerFactory.getLogger(SelfTest.class);
+final class TableConformanceCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(TableConformanceCheck.class);
 
   private static final String FIRST = "attribute_not_exists(pk)";
   private static final String NEXT = "nonce = :nonce";
@@ -41,7 +41,7 @@ final class SelfTest {
   private final List<Instant> dates = new ArrayList<>();
   private String stored = "nothing";
 
-  SelfTest(DynamoDbTable table) {
+  TableConformanceCheck(DynamoDbTable table) {
     this.table = table;
     this.client = table.client();
   }
@@ -52,7 +52,7 @@ final class SelfTest {
    * @throws io.firstclaim.lock.StoreRefusedException if the role lacks a permission, which it names
    * @throws io.firstclaim.lock.StoreUnavailableException if DynamoDB does not answer
    */
-  List<Check> run() {
+  List<ConformanceResult> run() {
     try {
       return List.of(
           taken("attribute_not_exists where no item is", put("a", FIRST, null)),
@@ -69,57 +69,58 @@ final class SelfTest {
   }
 
   /** Leases are judged by the dates of the answers; to the second, as HTTP has them. */
-  private Check dated() {
+  private ConformanceResult dated() {
     if (dates.isEmpty()) {
-      return new Check(DATES, "missing, and leases are judged by it", false);
+      return new ConformanceResult(DATES, "missing, and leases are judged by it", false);
     }
     Instant latest = dates.getFirst();
     for (Instant date : dates) {
       if (date.plusSeconds(1).plus(ClaimSettings.LEAST_SKEW).isBefore(latest)) {
         String seen = "%s after %s: does a gateway set it?".formatted(date, latest);
-        return new Check(DATES, seen, false);
+        return new ConformanceResult(DATES, seen, false);
       }
       latest = date.isAfter(latest) ? date : latest;
     }
-    return new Check(DATES, "told, and never back", true);
+    return new ConformanceResult(DATES, "told, and never back", true);
   }
 
   private void date(SdkHttpResponse answer) {
-    answer.firstMatchingHeader("Date").flatMap(DatedClock::parsed).ifPresent(dates::add);
+    answer.firstMatchingHeader("Date").flatMap(HttpDates::parsed).ifPresent(dates::add);
   }
 
-  private static Check taken(String name, Write write) {
-    boolean took = write instanceof Write.Taken;
-    return new Check(name, took ? "taken" : "refused", took);
+  private static ConformanceResult taken(String name, Reaction reaction) {
+    boolean took = reaction == Reaction.TAKEN;
+    return new ConformanceResult(name, took ? "taken" : "refused", took);
   }
 
-  private static Check refused(String name, Write write) {
-    return switch (write) {
-      case Write.Taken() -> new Check(name, "taken", false);
-      case Write.Refused(boolean shown) ->
-          new Check(
-              name, shown ? "refused, the item told" : "refused, but the item not told", shown);
+  private static ConformanceResult refused(String name, Reaction reaction) {
+    return switch (reaction) {
+      case TAKEN -> new ConformanceResult(name, "taken", false);
+      case REFUSED_WITH_ITEM -> new ConformanceResult(name, "refused, the item told", true);
+      case REFUSED_WITHOUT_ITEM ->
+          new ConformanceResult(name, "refused, but the item not told", false);
     };
   }
 
-  private sealed interface Write {
-    record Taken() implements Write {}
-
-    /** The condition failed; the answer may have shown the item that it failed on. */
-    record Refused(boolean shown) implements Write {}
+  /** What the table did with a conditional write. */
+  private enum Reaction {
+    TAKEN,
+    /** The answer shows the item on which the condition failed. */
+    REFUSED_WITH_ITEM,
+    REFUSED_WITHOUT_ITEM
   }
 
-  private Write put(String nonce, String condition, @Nullable String on) {
+  private Reaction put(String nonce, String condition, @Nullable String on) {
     return write("dynamodb:PutItem", nonce, () -> sendPut(nonce, condition, on));
   }
 
   /** As claims do it. */
-  private Write update(String nonce, String on) {
+  private Reaction update(String nonce, String on) {
     return write("dynamodb:UpdateItem", nonce, () -> sendUpdate(nonce, on));
   }
 
   /** One conditional write. */
-  private Write write(String permission, String nonce, Runnable request) {
+  private Reaction write(String permission, String nonce, Runnable request) {
     return table.ask(
         permission,
         () -> {
@@ -129,16 +130,18 @@ final class SelfTest {
             date(e.awsErrorDetails().sdkHttpResponse());
             AttributeValue held = e.item().get(Items.NONCE);
             if (held == null || !nonce.equals(held.s())) {
-              return new Write.Refused(held != null && stored.equals(held.s()));
+              return held != null && stored.equals(held.s())
+                  ? Reaction.REFUSED_WITH_ITEM
+                  : Reaction.REFUSED_WITHOUT_ITEM;
             }
             // Its answer was lost, and the SDK's retry failed on what it had written itself.
           }
           stored = nonce;
-          return new Write.Taken();
+          return Reaction.TAKEN;
         });
   }
 
-  private Check readBack() {
+  private ConformanceResult readBack() {
     AttributeValue found =
         table
             .ask(
@@ -153,7 +156,8 @@ final class SelfTest {
             .item()
             .get(Items.NONCE);
     boolean right = found != null && stored.equals(found.s());
-    return new Check("read", right ? "the last write" : "another than the last write", right);
+    return new ConformanceResult(
+        "read", right ? "the last write" : "another than the last write", right);
   }
 
   private void sendUpdate(String nonce, String on) {
@@ -206,7 +210,10 @@ final class SelfTest {
     } catch (SdkException e) {
       // Claims delete nothing, so the role may not be allowed to.
       LOG.debug(
-          "Self-test item {} of DynamoDB table {} is left to its TTL", key.s(), table.name(), e);
+          "Item {} of a conformance check of DynamoDB table {} is left to its TTL",
+          key.s(),
+          table.name(),
+          e);
     }
   }
 }

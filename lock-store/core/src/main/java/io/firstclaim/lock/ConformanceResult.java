@@ -9,7 +9,7 @@ import java.util.List;
  * @param seen what the store did, in one line
  * @param kept whether that is what claims rest on
  */
-public record Check(String name, String seen, boolean kept) {
+public record ConformanceResult(String name, String seen, boolean kept) {
 
   /**
    * Accepts a store that kept every check.
@@ -17,8 +17,8 @@ public record Check(String name, String seen, boolean kept) {
    * @param store its name, for the message
    * @throws StoreRefusedException with what was seen in the first check it did not keep
    */
-  public static void requireAll(String store, List<Check> checks) {
-    for (Check check : checks) {
+  public static void requireAll(String store, List<ConformanceResult> checks) {
+    for (ConformanceResult check : checks) {
       if (!check.kept) {
         throw new StoreRefusedException(
             "%s cannot keep claims: %s: %s".formatted(store, check.name, check.seen));

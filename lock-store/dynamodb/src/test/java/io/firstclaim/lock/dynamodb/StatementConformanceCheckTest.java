@@ -17,7 +17,6 @@ import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,21 +25,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** Whether a table takes statements, and what a store does where it does not. */
-class StatementTrialTest {
+class StatementConformanceCheckTest {
   private static final TimeSource TIME = TimeSource.system();
 
   private final ClaimSettings settings = ClaimSettings.of("trial-" + Nonce.random(), "a");
   private final FaultyClient client = new FaultyClient(LocalDynamoDb.client());
 
-  private Optional<String> fault() {
-    return new StatementTrial(LocalDynamoDb.items(client, settings, TIME)).fault();
+  private StatementConformance check() {
+    return new StatementConformanceCheck(LocalDynamoDb.items(client, settings, TIME)).run();
   }
 
   @Test
   void tableThatKeepsConditions_isFound_andLeftAsItWas() {
     long before = items();
 
-    assertThat(fault()).isEmpty();
+    assertThat(check()).isEqualTo(new StatementConformance.Conforms());
 
     assertThat(items()).isEqualTo(before);
   }
@@ -53,16 +52,22 @@ class StatementTrialTest {
 
   @Test
   void roleThatMayNot_isFound() {
-    client.statements(_ -> new FaultyClient.Fate.Refused("AccessDenied"));
+    client.statements(_ -> new FaultyClient.Fate.Failed("AccessDenied"));
 
-    assertThat(fault()).get().asString().contains("INSERT", "AccessDenied");
+    assertThat(check())
+        .isInstanceOfSatisfying(
+            StatementConformance.Unusable.class,
+            unusable -> assertThat(unusable.why()).contains("INSERT", "AccessDenied"));
   }
 
   @Test
   void tableThatIgnoresConditions_isFound() {
     client.statements(_ -> new FaultyClient.Fate.Ignored());
 
-    assertThat(fault()).get().asString().contains("INSERT where one is", "taken");
+    assertThat(check())
+        .isInstanceOfSatisfying(
+            StatementConformance.Unsafe.class,
+            unsafe -> assertThat(unsafe.why()).contains("INSERT where one is", "taken"));
   }
 
   @ParameterizedTest
@@ -101,7 +106,7 @@ class StatementTrialTest {
     client.statements(
         _ ->
             statements.getAndIncrement() == 0
-                ? new FaultyClient.Fate.Refused("ThrottlingError")
+                ? new FaultyClient.Fate.Failed("ThrottlingError")
                 : FaultyClient.SENT);
     ClaimItems items = LocalDynamoDb.items(client, settings, TIME);
     BatchedItems tried = new BatchedItems(items, DynamoDbClaimStore.BATCH, 1).tried();

@@ -1,6 +1,8 @@
 package io.firstclaim.lock.dynamodb;
 
 import static java.util.stream.Collectors.joining;
+import static software.amazon.awssdk.services.dynamodb.model.BatchStatementErrorCodeEnum.CONDITIONAL_CHECK_FAILED;
+import static software.amazon.awssdk.services.dynamodb.model.BatchStatementErrorCodeEnum.DUPLICATE_ITEM;
 
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
@@ -12,8 +14,10 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.dynamodb.StatementConformance.Conforms;
+import io.firstclaim.lock.dynamodb.StatementConformance.Unsafe;
+import io.firstclaim.lock.dynamodb.StatementConformance.Unusable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,19 +27,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.BatchStatementError;
+import software.amazon.awssdk.services.dynamodb.model.BatchStatementErrorCodeEnum;
 import software.amazon.awssdk.services.dynamodb.model.BatchStatementRequest;
 import software.amazon.awssdk.services.dynamodb.model.BatchStatementResponse;
 import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 
 /**
- * Tries whether a table keeps the conditions of statements, and whether the role may send them, on
- * two items of its own, which it leaves to the TTL if it may not delete them. For one run.
+ * Tries whether a table keeps the conditions of statements, and whether the role may send them. It
+ * does so on two items of its own; if it may not delete them, their TTL does. For one run.
  */
-final class StatementTrial {
-  private static final Logger LOG = LoggerFactory.getLogger(StatementTrial.class);
-  private static final String TOOK = "taken";
-  private static final String DUPLICATE = "DuplicateItem";
-  private static final String FAILED = "ConditionalCheckFailed";
+final class StatementConformanceCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(StatementConformanceCheck.class);
+  private static final String HOLDER = "self-test";
 
   private final ClaimItems items;
   private final List<String> keys =
@@ -43,49 +47,62 @@ final class StatementTrial {
   private final AttributeValue expiresAt;
   private final ClaimRecord held;
   private final ClaimRecord done;
-  private boolean brokeConditions;
 
-  StatementTrial(ClaimItems items) {
+  StatementConformanceCheck(ClaimItems items) {
     this.items = items;
-    Instant now = TimeSource.system().now().wall();
+    Instant now = items.time().now().wall();
     Duration lease = items.settings().lease();
     this.expiresAt = Items.number(now.plus(Duration.ofDays(1)).getEpochSecond());
-    this.held = record(new Held("self-test", lease, now.plus(lease), null));
-    this.done = record(new Done("self-test", now, null));
+    this.held = record(new Held(HOLDER, lease, now.plus(lease), null));
+    this.done = record(new Done(HOLDER, now, null));
   }
 
   private static ClaimRecord record(ClaimState state) {
     return new ClaimRecord(1, 1, Nonce.random(), Fingerprint.none(), state);
   }
 
+  /** How a statement was answered. */
+  private sealed interface Seen {
+    /** It was applied. */
+    record Applied() implements Seen {}
+
+    /** It was not, for this reason. */
+    record Failed(BatchStatementErrorCodeEnum code) implements Seen {}
+  }
+
+  private static final Seen APPLIED = new Seen.Applied();
+  private static final Seen DUPLICATE = new Seen.Failed(DUPLICATE_ITEM);
+  private static final Seen CONDITION_FAILED = new Seen.Failed(CONDITIONAL_CHECK_FAILED);
+
   /**
-   * What is wrong with statements here, if anything is.
+   * Makes the check; ends at the first thing that is wrong.
    *
    * @throws io.firstclaim.lock.StoreUnavailableException if DynamoDB does not answer
    */
-  Optional<String> fault() {
+  StatementConformance run() {
     try {
-      return wrong("INSERT where no item is", List.of(TOOK, TOOK), insert(0), insert(1))
+      return fault("INSERT where no item is", List.of(APPLIED, APPLIED), insert(0), insert(1))
           .or(
               () ->
-                  wrong(
+                  fault(
                       "INSERT where one is, and UPDATE on a wrong nonce",
-                      List.of(DUPLICATE, FAILED),
+                      List.of(DUPLICATE, CONDITION_FAILED),
                       insert(0),
                       update(1, done)))
           .or(
               () ->
-                  wrong(
+                  fault(
                       "UPDATE on the right nonce",
-                      List.of(TOOK, TOOK),
+                      List.of(APPLIED, APPLIED),
                       update(0, held),
                       update(1, held)))
-          .or(this::wrongItem);
+          .or(this::wrongItem)
+          .orElseGet(Conforms::new);
     } catch (StoreRefusedException e) {
-      return Optional.of(String.valueOf(e.getMessage()));
+      return new Unusable(String.valueOf(e.getMessage()));
     } catch (StoreUnavailableException e) {
       if (e.getCause() instanceof DynamoDbException answer && knowsNone(answer)) {
-        return Optional.of(Faults.inOneLine(answer));
+        return new Unusable(Faults.inOneLine(answer));
       }
       throw e;
     } finally {
@@ -93,12 +110,7 @@ final class StatementTrial {
     }
   }
 
-  /** Whether what had to be refused was taken, or something else written: not to be tried again. */
-  boolean brokeConditions() {
-    return brokeConditions;
-  }
-
-  /** Some stores of their own have no statements. */
+  /** Some stores that only look like DynamoDB have no statements. */
   private static boolean knowsNone(DynamoDbException answer) {
     return Faults.code(answer).equals("UnknownOperationException") || answer.statusCode() == 501;
   }
@@ -116,8 +128,9 @@ final class StatementTrial {
     return Items.encode(Items.text(name), RecordId.of(name), claim, expiresAt);
   }
 
-  private Optional<String> wrong(
-      String what, List<String> wanted, BatchStatementRequest... statements) {
+  /** Sends these statements; empty if they were answered as expected. */
+  private Optional<StatementConformance> fault(
+      String what, List<Seen> expected, BatchStatementRequest... statements) {
     List<BatchStatementResponse> answers =
         items
             .call(
@@ -129,30 +142,29 @@ final class StatementTrial {
                             batch ->
                                 batch.statements(statements).overrideConfiguration(items.limits())))
             .responses();
-    List<String> seen =
+    List<Seen> seen = answers.stream().map(StatementConformanceCheck::seen).toList();
+    if (seen.equals(expected)) {
+      return Optional.empty();
+    }
+    String why =
         answers.stream()
-            .map(each -> each.error() == null ? TOOK : BatchedItems.code(each.error()))
-            .toList();
-    brokeConditions |= seen.contains(TOOK) && !wanted.contains(TOOK);
-    return seen.equals(wanted)
-        ? Optional.empty()
-        : Optional.of(
-            "%s: %s"
-                .formatted(
-                    what,
-                    answers.stream()
-                        .map(
-                            each ->
-                                each.error() == null
-                                    ? TOOK
-                                    : "%s (%s)"
-                                        .formatted(
-                                            each.error().codeAsString(), each.error().message()))
-                        .collect(joining(", "))));
+            .map(StatementConformanceCheck::inWords)
+            .collect(joining(", ", what + ": ", ""));
+    boolean conditionIgnored = seen.contains(APPLIED) && !expected.contains(APPLIED);
+    return Optional.of(conditionIgnored ? new Unsafe(why) : new Unusable(why));
   }
 
-  /** Whether an UPDATE leaves what a PutItem would leave. */
-  private Optional<String> wrongItem() {
+  private static Seen seen(BatchStatementResponse answer) {
+    return answer.error() == null ? APPLIED : new Seen.Failed(Statements.code(answer.error()));
+  }
+
+  private static String inWords(BatchStatementResponse answer) {
+    BatchStatementError error = answer.error();
+    return error == null ? "taken" : "%s (%s)".formatted(error.codeAsString(), error.message());
+  }
+
+  /** Empty if an UPDATE leaves what a PutItem would leave. */
+  private Optional<StatementConformance> wrongItem() {
     Map<String, AttributeValue> found =
         items
             .call(
@@ -167,10 +179,9 @@ final class StatementTrial {
                                     .consistentRead(true)
                                     .overrideConfiguration(items.limits())))
             .item();
-    brokeConditions = !found.equals(item(0, done));
-    return !brokeConditions
+    return found.equals(item(0, done))
         ? Optional.empty()
-        : Optional.of("UPDATE left another item than it was to");
+        : Optional.of(new Unsafe("UPDATE left another item than it was to"));
   }
 
   private void remove(String key) {
@@ -183,10 +194,14 @@ final class StatementTrial {
                       .tableName(items.table())
                       .key(Map.of(Items.KEY, Items.text(key)))
                       .conditionExpression(Items.HOLDER + " = :holder")
-                      .expressionAttributeValues(Map.of(":holder", Items.text("self-test")))
+                      .expressionAttributeValues(Map.of(":holder", Items.text(HOLDER)))
                       .overrideConfiguration(items.limits()));
     } catch (SdkException e) {
-      LOG.debug("Self-test item {} of DynamoDB table {} is left to its TTL", key, items.table(), e);
+      LOG.debug(
+          "Item {} of a conformance check of DynamoDB table {} is left to its TTL",
+          key,
+          items.table(),
+          e);
     }
   }
 }

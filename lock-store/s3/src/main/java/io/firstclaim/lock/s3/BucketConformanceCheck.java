@@ -1,7 +1,7 @@
 package io.firstclaim.lock.s3;
 
-import io.firstclaim.lock.Check;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
@@ -9,7 +9,7 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
-import io.firstclaim.lock.store.DatedClock;
+import io.firstclaim.lock.store.HttpDates;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -42,8 +42,8 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  * ones to catch those that read the body in between. Leaves nothing behind if it may delete. For
  * one run.
  */
-final class SelfTest {
-  private static final Logger LOG = LoggerFactory.getLogger(SelfTest.class);
+final class BucketConformanceCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(BucketConformanceCheck.class);
 
   private static final int ROUNDS = 8;
   private static final int WRITERS = 16;
@@ -65,7 +65,7 @@ final class SelfTest {
   private final String place;
   private final Set<String> written = ConcurrentHashMap.newKeySet();
 
-  SelfTest(S3Bucket bucket) {
+  BucketConformanceCheck(S3Bucket bucket) {
     this.bucket = bucket;
     this.place = bucket.prefix() + "self-test/" + Nonce.random() + "/";
   }
@@ -96,7 +96,7 @@ final class SelfTest {
    * @throws StoreRefusedException if the bucket is missing or the role may not use it
    * @throws StoreUnavailableException if S3 does not answer
    */
-  List<Check> run() {
+  List<ConformanceResult> run() {
     String key = place + "conditions";
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       return List.of(
@@ -134,7 +134,7 @@ final class SelfTest {
    * @throws StoreRefusedException if the bucket is missing or the role may not delete in it
    * @throws StoreUnavailableException if S3 does not answer
    */
-  Check deletes() {
+  ConformanceResult deletes() {
     String key = place + "deleted";
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       return check(
@@ -166,9 +166,10 @@ final class SelfTest {
       deletes.add(threads.submit(() -> delete(key, on)));
       writes.add(threads.submit(() -> quickPut(key, body, on)));
     }
-    List<Put> puts = writes.stream().map(SelfTest::result).toList();
+    List<Put> puts = writes.stream().map(BucketConformanceCheck::result).toList();
     long wrote = puts.stream().filter(Put::took).count();
-    long removed = deletes.stream().map(SelfTest::result).filter(took -> took).count();
+    long removed =
+        deletes.stream().map(BucketConformanceCheck::result).filter(took -> took).count();
     if (wrote == 0 && removed == 0) {
       puts.forEach(Put::requireAnswer);
     }
@@ -187,12 +188,12 @@ final class SelfTest {
     }
   }
 
-  private static Check check(String name, String expected, Runnable trial) {
+  private static ConformanceResult check(String name, String expected, Runnable trial) {
     try {
       trial.run();
-      return new Check(name, expected, true);
+      return new ConformanceResult(name, expected, true);
     } catch (Broken e) {
-      return new Check(name, e.seen, false);
+      return new ConformanceResult(name, e.seen, false);
     }
   }
 
@@ -284,7 +285,7 @@ final class SelfTest {
   /** The writers write at once, each its own body that begins with this text. */
   private void race(ExecutorService threads, String key, String text, List<Callable<Put>> writers) {
     List<Future<Put>> running = writers.stream().map(threads::submit).toList();
-    List<Put> puts = running.stream().map(SelfTest::result).toList();
+    List<Put> puts = running.stream().map(BucketConformanceCheck::result).toList();
     List<Put> took = puts.stream().filter(Put::took).toList();
     require(took.size() <= 1, "%d of %d taken".formatted(took.size(), writers.size()));
     if (took.isEmpty()) {
@@ -403,7 +404,7 @@ final class SelfTest {
     return new Seen(
         read.asUtf8String(),
         String.valueOf(head.eTag()),
-        head.sdkHttpResponse().firstMatchingHeader("Date").flatMap(DatedClock::parsed).orElse(null),
+        head.sdkHttpResponse().firstMatchingHeader("Date").flatMap(HttpDates::parsed).orElse(null),
         head.lastModified());
   }
 
@@ -456,7 +457,7 @@ final class SelfTest {
       throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new StoreUnavailableException("interrupted in the self-test", e);
+      throw new StoreUnavailableException("interrupted in the conformance check", e);
     }
   }
 

@@ -125,6 +125,11 @@ final class BatchedItems implements ClaimRecords {
     this.settlements = new GroupCommit<>(limits, new StatementRequests());
   }
 
+  /** Whether the table takes statements, as far as is known. */
+  boolean takesStatements() {
+    return support.isOn();
+  }
+
   @Override
   public Write claim(Claim claim, ClaimRecord first, Moment now) {
     String key = items.keyText(claim.id());

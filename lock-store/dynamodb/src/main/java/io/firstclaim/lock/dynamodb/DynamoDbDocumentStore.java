@@ -116,7 +116,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
     if (DynamoDbTable.isPermanent(fault)) {
       throw new StoreRefusedException(
           ("DynamoDB refuses document %s in table %s: %s. The table needs the string key %s, the"
-               + " role dynamodb:GetItem and dynamodb:PutItem on it")
+                  + " role dynamodb:GetItem and dynamodb:PutItem on it")
               .formatted(key, table, Faults.inOneLine(fault), Items.KEY));
     }
   }

@@ -26,6 +26,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.dynamodb.FaultyClient.Fate;
 import io.firstclaim.lock.dynamodb.FaultyClient.Request;
 import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.Soak;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -53,8 +54,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
  */
 @Timeout(1200)
 class BatchChaosTest {
-  private static final int RECORDS =
-      Integer.getInteger("records", Boolean.getBoolean("soak") ? 100_000 : 5_000);
+  private static final int RECORDS = Integer.getInteger("records", Soak.times(1_000, 100_000));
 
   private static final int AT_ONCE = 64;
   private static final double SHARE = 0.01;
@@ -164,9 +164,9 @@ class BatchChaosTest {
   /** Or else the other test would prove nothing. */
   @Test
   void secondCompletion_isNoticed() throws Exception {
-    var _ = untilNoneIsLeft(2_000, 0.05);
+    var _ = untilNoneIsLeft(500, 0.05);
 
-    assertThatThrownBy(() -> assertToldOnce(2_000)).isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> assertToldOnce(500)).isInstanceOf(AssertionError.class);
     assertThat(completions.stream().collect(groupingBy(Told::record)).values())
         .as("records completed twice")
         .anyMatch(each -> each.size() > 1);

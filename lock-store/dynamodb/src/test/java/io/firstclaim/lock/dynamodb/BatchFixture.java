@@ -85,8 +85,9 @@ abstract class BatchFixture {
           });
 
   /** In which nobody overtakes a request that a test holds. */
-  final ClaimStore store =
-      new DynamoDbClaimStore(items, new BatchedItems(items, 25, 2, Duration.ofMinutes(1)));
+  final BatchedItems batched = new BatchedItems(items, 25, 2, Duration.ofMinutes(1));
+
+  final ClaimStore store = new DynamoDbClaimStore(items, batched);
 
   final ClaimStore other = LocalDynamoDb.store(ClaimSettings.of(settings.namespace(), "b"), time);
 

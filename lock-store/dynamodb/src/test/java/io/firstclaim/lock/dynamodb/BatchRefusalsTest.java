@@ -13,7 +13,6 @@ import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.dynamodb.FaultyClient.Fate;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -137,15 +136,10 @@ class BatchRefusalsTest extends BatchFixture {
     client.refusal(null);
     world.advance(StatementSupport.AGAIN);
     granted(store.claim(another()));
-    List<Object> results = new ArrayList<>();
-    await()
-        .until(
-            () -> {
-              client.forget();
-              results.addAll(claimAllOf("again-" + results.size()));
-              return client.batches().contains(6);
-            });
-    assertThat(results).allMatch(result -> result instanceof Granted);
+    await().until(batched::takesStatements);
+    client.forget();
+    assertThat(claimAllOf("again-")).allMatch(result -> result instanceof Granted);
+    assertThat(client.batches()).contains(6);
   }
 
   @Test

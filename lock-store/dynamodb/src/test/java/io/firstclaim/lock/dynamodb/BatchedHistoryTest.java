@@ -14,6 +14,6 @@ class BatchedHistoryTest extends RandomHistoryContract {
 
   @Override
   protected int histories() {
-    return 40;
+    return 8;
   }
 }

@@ -35,6 +35,6 @@ class DynamoDbClockTortureTest extends ClockTortureContract {
 
   @Override
   protected int histories() {
-    return 25;
+    return 10;
   }
 }

@@ -13,6 +13,6 @@ class DynamoDbHistoryTest extends RandomHistoryContract {
 
   @Override
   protected int histories() {
-    return 40;
+    return 8;
   }
 }

@@ -3,6 +3,7 @@ package io.firstclaim.lock.dynamodb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import java.nio.file.Path;
@@ -19,9 +20,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /** Effects that are written with a completion happen once, whenever their process is killed. */
 @Timeout(900)
 class EffectsOfKilledProcessesTest {
-  private static final boolean SOAK = Boolean.getBoolean("soak");
-  private static final int RECORDS = SOAK ? 10_000 : 1_000;
-  private static final int KILLS = SOAK ? 20 : 2;
+  private static final int RECORDS = Soak.times(500, 10_000);
+  private static final int KILLS = Soak.times(1, 20);
 
   private final String namespace = "effects-" + Nonce.random();
   private final Random random = new Random();

@@ -422,8 +422,8 @@ class S3BucketTest {
         .isInstanceOf(StoreRefusedException.class)
         .hasMessage(
             ("S3 bucket %1$s: 403 AccessDenied by the fault proxy. It takes the permission %2$s;"
-                 + " claims need s3:GetObject, s3:PutObject and s3:DeleteObject on %1$s/claims/*"
-                 + " and s3:ListBucket on %1$s, without which a missing object is answered 403")
+                    + " claims need s3:GetObject, s3:PutObject and s3:DeleteObject on %1$s/claims/*"
+                    + " and s3:ListBucket on %1$s, without which a missing object is answered 403")
                 .formatted(name, permission));
   }
 

@@ -19,6 +19,6 @@ class S3HistoryTest extends RandomHistoryContract {
 
   @Override
   protected int histories() {
-    return 25;
+    return 5;
   }
 }

@@ -21,6 +21,7 @@ import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
@@ -53,7 +54,7 @@ class SweeperTest {
   private static final Duration RETENTION = Duration.ofHours(2);
   private static final Duration PAST = RETENTION.plus(LEASE).plusSeconds(5);
   private static final Duration INTERVAL = Duration.ofHours(1);
-  private static final int RACES = Boolean.getBoolean("soak") ? 1000 : 250;
+  private static final int RACES = Soak.times(100, 1000);
   private static final Predicate<Request> DELETING =
       Match.operation("DELETE").and(Predicate.not(Match.pathContains("self-test")));
   private static final Predicate<Request> TAKING_OR_DELETING =

@@ -26,6 +26,9 @@ import org.junit.jupiter.api.Test;
 
 /** The part of {@link ClaimStoreContract} that holds when many claim or end a record at once. */
 public abstract class RaceContract extends StepContract {
+  private static final int RACED = Soak.times(40, 200);
+  private static final int TAKEN_OVER = Soak.times(10, 50);
+
   private record Grant(RecordId id, long token) {}
 
   @Test
@@ -34,12 +37,13 @@ public abstract class RaceContract extends StepContract {
         IntStream.range(0, 4)
             .mapToObj(i -> claimant("racer-" + i, time.machine(Duration.ZERO)))
             .toList();
-    List<RecordId> ids = IntStream.range(0, 200).mapToObj(i -> RecordId.of("raced-" + i)).toList();
+    List<RecordId> ids =
+        IntStream.range(0, RACED).mapToObj(i -> RecordId.of("raced-" + i)).toList();
 
     assertThat(raceFor(ids, claimants)).containsExactlyInAnyOrderElementsOf(onceEach(ids, 1));
 
     time.advance(HOUR);
-    List<RecordId> expired = ids.subList(0, 50);
+    List<RecordId> expired = ids.subList(0, TAKEN_OVER);
     assertThat(raceFor(expired, claimants))
         .as("takeover of expired leases")
         .containsExactlyInAnyOrderElementsOf(onceEach(expired, 2));

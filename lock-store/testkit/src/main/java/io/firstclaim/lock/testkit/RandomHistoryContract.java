@@ -18,7 +18,9 @@ public abstract class RandomHistoryContract implements RandomHistory.Stores {
     return Duration.ofMillis(1);
   }
 
-  /** How many histories this backend has the time for. */
+  /**
+   * How many histories this backend has the time for in a build; a soak plays ten times as many.
+   */
   protected abstract int histories();
 
   @Test
@@ -29,7 +31,8 @@ public abstract class RandomHistoryContract implements RandomHistory.Stores {
       return;
     }
     var seeds = new Random();
-    for (int i = 0; i < histories(); i++) {
+    int all = Soak.times(histories(), 10 * histories());
+    for (int i = 0; i < all; i++) {
       play(seeds.nextLong());
     }
   }

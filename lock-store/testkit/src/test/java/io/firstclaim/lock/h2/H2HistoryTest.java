@@ -13,6 +13,6 @@ class H2HistoryTest extends RandomHistoryContract {
 
   @Override
   protected int histories() {
-    return 50;
+    return 10;
   }
 }

@@ -15,6 +15,6 @@ class MemoryHistoryTest extends RandomHistoryContract {
 
   @Override
   protected int histories() {
-    return 1000;
+    return 100;
   }
 }

@@ -23,6 +23,7 @@ import io.firstclaim.lock.board.StoredItem;
 import io.firstclaim.lock.board.TransitionResult;
 import io.firstclaim.lock.board.TransitionResult.Moved;
 import io.firstclaim.lock.board.TransitionResult.Refused;
+import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.lock.testkit.board.ScriptedBoard.Fate;
 import java.time.Duration;
 import java.time.Instant;
@@ -466,8 +467,8 @@ public abstract class StatusBoardContract {
     LOG.info("Race of editors: {}", race);
   }
 
-  /** A few seconds, or a minute in a soak. */
+  /** A second, or a minute in a soak. */
   private static Duration soundly() {
-    return Boolean.getBoolean("soak") ? Duration.ofMinutes(1) : Duration.ofSeconds(3);
+    return Duration.ofSeconds(Soak.times(1, 60));
   }
 }

@@ -6,6 +6,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.document.SharedDocuments;
+import io.firstclaim.lock.testkit.Soak;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
  */
 public abstract class SharedDocumentsContract extends DocumentStoreContract {
   private static final int WRITERS = 32;
-  private static final int INCREMENTS = 50;
+  private static final int INCREMENTS = Soak.times(10, 50);
 
   /** Time for the slowest machine; nothing depends on it. */
   private static final Duration PATIENCE = Duration.ofMinutes(5);

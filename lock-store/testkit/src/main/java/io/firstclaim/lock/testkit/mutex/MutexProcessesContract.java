@@ -3,6 +3,7 @@ package io.firstclaim.lock.testkit.mutex;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.lock.testkit.mutex.Ledger.Kind;
 import io.firstclaim.lock.testkit.mutex.Ledger.Line;
 import io.firstclaim.lock.testkit.process.ChildJvm;
@@ -27,6 +28,11 @@ public abstract class MutexProcessesContract {
 
   private final String namespace = "processes-" + Nonce.random();
   private final List<ChildJvm> started = new ArrayList<>();
+
+  private static final int PROCESSES = 4;
+
+  /** In each of them. */
+  private static final int CONTENDERS = Soak.times(8, 25);
 
   @TempDir Path directory;
 
@@ -68,18 +74,18 @@ public abstract class MutexProcessesContract {
   }
 
   @Test
-  void hundredContendersInFourProcesses_eachGetItOnce_noTwoAtATime() throws Exception {
-    for (int i = 0; i < 4; i++) {
-      start("process-" + i, 25);
+  void manyContendersInFourProcesses_eachGetItOnce_noTwoAtATime() throws Exception {
+    for (int i = 0; i < PROCESSES; i++) {
+      start("process-" + i, CONTENDERS);
     }
     started.forEach(MutexProcessesContract::assertEndsWell);
 
     List<Line> holds = ledger().lines(Kind.HOLDS);
-    assertThat(holds).hasSize(100);
+    assertThat(holds).hasSize(PROCESSES * CONTENDERS);
     assertThat(holds).extracting(Line::who).doesNotHaveDuplicates();
     assertThat(holds).extracting(Line::token).doesNotHaveDuplicates().isSorted();
     List<Line> turns = ledger().lines().stream().filter(line -> line.kind() != Kind.WAITS).toList();
-    assertThat(turns).hasSize(200);
+    assertThat(turns).hasSize(2 * PROCESSES * CONTENDERS);
     for (int i = 0; i < turns.size(); i += 2) {
       assertThat(turns.get(i).kind()).isEqualTo(Kind.HOLDS);
       assertThat(turns.get(i + 1).kind()).as("before the next one holds it").isEqualTo(Kind.LEAVES);

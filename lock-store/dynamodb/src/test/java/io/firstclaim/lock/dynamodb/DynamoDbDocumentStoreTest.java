@@ -13,12 +13,14 @@ import io.firstclaim.lock.document.WriteResult;
 import io.firstclaim.lock.testkit.document.SharedDocumentsContract;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.FaultyRoute;
+import io.firstclaim.lock.testkit.fault.FaultyRoute.Way;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -29,26 +31,21 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** Through the proxy go two clients, with and without the SDK's own retries. */
 class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
-  private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
-  private static final DynamoDbClient RETRYING =
-      DynamoDbTable.configure(
-              LocalDynamoDb.builder(PROXY.endpoint()),
-              new ClaimSettings(
-                  "any",
-                  "any",
-                  Duration.ofSeconds(15),
-                  ClaimSettings.LEAST_SKEW,
-                  Duration.ofDays(8)))
-          .build();
-  private static final DynamoDbClient NOT_RETRYING =
-      LocalDynamoDb.notRetrying(LocalDynamoDb.builder(PROXY.endpoint())).build();
+  private static final ClaimSettings SETTINGS =
+      new ClaimSettings(
+          "any", "any", Duration.ofSeconds(15), ClaimSettings.LEAST_SKEW, Duration.ofDays(8));
+  private static final FaultyRoute<DynamoDbClient> ROUTE =
+      FaultyRoute.to(
+          LocalDynamoDb.endpoint(),
+          LocalDynamoDb.client(),
+          proxy -> DynamoDbTable.configure(LocalDynamoDb.builder(proxy), SETTINGS).build(),
+          proxy -> LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy)).build());
+  private static final FaultProxy PROXY = ROUTE.proxy();
   private static final Predicate<Request> WRITE = Match.operation("PutItem");
 
   @AfterAll
   static void stop() {
-    RETRYING.close();
-    NOT_RETRYING.close();
-    PROXY.close();
+    ROUTE.close();
   }
 
   @AfterEach
@@ -60,22 +57,19 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
     return new DynamoDbDocumentStore(client, LocalDynamoDb.TABLE);
   }
 
+  private static DocumentStore over(Way way) {
+    return over(ROUTE.by(way));
+  }
+
   @Override
   protected DocumentStore store() {
     return over(LocalDynamoDb.client());
   }
 
-  /** Every fifth write breaks its connection, and every hundredth is never answered. */
   @Override
   protected DocumentStore storeThatLosesAnswers() {
-    PROXY.add(Rule.always(WRITE.and(everyNth(100)), new Fault.LoseResponse()));
-    PROXY.add(Rule.always(WRITE.and(everyNth(5)), new Fault.ResetAfterApply()));
-    return over(RETRYING);
-  }
-
-  private static Predicate<Request> everyNth(int n) {
-    AtomicInteger seen = new AtomicInteger();
-    return _ -> seen.incrementAndGet() % n == 0;
+    loseAnswers(PROXY, WRITE);
+    return over(Way.RETRYING);
   }
 
   /** 400 KB less names, key, version and a history of one. */
@@ -96,7 +90,7 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
   void writeWhoseAnswerIsLost_isUnknown_withoutRetries() {
     PROXY.add(Rule.once(WRITE, new Fault.ResetAfterApply()));
 
-    assertThat(create(over(NOT_RETRYING)))
+    assertThat(create(over(Way.NOT_RETRYING)))
         .isInstanceOfSatisfying(
             WriteResult.Unknown.class,
             unknown ->
@@ -111,7 +105,7 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
   void writeThatFailsOnItsOwnSuccess_isUnknown_andNotRefused() {
     PROXY.add(Rule.once(WRITE, new Fault.ResetAfterApply()));
 
-    assertThat(create(over(RETRYING)))
+    assertThat(create(over(Way.RETRYING)))
         .isEqualTo(new WriteResult.Unknown("the write was repeated and then refused"));
 
     assertThat(found().content()).isEqualTo("{}");
@@ -121,7 +115,7 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
   void throttledWrite_isUnknown() {
     PROXY.add(Rule.once(WRITE, Fault.Answer.dynamoDbThrottling()));
 
-    assertThat(create(over(NOT_RETRYING))).isInstanceOf(WriteResult.Unknown.class);
+    assertThat(create(over(Way.NOT_RETRYING))).isInstanceOf(WriteResult.Unknown.class);
 
     assertThat(store().find(key)).isEmpty();
   }
@@ -130,7 +124,7 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
   void readThatIsNotAnswered_isUnavailable() {
     PROXY.add(Rule.once(Match.any(), new Fault.Refuse()));
 
-    assertThatThrownBy(() -> over(NOT_RETRYING).find(key))
+    assertThatThrownBy(() -> over(Way.NOT_RETRYING).find(key))
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageStartingWith("DynamoDB table claims did not answer for document " + key);
   }
@@ -143,7 +137,7 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
                 Match.bodyContains("\"ConsistentRead\":true"),
                 new Fault.DelayRequest(Duration.ZERO)));
 
-    assertThat(over(RETRYING).find(key)).isEmpty();
+    assertThat(over(Way.RETRYING).find(key)).isEmpty();
 
     assertThat(consistent.hits()).isEqualTo(1);
   }
@@ -153,12 +147,12 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
   void finalErrors_areReportedAtOnce_withTheRemedy(String error) {
     PROXY.add(Rule.always(Match.any(), Fault.Answer.dynamoDb(400, error)));
 
-    for (DynamoDbClient client : new DynamoDbClient[] {RETRYING, NOT_RETRYING}) {
-      assertThatThrownBy(() -> over(client).find(key))
+    for (Way way : List.of(Way.RETRYING, Way.NOT_RETRYING)) {
+      assertThatThrownBy(() -> over(way).find(key))
           .isInstanceOf(StoreRefusedException.class)
           .hasMessageContaining(error)
           .hasMessageContaining("dynamodb:PutItem");
-      assertThatThrownBy(() -> create(over(client))).isInstanceOf(StoreRefusedException.class);
+      assertThatThrownBy(() -> create(over(way))).isInstanceOf(StoreRefusedException.class);
     }
   }
 

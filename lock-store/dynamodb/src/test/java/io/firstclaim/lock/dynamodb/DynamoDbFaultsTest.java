@@ -160,7 +160,8 @@ class DynamoDbFaultsTest extends FaultyDynamoDb {
           .isInstanceOf(StoreUnavailableException.class);
 
       assertThat(Duration.ofNanos(System.nanoTime() - start))
-          .isBetween(Duration.ofMillis(300), Duration.ofSeconds(5));
+          .as("half a second, and not the minutes of the SDK's own limits")
+          .isLessThan(Duration.ofSeconds(20));
     }
   }
 }

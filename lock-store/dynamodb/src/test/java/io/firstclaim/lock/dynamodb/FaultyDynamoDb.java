@@ -5,6 +5,9 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.testkit.FaultContract;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.FaultyRoute;
+import io.firstclaim.lock.testkit.fault.FaultyRoute.Way;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
@@ -12,16 +15,19 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 
 /** The ways to DynamoDB, and what goes wrong there; they are there as long as the server is. */
 abstract class FaultyDynamoDb extends FaultContract {
-  static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
-  private static final DynamoDbClient RETRYING = configured().build();
-  private static final DynamoDbClient NOT_RETRYING =
-      LocalDynamoDb.notRetrying(configured()).build();
+  private static final FaultyRoute<DynamoDbClient> ROUTE =
+      FaultyRoute.to(
+          LocalDynamoDb.endpoint(),
+          LocalDynamoDb.client(),
+          proxy -> configured(proxy).build(),
+          proxy -> LocalDynamoDb.notRetrying(configured(proxy)).build());
+  static final FaultProxy PROXY = ROUTE.proxy();
 
   /** As an application would configure it, for a lease of this length. */
-  private static DynamoDbClientBuilder configured() {
+  private static DynamoDbClientBuilder configured(URI endpoint) {
     var settings =
         new ClaimSettings("any", "any", Duration.ofSeconds(9), MAX_SKEW, Duration.ofDays(8));
-    return DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), settings);
+    return DynamoDbTable.configure(LocalDynamoDb.builder(endpoint), settings);
   }
 
   @Override
@@ -31,13 +37,7 @@ abstract class FaultyDynamoDb extends FaultContract {
 
   @Override
   protected ClaimStore store(Way way, ClaimSettings settings) {
-    return store(
-        switch (way) {
-          case DIRECT -> LocalDynamoDb.client();
-          case RETRYING -> RETRYING;
-          case NOT_RETRYING -> NOT_RETRYING;
-        },
-        settings);
+    return store(ROUTE.by(way), settings);
   }
 
   /** A store by this client. */

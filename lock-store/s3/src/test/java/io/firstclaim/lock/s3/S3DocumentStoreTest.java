@@ -13,13 +13,15 @@ import io.firstclaim.lock.document.WriteResult;
 import io.firstclaim.lock.testkit.document.SharedDocumentsContract;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.FaultyRoute;
+import io.firstclaim.lock.testkit.fault.FaultyRoute.Way;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -31,26 +33,21 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /** Through the proxy go two clients, with and without the SDK's own retries. */
 class S3DocumentStoreTest extends SharedDocumentsContract {
-  private static final FaultProxy PROXY = FaultProxy.start(LocalS3.endpoint());
-  private static final S3Client RETRYING =
-      S3Bucket.configure(
-              LocalS3.builder(PROXY.endpoint()),
-              new ClaimSettings(
-                  "any",
-                  "any",
-                  Duration.ofSeconds(15),
-                  ClaimSettings.LEAST_SKEW,
-                  Duration.ofDays(8)))
-          .build();
-  private static final S3Client NOT_RETRYING =
-      LocalS3.notRetrying(LocalS3.builder(PROXY.endpoint())).build();
+  private static final ClaimSettings SETTINGS =
+      new ClaimSettings(
+          "any", "any", Duration.ofSeconds(15), ClaimSettings.LEAST_SKEW, Duration.ofDays(8));
+  private static final FaultyRoute<S3Client> ROUTE =
+      FaultyRoute.to(
+          LocalS3.endpoint(),
+          LocalS3.client(),
+          proxy -> S3Bucket.configure(LocalS3.builder(proxy), SETTINGS).build(),
+          proxy -> LocalS3.notRetrying(LocalS3.builder(proxy)).build());
+  private static final FaultProxy PROXY = ROUTE.proxy();
   private static final Predicate<Request> WRITE = Match.operation("PUT");
 
   @AfterAll
   static void stop() {
-    RETRYING.close();
-    NOT_RETRYING.close();
-    PROXY.close();
+    ROUTE.close();
   }
 
   /** Ceph answers racers 409; after a repetition for that, nobody can tell what a refusal is of. */
@@ -69,22 +66,19 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
     return new S3DocumentStore(client, LocalS3.BUCKET);
   }
 
+  private static DocumentStore over(Way way) {
+    return over(ROUTE.by(way));
+  }
+
   @Override
   protected DocumentStore store() {
     return over(LocalS3.client());
   }
 
-  /** Every fifth write breaks its connection, every hundredth is never answered. */
   @Override
   protected DocumentStore storeThatLosesAnswers() {
-    PROXY.add(Rule.always(WRITE.and(everyNth(100)), new Fault.LoseResponse()));
-    PROXY.add(Rule.always(WRITE.and(everyNth(5)), new Fault.ResetAfterApply()));
-    return over(RETRYING);
-  }
-
-  private static Predicate<Request> everyNth(int n) {
-    AtomicInteger seen = new AtomicInteger();
-    return _ -> seen.incrementAndGet() % n == 0;
+    loseAnswers(PROXY, WRITE);
+    return over(Way.RETRYING);
   }
 
   /** 8 MB less the blanks. */
@@ -122,7 +116,7 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
   void writeWhoseAnswerIsLost_isUnknown_withoutRetries() {
     PROXY.add(Rule.once(WRITE, new Fault.ResetAfterApply()));
 
-    assertThat(create(over(NOT_RETRYING))).isInstanceOf(WriteResult.Unknown.class);
+    assertThat(create(over(Way.NOT_RETRYING))).isInstanceOf(WriteResult.Unknown.class);
 
     assertThat(found().content()).as("it took").isEqualTo("{}");
   }
@@ -131,7 +125,7 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
   void writeThatFailsOnItsOwnSuccess_isUnknown_andNotRefused() {
     PROXY.add(Rule.once(WRITE, new Fault.ResetAfterApply()));
 
-    assertThat(create(over(RETRYING)))
+    assertThat(create(over(Way.RETRYING)))
         .isInstanceOfSatisfying(
             WriteResult.Unknown.class,
             unknown -> assertThat(unknown.why()).startsWith("S3 did not say: 412 "));
@@ -144,7 +138,7 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
   void conflictAndThrottling_areUnknown_neverRefused(int status, String code) {
     PROXY.add(Rule.once(WRITE, Fault.Answer.s3(status, code)));
 
-    assertThat(create(over(NOT_RETRYING)))
+    assertThat(create(over(Way.NOT_RETRYING)))
         .isInstanceOfSatisfying(
             WriteResult.Unknown.class,
             unknown -> assertThat(unknown.why()).contains(code).doesNotContain("\n"));
@@ -156,7 +150,7 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
   void readThatIsNotAnswered_isUnavailable() {
     PROXY.add(Rule.once(Match.any(), new Fault.Refuse()));
 
-    assertThatThrownBy(() -> over(NOT_RETRYING).find(key))
+    assertThatThrownBy(() -> over(Way.NOT_RETRYING).find(key))
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageStartingWith("S3 bucket claims did not answer for document " + key);
   }
@@ -166,12 +160,12 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
   void finalErrors_areReportedAtOnce_withTheRemedy(int status, String code) {
     PROXY.add(Rule.always(Match.any(), Fault.Answer.s3(status, code)));
 
-    for (S3Client client : new S3Client[] {RETRYING, NOT_RETRYING}) {
-      assertThatThrownBy(() -> over(client).find(key))
+    for (Way way : List.of(Way.RETRYING, Way.NOT_RETRYING)) {
+      assertThatThrownBy(() -> over(way).find(key))
           .isInstanceOf(StoreRefusedException.class)
           .hasMessageContaining(code)
           .hasMessageContaining("s3:ListBucket");
-      assertThatThrownBy(() -> create(over(client))).isInstanceOf(StoreRefusedException.class);
+      assertThatThrownBy(() -> create(over(way))).isInstanceOf(StoreRefusedException.class);
     }
   }
 

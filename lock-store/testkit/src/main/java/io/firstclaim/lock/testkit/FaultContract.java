@@ -24,6 +24,7 @@ import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.FaultyRoute.Way;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
@@ -50,16 +51,6 @@ public abstract class FaultContract {
   protected static final RecordId ID = RecordId.of("order-4711");
   private static final Fault STOPPED = new Fault.HoldLastByte(Duration.ofMinutes(1));
   private static final Fault NO_FAULT = new Fault.DelayRequest(Duration.ZERO);
-
-  /** How a store is reached. */
-  protected enum Way {
-    /** Past the proxy. */
-    DIRECT,
-    /** Through the proxy, by a client that retries. */
-    RETRYING,
-    /** Through the proxy, by a client that does not. */
-    NOT_RETRYING
-  }
 
   protected final ManualTime time = ManualTime.start();
   protected Claimant b;

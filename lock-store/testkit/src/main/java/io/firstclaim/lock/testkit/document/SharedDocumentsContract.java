@@ -7,8 +7,14 @@ import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.document.SharedDocuments;
 import io.firstclaim.lock.testkit.Soak;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +28,12 @@ public abstract class SharedDocumentsContract extends DocumentStoreContract {
 
   /** Time for the slowest machine; nothing depends on it. */
   private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+  /** Every fifth of these requests breaks its connection, and every hundredth is never answered. */
+  protected static void loseAnswers(FaultProxy proxy, Predicate<Request> write) {
+    proxy.add(Rule.always(write.and(Match.everyNth(100)), new Fault.LoseResponse()));
+    proxy.add(Rule.always(write.and(Match.everyNth(5)), new Fault.ResetAfterApply()));
+  }
 
   private static SharedDocuments over(DocumentStore store) {
     return new SharedDocuments(store, TimeSource.system());

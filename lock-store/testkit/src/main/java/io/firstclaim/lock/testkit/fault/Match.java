@@ -1,6 +1,7 @@
 package io.firstclaim.lock.testkit.fault;
 
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /** The common conditions of a {@link Rule}; combine them with {@link Predicate#and}. */
@@ -23,6 +24,12 @@ public final class Match {
 
   public static Predicate<Request> pathContains(String text) {
     return request -> request.path().contains(text);
+  }
+
+  /** Every n-th request that is asked about. */
+  public static Predicate<Request> everyNth(int n) {
+    AtomicInteger asked = new AtomicInteger();
+    return unused -> asked.incrementAndGet() % n == 0;
   }
 
   /** A header that is there, such as {@code If-None-Match}. */

@@ -58,14 +58,14 @@ final class CountingProcess {
       Deduplicator once = Deduplicator.builder(store, time).build();
       System.out.println(COUNTING);
       List<Callable<Boolean>> work = new ArrayList<>();
-      numbers.forEach(number -> work.add(() -> count(once, namespace, number)));
+      numbers.forEach(number -> work.add(() -> count(once, namespace, number, time)));
       for (Future<Boolean> counted : threads.invokeAll(work)) {
         counted.get();
       }
     }
   }
 
-  private static boolean count(Deduplicator once, String namespace, int number)
+  private static boolean count(Deduplicator once, String namespace, int number, TimeSource time)
       throws InterruptedException {
     while (true) {
       RunResult result;
@@ -85,8 +85,8 @@ final class CountingProcess {
         case RunResult.DoneBefore _ -> {
           return false;
         }
-        case RunResult.Busy busy -> Thread.sleep(busy.remaining().dividedBy(4).plusMillis(10));
-        default -> Thread.sleep(50);
+        case RunResult.Busy busy -> time.sleep(busy.remaining().dividedBy(4).plusMillis(10));
+        default -> time.sleep(Duration.ofMillis(50));
       }
     }
   }

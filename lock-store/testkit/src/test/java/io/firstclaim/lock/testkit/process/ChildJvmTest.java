@@ -2,6 +2,7 @@ package io.firstclaim.lock.testkit.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -96,14 +97,14 @@ class ChildJvmTest {
       assertThat(ProcessHandle.of(pid)).isPresent();
       parent.kill();
     }
-    long start = System.nanoTime();
     Path scratch = directory.resolve("scratch");
-    while ((isRunning(pid) || Files.exists(scratch))
-        && System.nanoTime() - start < PATIENCE.toNanos()) {
-      Thread.sleep(Duration.ofMillis(20));
-    }
-    assertThat(isRunning(pid)).isFalse();
-    assertThat(scratch).doesNotExist();
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              assertThat(isRunning(pid)).isFalse();
+              assertThat(scratch).doesNotExist();
+            });
   }
 
   /** Where nobody reaps orphans, the dead child stays as a process without a command. */

@@ -24,7 +24,7 @@ public record Backoff(Duration first, Duration longest) {
     }
   }
 
-  /** The full pause after so many failures in a row, nothing random about it; zero after none. */
+  /** The full pause after so many failures in a row, without its random part; zero after none. */
   public Duration whole(int failures) {
     if (failures <= 0) {
       return Duration.ZERO;

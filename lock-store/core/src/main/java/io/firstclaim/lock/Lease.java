@@ -69,7 +69,8 @@ public record Lease(
 
   /** What is left of the lease for its holder; zero or negative once it is over. */
   public Duration remaining(Moment now) {
-    long nanos = length.toNanos(); // Duration's own arithmetic is that of BigDecimal, and slow
+    long nanos =
+        length.toNanos(); // the arithmetic of Duration goes through BigDecimal, which is slow
     return Duration.ofNanos(nanos - nanos / 10).minus(now.since(start));
   }
 

@@ -7,7 +7,7 @@ package io.firstclaim.lock;
 public final class LeaseLostException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** With this message. */
+  /** A loss, with this message. */
   public LeaseLostException(String message) {
     super(message);
   }

@@ -24,7 +24,7 @@ public final class Patience {
     this.limit = limit;
   }
 
-  /** What is left of this patience, or this much of it if that is less. */
+  /** What is left of this patience, but at most this much. */
   public Patience shortened(Duration most) {
     return new Patience(time, shorter(left(), most));
   }

@@ -149,7 +149,7 @@ public final class RecordId implements Comparable<RecordId> {
   private String escaped(Predicate<byte[]> legal) {
     if (isPlainAscii()) {
       return new String(
-          bytes, StandardCharsets.ISO_8859_1); // most are, and it is the cheapest test
+          bytes, StandardCharsets.ISO_8859_1); // most IDs are, and this is the cheapest test
     }
     return mustEscape(bytes, legal) ? encode(bytes) : new String(bytes, StandardCharsets.UTF_8);
   }

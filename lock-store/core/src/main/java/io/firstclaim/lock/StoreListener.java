@@ -2,7 +2,7 @@ package io.firstclaim.lock;
 
 import java.time.Duration;
 
-/** Hears of every call to the store; for metrics. Must not block or throw. Thread-safe. */
+/** Hears of every call to the store, for metrics. Must not block or throw. Thread-safe. */
 public interface StoreListener {
   /** Hears nothing. */
   StoreListener NONE =

@@ -14,7 +14,7 @@ public interface TimeSource {
 
   /** Blocks the current thread for this long; not at all if it is zero or negative. */
   default void sleep(Duration duration) throws InterruptedException {
-    if (duration.isPositive()) { // otherwise a virtual thread would give way to all others
+    if (duration.isPositive()) { // a sleep of nothing would still make a virtual thread yield
       Thread.sleep(duration);
     }
   }

@@ -46,7 +46,7 @@ public record Change<S extends Enum<S>>(
         ItemKey.of(key), new Expected.Held<>(from, editor, lockedBy), to, editor, null);
   }
 
-  /** Moves an item, whosoever it is, if nobody has moved it since it was seen. */
+  /** Moves an item, whoever it belongs to, if nobody has moved it since it was seen. */
   public static <S extends Enum<S>> Change<S> ofSeen(Item<S> seen, S to, String editor) {
     return new Change<>(seen.key(), new Expected.Seen<>(seen), to, editor, null);
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param next what is written
  */
 public record Move(@Nullable Nonce on, StoredItem next) {
-  /** Of which item. */
+  /** The item that it moves. */
   public ItemKey key() {
     return next.key();
   }

@@ -207,7 +207,7 @@ public final class KeptLease implements HeldLease {
     try {
       keeper.renewals.execute(this::renew);
       lastTry = now;
-    } catch (RuntimeException | Error e) { // no thread was available: the next look tries again
+    } catch (RuntimeException | Error e) { // there was no thread for it: the next look tries again
       renewing = false;
       throw e;
     }
@@ -293,7 +293,7 @@ public final class KeptLease implements HeldLease {
     return next;
   }
 
-  /** The others must still be told. */
+  /** Runs this so that an error in it does not keep the others from being told. */
   private static void runSafely(Runnable told) {
     try {
       told.run();

@@ -40,7 +40,7 @@ public final class LeaseKeeper {
 
   private static final long IDLE_MILLIS = 10;
 
-  /** The next look, if one failed. */
+  /** How soon to look again after a look that failed. */
   private static final Duration SOON = Duration.ofMillis(20);
 
   final ClaimStore store;
@@ -49,7 +49,7 @@ public final class LeaseKeeper {
   final Executor renewals;
   final Passage passage;
 
-  /** When to tell of a renewal that failed, and of a lease that was lost. */
+  /** Limit how often a failed renewal and a lost lease are logged as warnings. */
   final OncePerMinute failed;
 
   final OncePerMinute lost;
@@ -143,7 +143,8 @@ public final class LeaseKeeper {
         time.sleep(look());
       } catch (InterruptedException | RuntimeException | Error e) {
         report("Looking after leases failed, trying again", e);
-        LockSupport.parkNanos(SOON.toNanos()); // not the time's own sleep: that may be what failed
+        LockSupport.parkNanos(
+            SOON.toNanos()); // not by the TimeSource, whose sleep may be what failed
       }
     }
   }
@@ -181,7 +182,7 @@ public final class LeaseKeeper {
     try {
       LOG.error(what, fault);
     } catch (RuntimeException | Error e) {
-      // Keeping leases is worth more than a line about it.
+      // Leases must be kept even where nothing can be logged.
     }
   }
 }

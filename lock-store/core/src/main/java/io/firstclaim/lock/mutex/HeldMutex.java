@@ -113,7 +113,7 @@ public final class HeldMutex implements AutoCloseable {
     try {
       return store.release(lease, ClaimStore.AT_ONCE, "given back");
     } catch (StoreRefusedException e) {
-      // It runs out, unless the store permits it before.
+      // The lease runs out by itself, unless the store permits the release before.
       return new SettleResult.Unknown(String.valueOf(e.getMessage()));
     } catch (UnreadableClaimException e) {
       LOG.warn("Mutex {} cannot be given back: {}", lease.id(), e.getMessage());

@@ -53,7 +53,7 @@ public final class DatedClock implements StoreClock {
 
   @Override
   public StoreMoment now() {
-    Anchor known = anchor; // read before the time, which is then not before it
+    Anchor known = anchor; // read before the clock, so that the anchor is never younger than now
     Moment now = time.now();
     return known == null
             || now.hasLeaptSince(known.begin)
@@ -68,7 +68,7 @@ public final class DatedClock implements StoreClock {
     latest = text;
     Instant date = dates.time(text).orElse(null);
     if (date == null || received.hasLeaptSince(sent)) {
-      return; // it proves nothing
+      return; // such an answer proves nothing
     }
     Anchor fresh =
         new Anchor(

@@ -79,7 +79,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   /** Claims an ID without its resources. */
   ClaimResult claimOne(Claim claim) {
     StoreMoment now = clock.now();
-    if (!now.isKnown()) { // any answer tells the time
+    if (!now.isKnown()) { // any answer of the store will tell the time
       return driven(claim, records.read(claim.id()).orElse(null));
     }
     Decision.Update<ClaimResult> first = Protocol.grant(null, claim, now, settings);
@@ -196,7 +196,8 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
           presumed(lease),
           (found, now) -> Protocol.decide(found, command.apply(now), now, settings),
           (answer, version) ->
-              // No later step may be conditional on the end of a lease.
+              // A lease that has ended keeps its old version: no later step may rest on how it
+              // ended.
               op == StoreOperation.RENEW && answer instanceof Settled(Lease renewed)
                   ? new Settled(renewed.withVersion(version))
                   : answer);
@@ -205,7 +206,7 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
     }
   }
 
-  /** What the lease's last write left; read, where only an answer can tell the time. */
+  /** What the last write of a lease left. It is read if the time is unknown, as that tells it. */
   private @Nullable Stored presumed(Lease lease) {
     StoreMoment now = clock.now();
     return now.isKnown()
@@ -231,8 +232,8 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
       BiFunction<R, @Nullable String, R> versioned) {
     Stored stored = expected;
     for (int round = 0; round < MAX_ROUNDS; round++) {
-      // When it was seen, not when it was asked for: the holder may have renewed while the request
-      // was on its way, and a sighting counts from after the lease was seen.
+      // A sighting counts from after the lease was seen. It must not count from when the store was
+      // asked, as the holder may have renewed while that request was on its way.
       StoreMoment now = stored == null ? clock.now() : stored.seen();
       switch (decider.decide(stored == null ? null : stored.claim(), now)) {
         case Decision.Unchanged<R>(R answer) -> {

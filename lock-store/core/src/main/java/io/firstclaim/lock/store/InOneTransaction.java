@@ -42,7 +42,7 @@ final class InOneTransaction implements Several {
     this.clock = clock;
   }
 
-  /** What is stored for some IDs, as far as is known. */
+  /** What is stored for some IDs, as far as this store knows. */
   private final class Known {
     private final Map<RecordId, Stored> stored;
 
@@ -94,7 +94,7 @@ final class InOneTransaction implements Several {
         if (answer instanceof Granted granted) {
           grants.add(granted);
         } else if (one.id().equals(claim.id()) && !claim.mutex()) {
-          return answer; // what became of a record counts more than what it touches
+          return answer; // what became of the record matters more than who holds what it touches
         } else {
           inTheWay.add(ClaimResult.InTheWay.of(one.id(), answer, now.machine().wall()));
         }
@@ -179,7 +179,7 @@ final class InOneTransaction implements Several {
               return answer;
             }
             if (isFirst && !renews) {
-              return answer; // all of it was written before; the resources may be others' by now
+              return answer; // all was written before, and others may hold the resources by now
             }
             after.add(left);
           }
@@ -200,7 +200,7 @@ final class InOneTransaction implements Several {
     return Stream.concat(Stream.of(lease), lease.resources().stream());
   }
 
-  /** What the lease's last write left; read, where only an answer can tell the time. */
+  /** What the last writes of a lease left. It is read if the time is unknown, as that tells it. */
   private Known presumed(Lease lease) {
     StoreMoment now = clock.now();
     if (!now.isKnown()) {

@@ -73,7 +73,7 @@ final class OneByOne implements Several {
     }
     if (!(answer instanceof SettleResult.Unknown)) {
       for (Lease resource : lease.resources()) {
-        // If it is not known to be free, it is when its lease is over.
+        // If the answer is unknown, the resource is free at the latest when its lease is over.
         SettleResult unused = release(resource, "%s is settled".formatted(lease.id()));
       }
     }

@@ -42,7 +42,7 @@ final class Protocol {
 
   private Protocol() {}
 
-  /** What becomes of a claim. */
+  /** Decides on a claim. */
   static Decision<ClaimResult> decide(
       @Nullable ClaimRecord stored,
       Command.Acquire command,
@@ -54,7 +54,7 @@ final class Protocol {
       return grant(null, claim, at, settings);
     }
     if (stored.state() instanceof Held && stored.nonce().equals(claim.nonce())) {
-      // Our own write, whose answer was lost on the way.
+      // This claimant's own write, whose answer was lost.
       return new Decision.Unchanged<>(
           new ClaimResult.Granted(
               lease(claim, stored.token(), stored.attempts(), stored.redrive(), settings), null));
@@ -85,7 +85,7 @@ final class Protocol {
     };
   }
 
-  /** What becomes of a step under a lease. */
+  /** Decides on a step under a lease. */
   static Decision<SettleResult> decide(
       @Nullable ClaimRecord stored,
       Command.Settle command,
@@ -142,7 +142,7 @@ final class Protocol {
       return new Decision.Unchanged<>(new ReleaseResult.NotReleased(stored));
     }
     if (stored.nonce().equals(command.nonce())) {
-      // Our own write, whose answer was lost on the way.
+      // This claimant's own write, whose answer was lost.
       return new Decision.Unchanged<>(new ReleaseResult.Released(meant, stored));
     }
     if (!(stored.state() instanceof Held)) {
@@ -159,7 +159,7 @@ final class Protocol {
     return new Decision.Update<>(free, new ReleaseResult.Released(stored, free));
   }
 
-  /** What becomes of a redrive. */
+  /** Decides on a redrive. */
   static Decision<RedriveResult> decide(@Nullable ClaimRecord stored, Command.Redrive command) {
     if (stored == null) {
       return new Decision.Unchanged<>(new RedriveResult.NotDead(null));

@@ -44,13 +44,13 @@ final class BatchedItems implements ClaimRecords {
   /** DynamoDB takes no more statements in one request. */
   static final int MOST = DynamoDbClaimStore.BATCH;
 
-  /** Requests of one kind under way at once. */
+  /** How many requests of one kind may be under way at once. */
   private static final int REQUESTS = 16;
 
   /** DynamoDB answers 25 statements within some tens of milliseconds. */
   private static final Duration SLOW = Duration.ofMillis(100);
 
-  /** Characters; a write with a longer result would hold up the others. */
+  /** In characters. A write with a longer result is sent alone, as it would hold up the others. */
   private static final int LONG_RESULT = 4096;
 
   private static final Set<StoreOperation> STEPS =
@@ -60,11 +60,13 @@ final class BatchedItems implements ClaimRecords {
           StoreOperation.RELEASE,
           StoreOperation.BURY);
 
-  /** Of a whole request: there is no such operation, or not for us. */
+  /**
+   * Errors of a whole request which say that the table takes no statements, or not from this role.
+   */
   private static final Set<String> MISSING =
       Set.of("AccessDeniedException", "UnknownOperationException", "ValidationException");
 
-  /** Before a write is sent alone that was throttled among others. */
+  /** The pause before a write that was throttled among others is sent alone. */
   private static final Backoff PAUSE = new Backoff(Duration.ofMillis(20), Duration.ofMillis(20));
 
   private final ClaimItems items;
@@ -191,9 +193,12 @@ final class BatchedItems implements ClaimRecords {
     };
   }
 
-  /** Those of one kind. */
+  /** The requests of one kind: claims, renewals or settlements. */
   private final class StatementRequests implements GroupCommit.Requests<Statement, Reply> {
-    /** Each statement of the last one was denied; if all of the next are too, it is no chance. */
+    /**
+     * Every statement of the last request was denied. If all of the next are too, that is no
+     * chance.
+     */
     private volatile boolean deniedBefore;
 
     @Override
@@ -226,7 +231,9 @@ final class BatchedItems implements ClaimRecords {
         items.listener().refused(op, refused);
         return replies;
       } catch (StoreRefusedException | IllegalArgumentException e) {
-        return nCopies(statements.size(), SEND_ALONE); // which says whose it is, and why
+        return nCopies(
+            statements.size(),
+            SEND_ALONE); // a request of its own says which of them is refused, and why
       } catch (StoreUnavailableException e) {
         boolean brokenOff = !support.isOn() || Thread.currentThread().isInterrupted();
         return nCopies(statements.size(), brokenOff ? SEND_ALONE : new Reply.None(e));
@@ -235,7 +242,8 @@ final class BatchedItems implements ClaimRecords {
 
     private List<Reply> replies(int statements, BatchExecuteStatementResponse response) {
       if (response.responses().size() != statements) {
-        return nCopies(statements, SEND_ALONE); // nobody knows which is whose
+        return nCopies(
+            statements, SEND_ALONE); // it is not known which answer belongs to which statement
       }
       List<Reply> replies = new ArrayList<>();
       int denied = 0;

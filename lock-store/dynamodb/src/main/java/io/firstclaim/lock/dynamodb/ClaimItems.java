@@ -117,7 +117,7 @@ record ClaimItems(
         true);
   }
 
-  /** These items, as far as their table can do. */
+  /** The same items, once their table has said whether it has transactions. */
   ClaimItems described() {
     var description =
         call(
@@ -193,7 +193,7 @@ record ClaimItems(
     return Items.encode(key(id), id, next, expiresAt(last));
   }
 
-  /** That this is still what is stored. */
+  /** The condition that this is still what is stored. */
   static String condition(@Nullable Stored on) {
     return on == null ? IS_ABSENT : IS_THE_SAME;
   }
@@ -264,7 +264,7 @@ record ClaimItems(
                 .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD));
   }
 
-  /** A call of so many writes. */
+  /** Makes a request that has so many writes. */
   <T extends DynamoDbResponse> T call(StoreOperation op, int writes, Supplier<T> request) {
     try {
       T response = call(op, request);
@@ -307,7 +307,7 @@ record ClaimItems(
       return new StoreUnavailableException(
           "DynamoDB table %s did not answer %s: %s".formatted(table, op, seen), fault);
     }
-    // What no item has room for, no retry can write.
+    // An item that is too large is so on every retry.
     return seen.contains("Item size")
         ? new IllegalArgumentException(
             "a claim with its result is at most 400 KB on DynamoDB, and this %s would write more"

@@ -68,7 +68,7 @@ public final class DynamoDbBoardStore implements BoardStore {
   private static final int BATCH = 100;
   private static final int MAX_NAME = 256;
 
-  /** Refusals that are surely not of a request that was applied. */
+  /** Errors of requests that were surely not applied. */
   private static final Set<String> THROTTLED =
       Set.of(
           "ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException");
@@ -130,7 +130,7 @@ public final class DynamoDbBoardStore implements BoardStore {
     return all;
   }
 
-  /** What DynamoDB leaves out because of its throughput is asked for again. */
+  /** Reads them, and reads again what DynamoDB left out for want of throughput. */
   private List<Map<String, AttributeValue>> get(List<AttributeValue> pks) {
     List<Map<String, AttributeValue>> found = new ArrayList<>();
     List<Map<String, AttributeValue>> left = pks.stream().map(pk -> Map.of(Items.KEY, pk)).toList();
@@ -292,8 +292,8 @@ public final class DynamoDbBoardStore implements BoardStore {
 
   private StoreRefusedException refused(String what, String seen) {
     return new StoreRefusedException(
-        ("DynamoDB table %s refuses %s board %s: %s. The table needs the string key %s and to be in one"
-                + " Region, the role dynamodb:BatchGetItem, dynamodb:PutItem and"
+        ("DynamoDB table %s refuses %s board %s: %s. The table needs the string key %s and to be in"
+                + " one Region, the role dynamodb:BatchGetItem, dynamodb:PutItem and"
                 + " dynamodb:UpdateItem on it")
             .formatted(table, what, board, seen, Items.KEY));
   }

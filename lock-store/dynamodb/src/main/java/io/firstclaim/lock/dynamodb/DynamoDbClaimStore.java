@@ -35,7 +35,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
  * ClaimSettings#storeTimeout()}, whatever its client allows.
  */
 public final class DynamoDbClaimStore extends DrivenClaimStore {
-  /** So many writes leave in one request at most, as DynamoDB takes no more. */
+  /** The most writes in one request: DynamoDB takes no more. */
   public static final int BATCH = 25;
 
   /**
@@ -118,12 +118,12 @@ public final class DynamoDbClaimStore extends DrivenClaimStore {
       int batch) {
     new DynamoDbTable(client, table).verify();
     var clock = dated(settings, time, listener);
-    // Any answer tells the time, which saves the first claim a read.
+    // Any answer tells the time, so the first claim need not read to learn it.
     var items = new ClaimItems(client, table, settings, time, clock, listener).described();
     var store =
         new DynamoDbClaimStore(
             items, required(batch) == 1 ? items : new BatchedItems(items, batch, 2).tried());
-    String unused = store.identity(); // asked for now, so that nobody has to wait for it later
+    String unused = store.identity(); // read now, so that nobody has to wait for it later
     return store;
   }
 }

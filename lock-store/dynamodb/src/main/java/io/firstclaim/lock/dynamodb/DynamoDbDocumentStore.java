@@ -121,7 +121,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
     }
   }
 
-  /** Names count as well as values (same page of limits). */
+  /** Names count as well as values, as the page of limits says. */
   private static void requireSize(DocumentKey key, Map<String, AttributeValue> item) {
     int size = 0;
     for (Map.Entry<String, AttributeValue> attribute : item.entrySet()) {

@@ -31,7 +31,7 @@ public record DynamoDbEffects(List<TransactWriteItem> actions) implements Effect
     actions = List.copyOf(actions);
   }
 
-  /** These writes, on one condition: that the completion is written. */
+  /** Effects that are these writes, made only if the completion is. */
   public static DynamoDbEffects of(TransactWriteItem... actions) {
     return new DynamoDbEffects(List.of(actions));
   }

@@ -42,7 +42,7 @@ public final class DynamoDbTable {
       "dynamodb:DescribeGlobalTable on arn:aws:dynamodb::ACCOUNT:global-table/";
   private static final String LEGACY = "2017.11.29";
 
-  /** The last one from stores that do not know what that is. */
+  /** The last of these comes from stores that do not know the request. */
   private static final Set<String> KNOWS_NO_GLOBAL_TABLE =
       Set.of("GlobalTableNotFoundException", "ValidationException", "UnknownOperationException");
 
@@ -290,7 +290,7 @@ public final class DynamoDbTable {
                   .timeToLiveSpecification(
                       spec -> spec.enabled(true).attributeName(Items.EXPIRES_AT)));
     } catch (SdkException e) {
-      // Another instance may be doing the same; verify() says if it stays off.
+      // Another instance may be turning it on, too; verify() warns if it stays off.
       LOG.debug("Could not enable TTL on {}", name, e);
     }
   }
@@ -304,7 +304,7 @@ public final class DynamoDbTable {
     try {
       return request.get();
     } catch (SdkException e) {
-      // A waiter wraps the answer it got.
+      // The SDK's waiter wraps the answer that it got.
       SdkException fault = e.getCause() instanceof DynamoDbException answer ? answer : e;
       String seen = "DynamoDB table %s: %s".formatted(name, Faults.inOneLine(fault));
       switch (Faults.code(fault)) {

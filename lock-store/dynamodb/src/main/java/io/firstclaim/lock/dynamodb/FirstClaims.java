@@ -15,7 +15,7 @@ final class FirstClaims {
    */
   private static final double MOST_TOO_LATE = 0.5;
 
-  /** What one more claim weighs. */
+  /** The weight of the latest claim in the average. */
   private static final double WEIGHT = 1.0 / 64;
 
   private static final int REMEMBERED = 1 << 13;
@@ -35,7 +35,7 @@ final class FirstClaims {
     return known.get(place(hash)) == hash;
   }
 
-  /** There is something of this key. */
+  /** Something is stored under this key. */
   void found(String key) {
     int hash = key.hashCode();
     known.set(place(hash), hash);

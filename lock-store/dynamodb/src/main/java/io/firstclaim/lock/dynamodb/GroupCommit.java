@@ -62,7 +62,7 @@ final class GroupCommit<W, A> {
     A brokenOff();
   }
 
-  /** What one in line is told. */
+  /** What a writer in line is told. */
   private sealed interface Turn<A> {
     /** To send, for itself and for those who leave with it. */
     record Lead<A>() implements Turn<A> {}
@@ -96,7 +96,7 @@ final class GroupCommit<W, A> {
     return isFirst(own) ? lead(own) : follow(own);
   }
 
-  /** Whether this one leaves at once; else it is in line. */
+  /** Whether this write may leave at once; if not, it is put in line. */
   private boolean isFirst(Place own) {
     lock.lock();
     try {
@@ -173,7 +173,7 @@ final class GroupCommit<W, A> {
     }
   }
 
-  /** Who breaks down is not waited for: the next is called in its place. */
+  /** Leaves the line after a failure; if it had been called to send, the next is called instead. */
   private void withdraw(Place own) {
     boolean called;
     lock.lock();
@@ -187,7 +187,7 @@ final class GroupCommit<W, A> {
     }
   }
 
-  /** Leaves the line, or the request that it is in to those who wait longer. */
+  /** Gives up waiting, in line or for the request that its write is in; false if it is answered. */
   private boolean isGone(Place own) {
     lock.lock();
     try {
@@ -202,7 +202,7 @@ final class GroupCommit<W, A> {
     List<Place> batch = List.of(own);
     List<A> answers = List.of();
     try {
-      // Who is interrupted is sent alone: its request is broken off at once.
+      // The request of an interrupted sender is broken off at once, so it leaves alone.
       batch = Thread.currentThread().isInterrupted() ? batch : gathered(own);
       if (batch.size() < limits.least) {
         return requests.alone(own.write);
@@ -218,7 +218,7 @@ final class GroupCommit<W, A> {
     }
   }
 
-  /** This one and the first in line, as many as fit. */
+  /** This write and the first ones in line, as many as fit in a request. */
   private List<Place> gathered(Place own) {
     lock.lock();
     try {
@@ -247,14 +247,14 @@ final class GroupCommit<W, A> {
       underWay--;
       Place next = mayLeave(line.size()) ? line.pollFirst() : null;
       if (next != null) {
-        call(next); // here, where it cannot lose patience meanwhile
+        call(next); // under the lock, so that it cannot lose patience meanwhile
       }
     } finally {
       lock.unlock();
     }
   }
 
-  /** Has one send that is no longer in line; under the lock. */
+  /** Tells a writer that is no longer in line to send. The caller has the lock. */
   private void call(Place next) {
     underWay++;
     next.turn.complete(new Turn.Lead<>());

@@ -57,7 +57,7 @@ record Identity(DynamoDbClient client, String table) {
                               Items.text(Nonce.random().toString())))
                       .conditionExpression("attribute_not_exists(pk)"));
     } catch (ConditionalCheckFailedException e) {
-      // Another was faster, or this very request whose answer was lost: it is read back.
+      // Another instance was faster, or the answer to this very request was lost: read it back.
       return;
     }
   }

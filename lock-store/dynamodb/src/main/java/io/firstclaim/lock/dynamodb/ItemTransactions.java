@@ -45,7 +45,7 @@ record ItemTransactions(ClaimItems items) implements Together {
   private static final String FAILED = "ConditionalCheckFailed";
   private static final String INVALID = "ValidationError";
 
-  /** Between two tries that were in conflict with others. */
+  /** The pauses between tries that were in conflict with other transactions. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
 
   @Override
@@ -118,7 +118,7 @@ record ItemTransactions(ClaimItems items) implements Together {
     }
   }
 
-  /** What DynamoDB cannot make sense of is the effects' fault: the claims alone are in order. */
+  /** If DynamoDB finds the transaction invalid, that is due to its effects: claims are never. */
   private TransactWriteItemsResponse send(
       List<TransactWriteItem> actions, String token, boolean hasEffects) {
     try {
@@ -185,7 +185,7 @@ record ItemTransactions(ClaimItems items) implements Together {
     if (inOrder) {
       refuseIf(FAILED, reasons, changes.size());
     }
-    // A reason that belongs to nothing: what is stored must say.
+    // A reason that belongs to none of the changes: read what is stored.
     Map<RecordId, Stored> stored = read(changes.stream().map(ConditionalPut::id).toList());
     changes.forEach(change -> found.put(change.id(), Optional.ofNullable(stored.get(change.id()))));
     return new Writes.Differ(found);

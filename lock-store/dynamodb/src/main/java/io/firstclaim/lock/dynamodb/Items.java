@@ -34,7 +34,7 @@ final class Items {
   static final String HOLDER = "holder";
   static final String ON_BEHALF_OF = "onBehalfOf";
 
-  /** Of a resource; for people. */
+  /** The name of a resource, for people. */
   static final String IS_RESOURCE = "isResource";
 
   /** The claim's update leaves it as it is; absent in what was never redriven. */

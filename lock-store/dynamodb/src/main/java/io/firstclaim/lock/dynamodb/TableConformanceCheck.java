@@ -114,12 +114,12 @@ final class TableConformanceCheck {
     return write("dynamodb:PutItem", nonce, () -> sendPut(nonce, condition, on));
   }
 
-  /** As claims do it. */
+  /** Writes by an update, as claims do. */
   private Reaction update(String nonce, String on) {
     return write("dynamodb:UpdateItem", nonce, () -> sendUpdate(nonce, on));
   }
 
-  /** One conditional write. */
+  /** Makes a conditional write. */
   private Reaction write(String permission, String nonce, Runnable request) {
     return table.ask(
         permission,
@@ -134,7 +134,7 @@ final class TableConformanceCheck {
                   ? Reaction.REFUSED_WITH_ITEM
                   : Reaction.REFUSED_WITHOUT_ITEM;
             }
-            // Its answer was lost, and the SDK's retry failed on what it had written itself.
+            // The answer was lost, and the SDK's retry failed on what its first try had written.
           }
           stored = nonce;
           return Reaction.TAKEN;

@@ -51,7 +51,7 @@ final class BucketConformanceCheck {
   private static final int TRIES = 5;
   private static final TimeSource TIME = TimeSource.system();
 
-  /** More, as nothing can hold up a DELETE between its comparing and its deleting. */
+  /** More than of the others, as no test can hold up a store between comparing and deleting. */
   private static final int ROUNDS_OF_DELETES = 32;
 
   /** How each request is sent but for those of a race. */
@@ -214,7 +214,7 @@ final class BucketConformanceCheck {
 
   private void first(String key) {
     boolean took = put(key, "first", null).took;
-    // It says it was not taken, but reads back: the answer was lost and the SDK asked again.
+    // If it was refused and reads back, its answer was lost and the SDK sent it again.
     require(get(key).body.equals("first"), took ? "taken, but not read back" : "refused");
   }
 
@@ -271,7 +271,7 @@ final class BucketConformanceCheck {
     race(threads, key, text, writers);
   }
 
-  /** All have sent much of their bodies before any sends the rest. */
+  /** A race in which all have sent half of their bodies before any sends the rest. */
   private void slowRace(ExecutorService threads, String key, @Nullable String on) {
     var halfWay = new CyclicBarrier(SLOW_WRITERS);
     List<Callable<Put>> writers = new ArrayList<>();
@@ -317,7 +317,7 @@ final class BucketConformanceCheck {
     return put(key, body, on, RequestBody.fromString(body), ALONE);
   }
 
-  /** Who loses a race may be told of a conflict instead of a failed condition. */
+  /** A store may tell those who lose a race of a conflict instead of a failed condition. */
   private Put quickPut(String key, String body, @Nullable String on) {
     try {
       return put(key, body, on, RequestBody.fromString(body), RACING);
@@ -338,7 +338,7 @@ final class BucketConformanceCheck {
     }
   }
 
-  /** One conditional write of this body, sent like this. */
+  /** Makes one conditional write of this body, sent in this way. */
   private Put put(
       String key,
       String body,
@@ -408,7 +408,9 @@ final class BucketConformanceCheck {
         head.lastModified());
   }
 
-  /** One conditional delete; whether it took, which one in conflict with a write did not. */
+  /**
+   * Makes one conditional delete. Returns whether it took; one in conflict with a write did not.
+   */
   private boolean delete(String key, String on) {
     try {
       var unused =

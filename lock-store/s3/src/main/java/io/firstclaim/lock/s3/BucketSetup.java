@@ -135,7 +135,8 @@ final class BucketSetup {
   void warnOfShortRules() {
     try {
       lifecycleRules().forEach(this::warnIfShorter);
-    } catch (SdkException e) { // not supported, not allowed, or no answer: it is asked again
+    } catch (
+        SdkException e) { // not supported, not allowed, or not answered; the next sweep asks again
       LOG.debug("The lifecycle rules of S3 bucket {} are not known", name, e);
     }
   }

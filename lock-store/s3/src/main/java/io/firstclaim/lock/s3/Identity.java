@@ -81,7 +81,8 @@ record Identity(S3Bucket bucket) {
                           .overrideConfiguration(TimeLimits.SETUP),
                   RequestBody.fromString(Nonce.random().toString()));
     } catch (S3Exception e) {
-      // 412: another was faster, or this very request whose answer was lost. It is read back.
+      // 412: another instance was faster, or the answer to this very request was lost. Read it
+      // back.
       if (e.statusCode() != 412) {
         throw e;
       }

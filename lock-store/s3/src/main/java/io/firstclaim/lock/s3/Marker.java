@@ -43,6 +43,9 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
   /** The longest a marker may be; a longer object is not read, and a longer result not written. */
   static final int MAX_BYTES = 1 << 20;
 
+  /** Most markers are shorter. */
+  private static final int USUAL_BYTES = 512;
+
   /** The most that a time with a resolution of one second may have been cut by. */
   static final Duration CUT = Duration.ofSeconds(1).minusNanos(1);
 
@@ -66,11 +69,11 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
    * @throws IllegalArgumentException if it would be longer than {@value #MAX_BYTES} bytes
    */
   byte[] encode(Instant now) {
-    var out = new ByteArrayOutputStream();
+    var out = new ByteArrayOutputStream(USUAL_BYTES);
     try (JsonGenerator json = JSON.createGenerator(out)) {
       write(json, now);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // not from memory
+      throw new UncheckedIOException(e); // cannot happen: the stream is in memory
     }
     if (out.size() > MAX_BYTES) {
       throw new IllegalArgumentException(

@@ -87,7 +87,7 @@ final class Markers implements ClaimRecords {
   public Write write(
       StoreOperation op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
     if (on != null && on.version() == null) {
-      // The lease was ended by its last write, or made elsewhere.
+      // The lease has ended with its last write, or it was not granted by such a store.
       return differs(id);
     }
     byte[] body = new Marker(namespace, id, next, retention).encode(now.wall());
@@ -172,7 +172,7 @@ final class Markers implements ClaimRecords {
    */
   record Page(List<S3Object> objects, Instant date, @Nullable String next) {}
 
-  /** Lists from where a page ended, or from the beginning if null. */
+  /** Lists a page: from where the last one ended, or from the beginning if that is null. */
   Page list(@Nullable String from) {
     return call(
         StoreOperation.LIST,

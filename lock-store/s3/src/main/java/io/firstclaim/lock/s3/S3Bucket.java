@@ -80,9 +80,9 @@ public final class S3Bucket {
             .retryStrategy()
             .orElseGet(() -> AwsRetryStrategy.forRetryMode(RetryMode.defaultRetryMode()));
     return builder
-        // A marker is signed or goes by TLS; some stores stumble over a checksum besides.
+        // The signature or TLS protects a marker; some stores cannot cope with a checksum as well.
         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
-        // Otherwise a signed body takes a buffer of 128 KiB, whatever its length.
+        // With chunks, even a short signed body takes a buffer of 128 KiB.
         .serviceConfiguration(s3 -> s3.chunkedEncodingEnabled(false))
         .endpointProvider(
             asked ->
@@ -161,7 +161,10 @@ public final class S3Bucket {
               .getBucketPolicy(get -> get.bucket(bucket).overrideConfiguration(TimeLimits.SETUP))
               .policy();
       return policy.isIn(there) ? Optional.empty() : Optional.of(policy.inOneLine());
-    } catch (SdkException e) { // none, not known to the store, not allowed, or no answer
+    } catch (
+        SdkException
+            e) { // there is none, the store knows none, the role may not read it, or there is no
+      // answer
       return Optional.of(policy.inOneLine());
     }
   }

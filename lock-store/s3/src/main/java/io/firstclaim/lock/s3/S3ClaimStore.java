@@ -58,7 +58,7 @@ public final class S3ClaimStore extends DrivenClaimStore {
       S3Bucket bucket, ClaimSettings settings, TimeSource time, StoreListener listener) {
     bucket.verify();
     var store = new S3ClaimStore(bucket, settings, time, listener);
-    String unused = store.identity(); // asked for now, so that nobody has to wait for it later
+    String unused = store.identity(); // read now, so that nobody has to wait for it later
     return store;
   }
 }

@@ -55,7 +55,7 @@ final class SlowBody extends ByteArrayInputStream {
       halfWay.await(PATIENCE_MILLIS, MILLISECONDS);
       TimeSource.system().sleep(MOMENT);
     } catch (TimeoutException | BrokenBarrierException unused) {
-      // The others are not coming: it goes on alone.
+      // The others do not come, so this one goes on alone.
     } catch (InterruptedException unused) {
       Thread.currentThread().interrupt();
     }

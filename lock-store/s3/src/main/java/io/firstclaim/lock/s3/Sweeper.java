@@ -266,7 +266,8 @@ public final class Sweeper {
         StoreOperation.RETIRE, lease.id(), retirement.claim(), read.stored(), lease.start())) {
       case Write.Took took -> took.version();
       case Write.Differs(Stored found) ->
-          // By another, or by this very request, its answer lost and the request sent again.
+          // Another wrote it, or this very request did: its answer was lost, and the SDK sent it
+          // again.
           found != null && found.claim().nonce().equals(lease.nonce()) ? found.version() : null;
     };
   }

@@ -19,6 +19,15 @@ public record ClaimSettings(
   /** The longest namespace or holder name, in characters. */
   private static final int MAX_NAME = 256;
 
+  /** The lease of {@link #of}. */
+  public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+
+  /** The skew bound of {@link #of}. */
+  public static final Duration DEFAULT_MAX_SKEW = Duration.ofSeconds(1);
+
+  /** The retention of {@link #of}. */
+  public static final Duration DEFAULT_RETENTION = Duration.ofDays(8);
+
   /** The least skew bound, which includes the leaps of a machine's clock that go unnoticed. */
   public static final Duration LEAST_SKEW = Duration.ofMillis(500);
 
@@ -50,10 +59,9 @@ public record ClaimSettings(
     }
   }
 
-  /** The defaults: 30 s lease, 1 s skew, 8 days retention. */
+  /** Claims with the default lease, skew bound and retention. */
   public static ClaimSettings of(String namespace, String holder) {
-    return new ClaimSettings(
-        namespace, holder, Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
+    return new ClaimSettings(namespace, holder, DEFAULT_LEASE, DEFAULT_MAX_SKEW, DEFAULT_RETENTION);
   }
 
   /** When a running lease is renewed: a third of it. */

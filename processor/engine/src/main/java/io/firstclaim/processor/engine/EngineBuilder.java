@@ -1,31 +1,56 @@
 package io.firstclaim.processor.engine;
 
+import static io.firstclaim.processor.engine.api.EngineCatalog.APPLICATION;
+import static io.firstclaim.processor.engine.api.EngineCatalog.BACKOFF;
+import static io.firstclaim.processor.engine.api.EngineCatalog.DEAD_LETTER_TOPIC;
+import static io.firstclaim.processor.engine.api.EngineCatalog.GROUP;
+import static io.firstclaim.processor.engine.api.EngineCatalog.HANDLER_TIMEOUT;
+import static io.firstclaim.processor.engine.api.EngineCatalog.HEAD_START;
+import static io.firstclaim.processor.engine.api.EngineCatalog.KAFKA;
+import static io.firstclaim.processor.engine.api.EngineCatalog.LEASE;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_ATTEMPTS;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_BACKOFF;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_BUFFERED;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_IN_FLIGHT;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_PARKED;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_SKEW;
+import static io.firstclaim.processor.engine.api.EngineCatalog.NAMESPACE;
+import static io.firstclaim.processor.engine.api.EngineCatalog.ON_MISMATCH;
+import static io.firstclaim.processor.engine.api.EngineCatalog.ORDERING;
+import static io.firstclaim.processor.engine.api.EngineCatalog.OUTCOMES_TOPIC;
+import static io.firstclaim.processor.engine.api.EngineCatalog.OUTCOMES_TRUST;
+import static io.firstclaim.processor.engine.api.EngineCatalog.RECORD_ID;
+import static io.firstclaim.processor.engine.api.EngineCatalog.RENEW;
+import static io.firstclaim.processor.engine.api.EngineCatalog.REPLAY_HORIZON;
+import static io.firstclaim.processor.engine.api.EngineCatalog.RESOURCES;
+import static io.firstclaim.processor.engine.api.EngineCatalog.RETENTION;
+import static io.firstclaim.processor.engine.api.EngineCatalog.SHUTDOWN_GRACE;
+import static io.firstclaim.processor.engine.api.EngineCatalog.TOPICS;
+import static io.firstclaim.processor.engine.api.EngineCatalog.ZONE;
+import static io.firstclaim.processor.engine.api.EngineCatalog.ZONES;
+
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.api.EngineCatalog;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
-import io.firstclaim.processor.engine.api.EngineSettings.Claiming;
-import io.firstclaim.processor.engine.api.EngineSettings.Input;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
-import io.firstclaim.processor.engine.api.EngineSettings.Retrying;
 import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.engine.api.ResourceSource;
 import io.firstclaim.processor.engine.handler.HandlerThreads;
+import io.firstclaim.processor.engine.setting.Setting;
+import io.firstclaim.processor.engine.setting.Settings;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.opentelemetry.api.OpenTelemetry;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -36,36 +61,7 @@ import org.jspecify.annotations.Nullable;
  * #build()}. Not thread-safe.
  */
 public final class EngineBuilder {
-  private String application = "firstclaim";
-  private @Nullable String zone;
-  private List<String> zones = List.of();
-  private List<String> topics = List.of();
-  private @Nullable String group;
-  private List<RecordIdSource> recordId = List.of();
-  private Ordering ordering = Ordering.UNORDERED;
-  private int maxInFlight = 1000;
-  private int maxParked = 10_000;
-  private long maxBuffered = Input.suitableMaxBuffered();
-  private @Nullable Duration replayHorizon;
-  private @Nullable String namespace;
-  private @Nullable String holder;
-  private Duration lease = Duration.ofSeconds(30);
-  private Duration maxSkew = Duration.ofSeconds(1);
-  private Duration retention = Duration.ofDays(8);
-  private boolean renew = true;
-  private @Nullable Duration headStart;
-  private OnMismatch onMismatch = OnMismatch.DEAD_LETTER;
-  private List<ResourceSource> resources = List.of();
-  private int maxAttempts = 5;
-  private Duration backoff = Duration.ofSeconds(1);
-  private Duration maxBackoff = Duration.ofMinutes(1);
-  private Duration handlerTimeout = Duration.ofMinutes(5);
-  private @Nullable String deadLetterTopic;
-  private @Nullable String outcomesTopic;
-  private boolean outcomes = true;
-  private Trust outcomesTrust = Trust.TOPIC;
-  private Duration shutdownGrace = Duration.ofSeconds(20);
-  private final Map<String, Object> kafka = new HashMap<>();
+  private final Settings settings;
 
   private @Nullable Function<? super ClaimSettings, ? extends ClaimStore> store;
   private @Nullable RecordHandler handler;
@@ -74,71 +70,54 @@ public final class EngineBuilder {
   private TimeSource time = TimeSource.system();
   private Consumer<? super Throwable> onDefect = _ -> {};
 
-  EngineBuilder() {}
-
-  EngineBuilder(EngineSettings given) {
-    application = given.application();
-    zone = given.zone();
-    zones = given.zones();
-    topics = given.input().topics();
-    group = given.input().group();
-    recordId = given.input().recordId();
-    ordering = given.input().ordering();
-    maxInFlight = given.input().maxInFlight();
-    maxParked = given.input().maxParked();
-    maxBuffered = given.input().maxBuffered();
-    replayHorizon = given.input().replayHorizon().orElse(null);
-    claims(given.claim().store());
-    renew = given.claim().renew();
-    headStart = given.claim().headStart().orElse(null);
-    onMismatch = given.claim().onMismatch();
-    resources = given.claim().resources();
-    maxAttempts = given.retry().maxAttempts();
-    backoff = given.retry().backoff();
-    maxBackoff = given.retry().maxBackoff();
-    handlerTimeout = given.handlerTimeout();
-    deadLetterTopic = given.deadLetterTopic().orElse(null);
-    outcomesTopic = given.outcomesTopic().orElse(null);
-    outcomes = given.outcomesTopic().isPresent();
-    outcomesTrust = given.outcomesTrust();
-    shutdownGrace = given.shutdownGrace();
-    kafka.putAll(given.kafka());
+  EngineBuilder() {
+    settings = Settings.none();
   }
 
-  /** Names everything that two applications must not share; {@code firstclaim} by default. */
+  EngineBuilder(EngineSettings values) {
+    settings = values.asGiven();
+  }
+
+  /** Gives this value to a setting; most of the methods below do so for one of them. */
+  public <T> EngineBuilder set(Setting<T> setting, T value) {
+    settings.set(setting, value);
+    return this;
+  }
+
+  /** {@link EngineCatalog#APPLICATION}: names everything that two applications must not share. */
   public EngineBuilder application(String name) {
-    this.application = name;
-    return this;
+    return set(APPLICATION, name);
   }
 
-  /** This deployment's zone: 1 to 32 of a-z, 0-9 and -. Required. */
+  /** {@link EngineCatalog#ZONE}: this deployment's zone, 1 to 32 of a-z, 0-9 and -. Required. */
   public EngineBuilder zone(String name) {
-    this.zone = name;
-    return this;
+    return set(ZONE, name);
   }
 
-  /** All zones; with them, each record has a preferred zone. By default none has. */
+  /** {@link EngineCatalog#ZONES}: all zones; with them, each record has a preferred zone. */
   public EngineBuilder zones(List<String> names) {
-    this.zones = names;
-    return this;
+    return set(ZONES, List.copyOf(names));
   }
 
-  /** The input topics. Required. */
+  /** {@link EngineCatalog#INSTANCE}: names this process within its zone. */
+  public EngineBuilder instance(String name) {
+    return set(EngineCatalog.INSTANCE, name);
+  }
+
+  /** {@link EngineCatalog#TOPICS}: the input topics. Required. */
   public EngineBuilder topics(String... names) {
-    this.topics = List.of(names);
-    return this;
+    return set(TOPICS, List.of(names));
   }
 
-  /** The consumer group, one per zone; {@code <application>-<zone>} by default. */
+  /** {@link EngineCatalog#GROUP}: the consumer group, one per zone. */
   public EngineBuilder group(String name) {
-    this.group = name;
-    return this;
+    return set(GROUP, name);
   }
 
   /**
-   * Where a record's ID is, the first that yields one: {@code header:NAME}, {@code key}, {@code
-   * json:/pointer}, {@code sha256:value}, {@code offset}, separated by commas. Required: an ID must
-   * name the event, not the thing it is about.
+   * {@link EngineCatalog#RECORD_ID}: where a record's ID is, the first that yields one: {@code
+   * header:NAME}, {@code key}, {@code json:/pointer}, {@code sha256:value}, {@code offset},
+   * separated by commas. Required: an ID must name the event, not the thing it is about.
    *
    * @throws IllegalArgumentException if it is none of these
    */
@@ -146,108 +125,90 @@ public final class EngineBuilder {
     return recordId(RecordIdSource.parseList(sources));
   }
 
-  /** Where a record's ID is, the first that yields one. Required. */
+  /** {@link EngineCatalog#RECORD_ID}: where a record's ID is, the first that yields one. */
   public EngineBuilder recordId(List<RecordIdSource> sources) {
-    this.recordId = sources;
-    return this;
+    return set(RECORD_ID, List.copyOf(sources));
   }
 
-  /** Which records wait for each other; none by default. */
+  /** {@link EngineCatalog#ORDERING}: which records wait for each other. */
   public EngineBuilder ordering(Ordering given) {
-    this.ordering = given;
-    return this;
+    return set(ORDERING, given);
   }
 
-  /** Records being claimed or handled at once; 1,000 by default. Polling pauses past it. */
+  /** {@link EngineCatalog#MAX_IN_FLIGHT}: records being claimed or handled at once. */
   public EngineBuilder maxInFlight(int records) {
-    this.maxInFlight = records;
-    return this;
+    return set(MAX_IN_FLIGHT, records);
   }
 
-  /** Records waiting for something; 10,000 by default. Polling pauses past it. */
+  /** {@link EngineCatalog#MAX_PARKED}: records waiting for something. */
   public EngineBuilder maxParked(int records) {
-    this.maxParked = records;
-    return this;
+    return set(MAX_PARKED, records);
   }
 
-  /** Bytes of records in memory; a sixth of the heap by default. Polling pauses past it. */
+  /** {@link EngineCatalog#MAX_BUFFERED}: bytes of records in memory. */
   public EngineBuilder maxBuffered(long bytes) {
-    this.maxBuffered = bytes;
-    return this;
+    return set(MAX_BUFFERED, bytes);
   }
 
-  /** How far back the input may ever be rewound; by default, as far as the topics reach. */
+  /** {@link EngineCatalog#REPLAY_HORIZON}: how far back the input may ever be rewound. */
   public EngineBuilder replayHorizon(Duration horizon) {
-    this.replayHorizon = horizon;
-    return this;
+    return set(REPLAY_HORIZON, Optional.of(horizon));
   }
 
-  /** Namespace, holder, lease, skew and retention all at once. */
-  public EngineBuilder claims(ClaimSettings settings) {
-    this.namespace = settings.namespace();
-    this.holder = settings.holder();
-    this.lease = settings.lease();
-    this.maxSkew = settings.maxSkew();
-    this.retention = settings.retention();
-    return this;
+  /** Namespace, instance, lease, skew and retention all at once. */
+  public EngineBuilder claims(ClaimSettings given) {
+    return namespace(given.namespace())
+        .instance(Holder.parse(given.holder()).instance())
+        .lease(given.lease())
+        .maxSkew(given.maxSkew())
+        .retention(given.retention());
   }
 
-  /** Separates applications that share a table or bucket; the application by default. */
+  /** {@link EngineCatalog#NAMESPACE}: separates applications that share a table or bucket. */
   public EngineBuilder namespace(String name) {
-    this.namespace = name;
-    return this;
+    return set(NAMESPACE, name);
   }
 
-  /** Names this process to people; {@code <zone>/<host name>-<random>} by default. */
-  public EngineBuilder holder(String name) {
-    this.holder = name;
-    return this;
-  }
-
-  /** How long a granted claim lasts; 30 s by default. */
+  /** {@link EngineCatalog#LEASE}: how long a granted claim lasts. */
   public EngineBuilder lease(Duration length) {
-    this.lease = length;
-    return this;
+    return set(LEASE, length);
   }
 
-  /** The declared bound on the difference between clocks; 1 s by default. */
+  /** {@link EngineCatalog#MAX_SKEW}: the declared bound on the difference between clocks. */
   public EngineBuilder maxSkew(Duration bound) {
-    this.maxSkew = bound;
-    return this;
-  }
-
-  /** How long the store remembers that a record is done or dead; 8 days by default. */
-  public EngineBuilder retention(Duration length) {
-    this.retention = length;
-    return this;
-  }
-
-  /** Whether leases are renewed while the handler runs; they are by default. */
-  public EngineBuilder renew(boolean renewed) {
-    this.renew = renewed;
-    return this;
+    return set(MAX_SKEW, bound);
   }
 
   /**
-   * How long the other zones leave a record to its preferred zone first; by default, as long as
-   * they see it need.
+   * {@link EngineCatalog#RETENTION}: how long the store remembers that a record is done or dead.
+   */
+  public EngineBuilder retention(Duration length) {
+    return set(RETENTION, length);
+  }
+
+  /** {@link EngineCatalog#RENEW}: whether leases are renewed while the handler runs. */
+  public EngineBuilder renew(boolean renewed) {
+    return set(RENEW, renewed);
+  }
+
+  /**
+   * {@link EngineCatalog#HEAD_START}: how long the other zones leave a record to its preferred zone
+   * first; if it is not given, as long as they see it need.
    */
   public EngineBuilder headStart(Duration length) {
-    this.headStart = length;
-    return this;
+    return set(HEAD_START, Optional.of(length));
   }
 
-  /** What becomes of a known ID with another payload; by default, a dead letter. */
+  /** {@link EngineCatalog#ON_MISMATCH}: what becomes of a known ID with another payload. */
   public EngineBuilder onMismatch(OnMismatch given) {
-    this.onMismatch = given;
-    return this;
+    return set(ON_MISMATCH, given);
   }
 
   /**
-   * Where a record says what it touches: {@code json:/pointer}, in which {@code *} stands for each
-   * element of an array, {@code header:NAME}, {@code key}, separated by commas. All that they yield
-   * is claimed with the record: of two records that touch the same thing, one waits for the other,
-   * in whichever zone. By default records touch nothing.
+   * {@link EngineCatalog#RESOURCES}: where a record says what it touches: {@code json:/pointer}, in
+   * which {@code *} stands for each element of an array, {@code header:NAME}, {@code key},
+   * separated by commas. All that they yield is claimed with the record: of two records that touch
+   * the same thing, one waits for the other, in whichever zone.
    *
    * @throws IllegalArgumentException if it is none of these
    */
@@ -255,62 +216,58 @@ public final class EngineBuilder {
     return resources(ResourceSource.parseList(sources));
   }
 
-  /** Where a record says what it touches; by default nowhere. */
+  /** {@link EngineCatalog#RESOURCES}: where a record says what it touches. */
   public EngineBuilder resources(List<ResourceSource> sources) {
-    this.resources = sources;
-    return this;
+    return set(RESOURCES, List.copyOf(sources));
   }
 
-  /** After how many attempts a record is given up; 5 by default. */
+  /** {@link EngineCatalog#MAX_ATTEMPTS}: after how many attempts a record is given up. */
   public EngineBuilder maxAttempts(int attempts) {
-    this.maxAttempts = attempts;
-    return this;
+    return set(MAX_ATTEMPTS, attempts);
   }
 
   /**
-   * The pause before the second attempt, and the most it doubles up to; 1 s and 1 min by default.
+   * {@link EngineCatalog#BACKOFF} and {@link EngineCatalog#MAX_BACKOFF}: the pause before the
+   * second attempt, and the most it doubles up to.
    */
   public EngineBuilder backoff(Duration first, Duration most) {
-    this.backoff = first;
-    this.maxBackoff = most;
-    return this;
+    return set(BACKOFF, first).set(MAX_BACKOFF, most);
   }
 
-  /** How long until a handler is interrupted and its attempt fails; 5 min by default. */
+  /**
+   * {@link EngineCatalog#HANDLER_TIMEOUT}: how long until a handler is interrupted and its attempt
+   * fails.
+   */
   public EngineBuilder handlerTimeout(Duration limit) {
-    this.handlerTimeout = limit;
-    return this;
+    return set(HANDLER_TIMEOUT, limit);
   }
 
-  /** Where all dead letters go; by default each goes to {@code <topic>.dlt}. */
+  /** {@link EngineCatalog#DEAD_LETTER_TOPIC}: where all dead letters go. */
   public EngineBuilder deadLetterTopic(String name) {
-    this.deadLetterTopic = name;
-    return this;
+    return set(DEAD_LETTER_TOPIC, Optional.of(name));
   }
 
-  /** Where outcomes are published and heard; {@code <application>.outcomes} by default. */
+  /** {@link EngineCatalog#OUTCOMES_TOPIC}: where outcomes are published and heard. */
   public EngineBuilder outcomesTopic(String name) {
-    this.outcomesTopic = name;
-    this.outcomes = true;
-    return this;
+    return set(OUTCOMES_TOPIC, Optional.of(name));
   }
 
   /** Publishes no outcomes and hears none: the lock store is asked instead. */
   public EngineBuilder withoutOutcomes() {
-    this.outcomes = false;
-    return this;
+    return set(OUTCOMES_TOPIC, Optional.empty());
   }
 
-  /** Whether an outcome heard is enough to skip a record; by default it is. */
+  /** {@link EngineCatalog#OUTCOMES_TRUST}: whether an outcome heard is enough to skip a record. */
   public EngineBuilder outcomesTrust(Trust given) {
-    this.outcomesTrust = given;
-    return this;
+    return set(OUTCOMES_TRUST, given);
   }
 
-  /** How long running handlers may finish when the engine stops; 20 s by default. */
+  /**
+   * {@link EngineCatalog#SHUTDOWN_GRACE}: how long running handlers may finish when the engine
+   * stops.
+   */
   public EngineBuilder shutdownGrace(Duration length) {
-    this.shutdownGrace = length;
-    return this;
+    return set(SHUTDOWN_GRACE, length);
   }
 
   /** The brokers, such as {@code localhost:9092}. Required. */
@@ -320,14 +277,14 @@ public final class EngineBuilder {
 
   /** A setting that is passed to the Kafka clients as it is. */
   public EngineBuilder kafka(String name, Object value) {
-    kafka.put(name, value);
-    return this;
+    return kafka(Map.of(name, value));
   }
 
   /** Settings that are passed to the Kafka clients as they are. */
   public EngineBuilder kafka(Map<String, ?> given) {
-    kafka.putAll(given);
-    return this;
+    Map<String, Object> all = new HashMap<>(settings.get(KAFKA));
+    all.putAll(given);
+    return set(KAFKA, Map.copyOf(all));
   }
 
   /**
@@ -391,51 +348,18 @@ public final class EngineBuilder {
   /**
    * The values as they stand, with all defaults, checked.
    *
-   * @throws IllegalArgumentException if one is wrong or missing; its message is a line that names
-   *     the value and what would be right
+   * @throws IllegalArgumentException if some are wrong or missing; its message has a line for each,
+   *     which names the setting, the value and what would be right
    */
   public EngineSettings settings() {
-    String here = required(zone, "the zone", "name this deployment's, such as a");
-    return new EngineSettings(
-        application,
-        here,
-        zones,
-        new Input(
-            topics,
-            group == null ? application + "-" + here : group,
-            recordId,
-            ordering,
-            maxInFlight,
-            maxParked,
-            maxBuffered,
-            Optional.ofNullable(replayHorizon)),
-        new Claiming(
-            new ClaimSettings(
-                namespace == null ? application : namespace,
-                holder == null ? new Holder(here, process()).toString() : holder,
-                lease,
-                maxSkew,
-                retention),
-            renew,
-            Optional.ofNullable(headStart),
-            onMismatch,
-            resources),
-        new Retrying(maxAttempts, backoff, maxBackoff),
-        handlerTimeout,
-        Optional.ofNullable(deadLetterTopic),
-        outcomes
-            ? Optional.of(outcomesTopic == null ? application + ".outcomes" : outcomesTopic)
-            : Optional.empty(),
-        outcomesTrust,
-        shutdownGrace,
-        kafka);
+    return EngineSettings.of(settings.copy());
   }
 
   /**
    * An engine that is not running yet.
    *
-   * @throws IllegalArgumentException if a value or part is wrong or missing; its message is a line
-   *     that names it and what would be right
+   * @throws IllegalArgumentException if a setting or part is wrong or missing; its message has a
+   *     line for each, which names it and what would be right
    */
   public Engine build() {
     return new Engine(
@@ -453,14 +377,5 @@ public final class EngineBuilder {
       throw new IllegalArgumentException("%s is not given: %s".formatted(what, remedy));
     }
     return given;
-  }
-
-  private static String process() {
-    String random = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
-    try {
-      return InetAddress.getLocalHost().getHostName() + "-" + random;
-    } catch (UnknownHostException e) {
-      return "unknown-host-" + random;
-    }
   }
 }

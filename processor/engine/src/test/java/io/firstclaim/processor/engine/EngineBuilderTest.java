@@ -6,7 +6,9 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.api.EngineCatalog;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.setting.WrongSettingsException;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +20,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class EngineBuilderTest {
+  private static final String DURATION = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
+
   private static EngineBuilder least() {
     return Engine.builder()
         .zone("a")
@@ -56,10 +60,11 @@ class EngineBuilderTest {
             .handlerTimeout(Duration.ofSeconds(4))
             .deadLetterTopic("dead")
             .withoutOutcomes()
-            .shutdownGrace(Duration.ZERO)
+            .shutdownGrace(Duration.ofSeconds(5))
             .settings();
 
-    assertThat(Engine.builder(settings).settings()).isEqualTo(settings);
+    assertThat(Engine.builder(settings).settings()).usingRecursiveComparison().isEqualTo(settings);
+    assertThat(Engine.builder(settings).zone("b").settings().zone()).isEqualTo("b");
   }
 
   @Test
@@ -68,47 +73,96 @@ class EngineBuilderTest {
         .doesNotContain("s3cret");
   }
 
+  @Test
+  void wrongValue_canBeMadeGood_andTheDefaultsAreThoseOfTheCatalog() {
+    EngineBuilder builder = least().maxAttempts(0);
+    assertThatThrownBy(builder::settings).isInstanceOf(WrongSettingsException.class);
+
+    EngineSettings settings = builder.maxAttempts(2).settings();
+
+    assertThat(settings.retry().maxAttempts()).isEqualTo(2);
+    assertThat(least().set(EngineCatalog.MAX_PARKED, 5).settings().input().maxParked())
+        .isEqualTo(5);
+    assertThat(EngineCatalog.all())
+        .allSatisfy(setting -> assertThat(settings.asGiven().find(setting)).isPresent());
+  }
+
   private static Arguments wrong(UnaryOperator<EngineBuilder> change, String message) {
     return arguments(change, message);
   }
 
   static Stream<Arguments> wrongValues() {
     return Stream.of(
-        wrong(b -> b.application(" "), "application ' ': give one that is not blank"),
-        wrong(b -> b.zone("A\n"), "zone 'A ': give 1 to 32 of a-z, 0-9 and -"),
-        wrong(b -> b.zones(List.of("b")), "zones '[b]': this zone, a, must be among them"),
+        wrong(
+            b -> b.application(" "),
+            "firstclaim.application is not set: an application has 1 to 100 of a-z A-Z 0-9 . _ -"),
+        wrong(b -> b.zone("A\n"), "firstclaim.zone=A : a zone has 1 to 32 of a-z, 0-9 and -"),
+        wrong(
+            b -> b.zones(List.of("b")),
+            "firstclaim.zones=b: this instance's firstclaim.zone=a must be in it"),
         wrong(
             b -> b.zones(List.of("a", "a")),
-            "zones '[a, a]': give each zone once, of a-z, 0-9 and -"),
-        wrong(b -> b.topics(), "there is no input topic: name one or more"),
-        wrong(b -> b.topics("x y"), "input topic 'x y': a topic has 1 to 249 of a-z A-Z 0-9 . _ -"),
-        wrong(b -> b.group(""), "group '': give one that is not blank"),
+            "firstclaim.zones=a,a: give each zone once, of a-z, 0-9 and -, such as a,b"),
+        wrong(
+            b -> b.topics(),
+            "firstclaim.input.topics is not set: name the input topics, comma-separated"),
+        wrong(
+            b -> b.topics("x y"),
+            "firstclaim.input.topics=x y: a topic has 1 to 249 of a-z A-Z 0-9 . _ -"),
+        wrong(b -> b.group(""), "firstclaim.input.group is not set: give a name that is not blank"),
         wrong(
             b -> b.recordId(List.of()),
-            "where a record's ID is found is not given: name one or more of header:NAME, key,"
-                + " json:/pointer, sha256:value, offset"),
-        wrong(b -> b.maxInFlight(0), "max in flight '0': give a number from 1 to 1000000"),
-        wrong(b -> b.maxBuffered(0), "max buffered '0': give a number of bytes"),
-        wrong(b -> b.maxParked(1_000_001), "max parked '1000001': give a number from 1 to 1000000"),
-        wrong(b -> b.replayHorizon(Duration.ZERO), "replay horizon 'PT0S': give more than 0 s"),
-        wrong(b -> b.headStart(Duration.ofSeconds(-1)), "head start 'PT-1S': give 0 s or more"),
-        wrong(b -> b.maxAttempts(0), "max attempts '0': give a number from 1 to 1000000"),
+            "firstclaim.input.record-id is not set: say where a record's ID is: header:NAME, key,"
+                + " json:/pointer, sha256:value or offset. There is no safe guess: two records with"
+                + " one ID count as one, and a key is often an entity's, not an event's"),
+        wrong(
+            b -> b.maxInFlight(0),
+            "firstclaim.input.max-in-flight=0: give a number from 1 to 1000000"),
+        wrong(
+            b -> b.maxBuffered(0),
+            "firstclaim.input.max-buffered=0MB: give a size from 1MB to 999999MB, such as 64MB"),
+        wrong(
+            b -> b.maxParked(1_000_001),
+            "firstclaim.input.max-parked=1000001: give a number from 1 to 1000000"),
+        wrong(
+            b -> b.replayHorizon(Duration.ZERO), "firstclaim.input.replay-horizon=0s: " + DURATION),
+        wrong(
+            b -> b.lease(Duration.ofSeconds(1)),
+            "firstclaim.claim.lease=1s: lease 1s is too short: renewing at a third of it, waiting a"
+                + " third of it for the store and a clock difference of 1s need at least 3s"),
+        wrong(
+            b -> b.maxSkew(Duration.ofMillis(499)),
+            "firstclaim.claim.max-skew=499ms: give 500ms or more"),
+        wrong(
+            b -> b.retention(Duration.ofSeconds(20)),
+            "firstclaim.claim.retention=20s: it must not be shorter than"
+                + " firstclaim.claim.lease=30s"),
+        wrong(
+            b -> b.headStart(Duration.ofSeconds(-1)),
+            "firstclaim.claim.head-start=-1s: " + DURATION),
+        wrong(
+            b -> b.maxAttempts(0),
+            "firstclaim.retry.max-attempts=0: give a number from 1 to 1000000"),
         wrong(
             b -> b.backoff(Duration.ofSeconds(2), Duration.ofSeconds(1)),
-            "max backoff 'PT1S': give no less than the backoff of PT2S"),
-        wrong(b -> b.handlerTimeout(Duration.ZERO), "handler timeout 'PT0S': give more than 0 s"),
+            "firstclaim.retry.max-backoff=1s: it must not be shorter than"
+                + " firstclaim.retry.backoff=2s"),
+        wrong(b -> b.handlerTimeout(Duration.ZERO), "firstclaim.handler.timeout=0s: " + DURATION),
         wrong(
             b -> b.deadLetterTopic("in"),
-            "dead-letter topic 'in': it is an input topic; give another"),
+            "firstclaim.dead-letter.topic=in: it is one of firstclaim.input.topics; give another"
+                + " topic"),
         wrong(
             b -> b.outcomesTopic("in.dlt"),
-            "outcomes topic 'in.dlt': it is the dead-letter topic; give another"),
+            "firstclaim.outcomes.topic=in.dlt: it is firstclaim.dead-letter.topic; give another"
+                + " topic"),
         wrong(
             b -> b.bootstrapServers(" "),
-            "bootstrap.servers are not given: name the brokers, such as localhost:9092"),
+            "kafka.bootstrap.servers is not set: give the brokers, such as localhost:9092"),
         wrong(
             b -> b.kafka("group.id", "g"),
-            "Kafka's group.id 'g': leave it out and give the input's group"));
+            "kafka.group.id=g: leave it out; the consumer group is <application>-<zone>, or what"
+                + " firstclaim.input.group names"));
   }
 
   @ParameterizedTest
@@ -122,7 +176,9 @@ class EngineBuilderTest {
   @Test
   void missingPart_isRefused_withTheRemedy() {
     assertThatThrownBy(() -> Engine.builder().build())
-        .hasMessage("the zone is not given: name this deployment's, such as a");
+        .message()
+        .startsWith("firstclaim.zone is not set: name this deployment's zone, such as a")
+        .hasLineCount(4);
     assertThatThrownBy(() -> least().handler(_ -> HandlerResult.done()).build())
         .hasMessage("the store is not given: say how the lock store is opened");
     assertThatThrownBy(

@@ -61,7 +61,7 @@ public class Service {
             .listener(metrics)
             .openTelemetry(telemetry.get())
             .time(time)
-            .onDefect(Application::fail)
+            .onDefect(ServiceProcess::fail)
             .build();
     metrics.observe(engine);
     metrics.observe(audit);

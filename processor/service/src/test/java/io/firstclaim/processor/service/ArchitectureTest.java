@@ -71,6 +71,7 @@ class ArchitectureTest {
           "io.firstclaim.processor.handler",
           ENGINE,
           ENGINE + ".api",
+          ENGINE + ".setting",
           DATASET,
           AUDIT,
           AUDIT + ".api");
@@ -157,6 +158,7 @@ class ArchitectureTest {
               LOCK + ".s3..",
               DATASET + "..",
               SERVICE + ".store..",
+              SERVICE + ".cli",
               SERVICE)
           .should()
           .dependOnClassesThat()
@@ -249,7 +251,7 @@ class ArchitectureTest {
   static final ArchRule openTelemetrysSdk_isMadeByMicronaut_andKnownToTheFactoriesAlone =
       noClasses()
           .that()
-          .resideOutsideOfPackages(SERVICE, SERVICE + ".tracing")
+          .resideOutsideOfPackages(SERVICE, SERVICE + ".cli", SERVICE + ".tracing")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.opentelemetry.sdk..");

@@ -1,98 +1,256 @@
 package io.firstclaim.processor.engine.api;
 
+import static io.firstclaim.processor.engine.api.EngineCatalog.APPLICATION;
+import static io.firstclaim.processor.engine.api.EngineCatalog.BACKOFF;
+import static io.firstclaim.processor.engine.api.EngineCatalog.DEAD_LETTER_TOPIC;
+import static io.firstclaim.processor.engine.api.EngineCatalog.GROUP;
+import static io.firstclaim.processor.engine.api.EngineCatalog.HANDLER_TIMEOUT;
+import static io.firstclaim.processor.engine.api.EngineCatalog.HEAD_START;
+import static io.firstclaim.processor.engine.api.EngineCatalog.KAFKA;
+import static io.firstclaim.processor.engine.api.EngineCatalog.LEASE;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_ATTEMPTS;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_BACKOFF;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_BUFFERED;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_IN_FLIGHT;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_PARKED;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_SKEW;
+import static io.firstclaim.processor.engine.api.EngineCatalog.NAMESPACE;
+import static io.firstclaim.processor.engine.api.EngineCatalog.ON_MISMATCH;
+import static io.firstclaim.processor.engine.api.EngineCatalog.ORDERING;
+import static io.firstclaim.processor.engine.api.EngineCatalog.OUTCOMES_TOPIC;
+import static io.firstclaim.processor.engine.api.EngineCatalog.OUTCOMES_TRUST;
+import static io.firstclaim.processor.engine.api.EngineCatalog.RECORD_ID;
+import static io.firstclaim.processor.engine.api.EngineCatalog.RENEW;
+import static io.firstclaim.processor.engine.api.EngineCatalog.REPLAY_HORIZON;
+import static io.firstclaim.processor.engine.api.EngineCatalog.RESOURCES;
+import static io.firstclaim.processor.engine.api.EngineCatalog.RETENTION;
+import static io.firstclaim.processor.engine.api.EngineCatalog.SHUTDOWN_GRACE;
+import static io.firstclaim.processor.engine.api.EngineCatalog.TOPICS;
+import static io.firstclaim.processor.engine.api.EngineCatalog.ZONE;
+import static io.firstclaim.processor.engine.api.EngineCatalog.ZONES;
+
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.OneLine;
+import io.firstclaim.processor.engine.setting.Setting;
+import io.firstclaim.processor.engine.setting.Settings;
+import io.firstclaim.processor.engine.setting.WrongSettingException;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
- * The values that an engine runs by. They are checked on construction, so an instance is sound in
- * itself, though Kafka and the lock store may still disagree. Immutable. The engine's builder has
- * the defaults.
- *
- * @param application names everything that two applications must not share
- * @param zone this deployment's zone: 1 to 32 of a-z, 0-9 and -
- * @param zones all zones, this one among them; empty if records have no preferred zone
- * @param input what is read
- * @param claim how it is claimed
- * @param retry what happens when its handler fails
- * @param handlerTimeout how long until a handler is interrupted and its attempt fails
- * @param deadLetterTopic one for all input topics; if empty, {@code <topic>.dlt} for each
- * @param outcomesTopic where outcomes are published and heard; if empty, nowhere
- * @param outcomesTrust whether an outcome heard is enough to skip a record
- * @param shutdownGrace how long running handlers may finish when the engine is told to stop
- * @param kafka passed to the Kafka clients as they are; {@code bootstrap.servers} is among them
+ * The values that an engine runs by, all right by themselves and together, though Kafka and the
+ * lock store may still disagree. {@link EngineCatalog} says what each means. Immutable and
+ * thread-safe.
  */
-public record EngineSettings(
-    String application,
-    String zone,
-    List<String> zones,
-    Input input,
-    Claiming claim,
-    Retrying retry,
-    Duration handlerTimeout,
-    Optional<String> deadLetterTopic,
-    Optional<String> outcomesTopic,
-    Trust outcomesTrust,
-    Duration shutdownGrace,
-    Map<String, Object> kafka) {
-  private static final Pattern ZONE = Pattern.compile("[a-z0-9-]{1,32}");
-  private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]+");
+public final class EngineSettings {
   private static final String DEAD_LETTERS = ".dlt";
   private static final int MAX_TOPIC = 249;
-  private static final int MAX_RECORDS = 1_000_000;
-  private static final int MAX_SHOWN = 200;
+
+  private final Settings values = Settings.none();
+  private final Input input;
+  private final Claiming claim;
+  private final Retrying retry;
+
+  private EngineSettings(Settings given) {
+    values.takeOver(EngineCatalog.all(), given);
+    input =
+        new Input(
+            given.get(TOPICS),
+            given.get(GROUP),
+            given.get(RECORD_ID),
+            given.get(ORDERING),
+            given.get(MAX_IN_FLIGHT),
+            given.get(MAX_PARKED),
+            given.get(MAX_BUFFERED),
+            given.get(REPLAY_HORIZON));
+    claim =
+        new Claiming(
+            claims(
+                given, new Holder(given.get(ZONE), given.get(EngineCatalog.INSTANCE)).toString()),
+            given.get(RENEW),
+            given.get(HEAD_START),
+            given.get(ON_MISMATCH),
+            given.get(RESOURCES));
+    retry = new Retrying(given.get(MAX_ATTEMPTS), given.get(BACKOFF), given.get(MAX_BACKOFF));
+  }
 
   /**
-   * Checks the values, by themselves and against each other.
+   * The settings that were given, and the defaults of all others.
    *
-   * @throws IllegalArgumentException if one is wrong; its message is a line that names the value
-   *     and what would be right
+   * @throws io.firstclaim.processor.engine.setting.WrongSettingsException if some are wrong or
+   *     missing, with a line for each
    */
-  public EngineSettings {
-    requireText("application", application);
-    if (!ZONE.matcher(zone).matches()) {
-      throw wrong("zone", zone, "give 1 to 32 of a-z, 0-9 and -");
+  public static EngineSettings of(Settings given) {
+    check(given);
+    given.requireRight();
+    return new EngineSettings(given);
+  }
+
+  /**
+   * Notes what is wrong with the engine's settings, each by itself and together.
+   *
+   * @return what the topics are used for, to which others may add their uses
+   */
+  public static TopicUses check(Settings given) {
+    given.areRight(EngineCatalog.all().toArray(Setting<?>[]::new));
+    given
+        .find(ZONE)
+        .ifPresent(
+            zone ->
+                given.require(
+                    ZONES,
+                    zones -> zones.isEmpty() || zones.contains(zone),
+                    "this instance's %s=%s must be in it".formatted(ZONE, zone)));
+    Optional<ClaimSettings> _ = claims(given);
+    requireNotShorter(given, MAX_BACKOFF, BACKOFF);
+    if (given.find(DEAD_LETTER_TOPIC).filter(Optional::isEmpty).isPresent()) {
+      given.find(TOPICS).ifPresent(topics -> requireRoomForDeadLetters(given, topics));
     }
-    zones = List.copyOf(zones);
-    requireZones(zones, zone);
-    requirePositive("handler timeout", handlerTimeout);
-    if (shutdownGrace.isNegative()) {
-      throw wrong("shutdown grace", shutdownGrace, "give 0 s or more");
+    given.find(KAFKA).ifPresent(kafka -> checkKafka(given, kafka));
+    return new TopicUses(given);
+  }
+
+  /**
+   * What the lock store alone is opened with: the claims of an instance of no known zone. Empty if
+   * a setting of theirs is wrong, which is noted.
+   */
+  public static Optional<ClaimSettings> claims(Settings given) {
+    requireNotShorter(given, RETENTION, LEASE);
+    if (!given.areRight(NAMESPACE, EngineCatalog.INSTANCE, LEASE, MAX_SKEW, RETENTION)) {
+      return Optional.empty();
     }
-    kafka = Map.copyOf(kafka);
+    try {
+      return Optional.of(claims(given, given.get(EngineCatalog.INSTANCE)));
+    } catch (IllegalArgumentException e) {
+      given.wrong(LEASE, String.valueOf(e.getMessage()));
+      return Optional.empty();
+    }
+  }
+
+  private static ClaimSettings claims(Settings given, String holder) {
+    return new ClaimSettings(
+        given.get(NAMESPACE), holder, given.get(LEASE), given.get(MAX_SKEW), given.get(RETENTION));
+  }
+
+  private static void requireNotShorter(
+      Settings given, Setting<Duration> setting, Setting<Duration> than) {
+    given
+        .find(than)
+        .ifPresent(
+            least ->
+                given.require(
+                    setting,
+                    length -> length.compareTo(least) >= 0,
+                    "it must not be shorter than %s=%s".formatted(than, given.text(than))));
+  }
+
+  private static void requireRoomForDeadLetters(Settings given, List<String> topics) {
+    int longest = MAX_TOPIC - DEAD_LETTERS.length();
+    topics.stream()
+        .filter(topic -> topic.length() > longest)
+        .forEach(
+            topic ->
+                given.wrong(
+                    TOPICS, topic, "a topic has 1 to %d of a-z A-Z 0-9 . _ -".formatted(longest)));
+  }
+
+  private static void checkKafka(Settings given, Map<String, Object> kafka) {
     if (kafka.getOrDefault("bootstrap.servers", "").toString().isBlank()) {
-      throw new IllegalArgumentException(
-          "bootstrap.servers are not given: name the brokers, such as localhost:9092");
+      given.wrong(
+          new WrongSettingException(
+              "kafka.bootstrap.servers", null, "give the brokers, such as localhost:9092"));
     }
     if (kafka.containsKey("group.id")) {
-      throw wrong(
-          "Kafka's group.id", kafka.get("group.id"), "leave it out and give the input's group");
+      given.wrong(
+          new WrongSettingException(
+              "kafka.group.id",
+              String.valueOf(kafka.get("group.id")),
+              "leave it out; the consumer group is <application>-<zone>, or what %s names"
+                  .formatted(GROUP)));
     }
-    deadLetterTopic.ifPresent(topic -> requireTopic("dead-letter topic", topic));
-    outcomesTopic.ifPresent(topic -> requireTopic("outcomes topic", topic));
-    requireApart(input.topics(), deadLetterTopic, outcomesTopic);
+  }
+
+  /** These values, as given to whatever else they are for. */
+  public Settings asGiven() {
+    Settings given = Settings.none();
+    given.takeOver(EngineCatalog.all(), values);
+    return given;
+  }
+
+  /** Names everything that two applications must not share. */
+  public String application() {
+    return values.get(APPLICATION);
+  }
+
+  /** This deployment's zone. */
+  public String zone() {
+    return values.get(ZONE);
+  }
+
+  /** All zones, this one among them; empty if records have no preferred zone. */
+  public List<String> zones() {
+    return values.get(ZONES);
+  }
+
+  /** What is read. */
+  public Input input() {
+    return input;
+  }
+
+  /** How it is claimed. */
+  public Claiming claim() {
+    return claim;
+  }
+
+  /** What happens when its handler fails. */
+  public Retrying retry() {
+    return retry;
+  }
+
+  /** How long until a handler is interrupted and its attempt fails. */
+  public Duration handlerTimeout() {
+    return values.get(HANDLER_TIMEOUT);
+  }
+
+  /** One for all input topics; if empty, {@code <topic>.dlt} for each. */
+  public Optional<String> deadLetterTopic() {
+    return values.get(DEAD_LETTER_TOPIC);
+  }
+
+  /** Where the dead letters of this input topic go. */
+  public String deadLetterTopicOf(String inputTopic) {
+    return deadLetterTopicOf(deadLetterTopic(), inputTopic);
+  }
+
+  static String deadLetterTopicOf(Optional<String> one, String inputTopic) {
+    return one.orElse(inputTopic + DEAD_LETTERS);
+  }
+
+  /** Where outcomes are published and heard; if empty, nowhere. */
+  public Optional<String> outcomesTopic() {
+    return values.get(OUTCOMES_TOPIC);
+  }
+
+  /** Whether an outcome heard is enough to skip a record. */
+  public Trust outcomesTrust() {
+    return values.get(OUTCOMES_TRUST);
+  }
+
+  /** How long running handlers may finish when the engine is told to stop. */
+  public Duration shutdownGrace() {
+    return values.get(SHUTDOWN_GRACE);
+  }
+
+  /** Passed to the Kafka clients as they are; {@code bootstrap.servers} is among them. */
+  public Map<String, Object> kafka() {
+    return values.get(KAFKA);
   }
 
   /** Leaves out what is passed to the Kafka clients, which holds secrets. */
   @Override
   public String toString() {
-    return "EngineSettings[application=%s, zone=%s, zones=%s, input=%s, claim=%s, retry=%s]"
-        .formatted(application, zone, zones, input, claim, retry);
-  }
-
-  /** Where the dead letters of this input topic go. */
-  public String deadLetterTopicOf(String inputTopic) {
-    return deadLetterTopicOf(deadLetterTopic, inputTopic);
-  }
-
-  private static String deadLetterTopicOf(Optional<String> given, String inputTopic) {
-    return given.orElse(inputTopic + DEAD_LETTERS);
+    return "EngineSettings" + values.inForce();
   }
 
   /**
@@ -102,8 +260,8 @@ public record EngineSettings(
    * @param group the consumer group: one per zone, so that every zone receives everything
    * @param recordId where the ID is, the first that yields one
    * @param ordering which records wait for each other
-   * @param maxInFlight records being claimed or handled at once, up to a million
-   * @param maxParked records waiting for something, up to a million
+   * @param maxInFlight records being claimed or handled at once
+   * @param maxParked records waiting for something
    * @param maxBuffered bytes of records in memory: keys, values and headers; a record that is
    *     larger enters alone
    * @param replayHorizon how far back the input may ever be rewound; if empty, the topic's
@@ -117,41 +275,7 @@ public record EngineSettings(
       int maxInFlight,
       int maxParked,
       long maxBuffered,
-      Optional<Duration> replayHorizon) {
-    /** Handlers need some multiple of what they are given, and Kafka's client fetches ahead. */
-    private static final int SHARE_OF_HEAP = 6;
-
-    /** As many bytes as suit the heap of this process: a sixth of it. */
-    public static long suitableMaxBuffered() {
-      return Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
-    }
-
-    /**
-     * Checks each value.
-     *
-     * @throws IllegalArgumentException if one is wrong
-     */
-    public Input {
-      topics = List.copyOf(topics);
-      if (topics.isEmpty()) {
-        throw new IllegalArgumentException("there is no input topic: name one or more");
-      }
-      topics.forEach(topic -> requireTopic("input topic", topic));
-      requireText("group", group);
-      recordId = List.copyOf(recordId);
-      if (recordId.isEmpty()) {
-        throw new IllegalArgumentException(
-            "where a record's ID is found is not given: name one or more of header:NAME, key,"
-                + " json:/pointer, sha256:value, offset");
-      }
-      requireCount("max in flight", maxInFlight);
-      requireCount("max parked", maxParked);
-      if (maxBuffered < 1) {
-        throw wrong("max buffered", maxBuffered, "give a number of bytes");
-      }
-      replayHorizon.ifPresent(horizon -> requirePositive("replay horizon", horizon));
-    }
-  }
+      Optional<Duration> replayHorizon) {}
 
   /** Which records wait for each other. */
   public enum Ordering {
@@ -178,20 +302,7 @@ public record EngineSettings(
       boolean renew,
       Optional<Duration> headStart,
       OnMismatch onMismatch,
-      List<ResourceSource> resources) {
-
-    /**
-     * Checks the head start; the store's settings are checked already.
-     *
-     * @throws IllegalArgumentException if it is negative
-     */
-    public Claiming {
-      resources = List.copyOf(resources);
-      if (headStart.isPresent() && headStart.get().isNegative()) {
-        throw wrong("head start", headStart.get(), "give 0 s or more");
-      }
-    }
-  }
+      List<ResourceSource> resources) {}
 
   /** What an outcome that another instance announced is worth. */
   public enum Trust {
@@ -216,84 +327,5 @@ public record EngineSettings(
    * @param backoff before the second attempt; doubles from there
    * @param maxBackoff where the doubling ends
    */
-  public record Retrying(int maxAttempts, Duration backoff, Duration maxBackoff) {
-
-    /**
-     * Checks the values against each other.
-     *
-     * @throws IllegalArgumentException if one is wrong
-     */
-    public Retrying {
-      requireCount("max attempts", maxAttempts);
-      requirePositive("backoff", backoff);
-      if (maxBackoff.compareTo(backoff) < 0) {
-        throw wrong("max backoff", maxBackoff, "give no less than the backoff of " + backoff);
-      }
-    }
-  }
-
-  private static void requireZones(List<String> zones, String zone) {
-    if (zones.stream().anyMatch(name -> !ZONE.matcher(name).matches())
-        || zones.stream().distinct().count() != zones.size()) {
-      throw wrong("zones", zones, "give each zone once, of a-z, 0-9 and -");
-    }
-    if (!zones.isEmpty() && !zones.contains(zone)) {
-      throw wrong("zones", zones, "this zone, %s, must be among them".formatted(zone));
-    }
-  }
-
-  /**
-   * What is written for a record must not come back as a record, and readers of one topic do not
-   * expect what belongs in another.
-   */
-  private static void requireApart(
-      Collection<String> inputs, Optional<String> deadLetterTopic, Optional<String> outcomesTopic) {
-    Map<String, String> uses = new HashMap<>();
-    inputs.forEach(input -> uses.put(input, "an input topic"));
-    inputs.stream()
-        .map(input -> deadLetterTopicOf(deadLetterTopic, input))
-        .distinct()
-        .forEach(topic -> use("dead-letter topic", topic, uses));
-    outcomesTopic.ifPresent(topic -> use("outcomes topic", topic, uses));
-  }
-
-  private static void use(String name, String topic, Map<String, String> uses) {
-    requireTopic(name, topic);
-    String other = uses.put(topic, "the " + name);
-    if (other != null) {
-      throw wrong(name, topic, "it is %s; give another".formatted(other));
-    }
-  }
-
-  private static void requireTopic(String name, String topic) {
-    if (topic.length() > MAX_TOPIC
-        || !TOPIC.matcher(topic).matches()
-        || topic.equals(".")
-        || topic.equals("..")) {
-      throw wrong(name, topic, "a topic has 1 to %d of a-z A-Z 0-9 . _ -".formatted(MAX_TOPIC));
-    }
-  }
-
-  private static void requireText(String name, String text) {
-    if (text.isBlank()) {
-      throw wrong(name, text, "give one that is not blank");
-    }
-  }
-
-  private static void requireCount(String name, int count) {
-    if (count < 1 || count > MAX_RECORDS) {
-      throw wrong(name, count, "give a number from 1 to " + MAX_RECORDS);
-    }
-  }
-
-  private static void requirePositive(String name, Duration duration) {
-    if (!duration.isPositive()) {
-      throw wrong(name, duration, "give more than 0 s");
-    }
-  }
-
-  private static IllegalArgumentException wrong(String name, Object value, String remedy) {
-    String shown = OneLine.of(String.valueOf(value), MAX_SHOWN);
-    return new IllegalArgumentException("%s '%s': %s".formatted(name, shown, remedy));
-  }
+  public record Retrying(int maxAttempts, Duration backoff, Duration maxBackoff) {}
 }

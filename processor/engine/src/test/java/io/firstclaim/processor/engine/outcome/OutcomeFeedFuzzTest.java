@@ -44,7 +44,7 @@ class OutcomeFeedFuzzTest {
     EngineSettings settings =
         Engine.builder()
             .zone("a")
-            .holder("a/a1")
+            .instance("a1")
             .topics("in")
             .recordId("key")
             .bootstrapServers("unused:9092")

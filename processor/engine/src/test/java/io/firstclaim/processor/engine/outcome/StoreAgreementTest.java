@@ -43,7 +43,7 @@ class StoreAgreementTest {
           with.apply(
                   Engine.builder()
                       .zone(zone)
-                      .holder(zone + "/" + zone + "1")
+                      .instance(zone + "1")
                       .topics("in")
                       .recordId("key")
                       .bootstrapServers("unused:9092"))
@@ -231,7 +231,7 @@ class StoreAgreementTest {
     Living a = start("a", "one");
     instances.remove(a);
     List<ConsumerRecord<byte[], byte[]>> past = List.copyOf(topic);
-    Living b = new Living("b", "two", builder -> builder.holder("b/late"), List.of());
+    Living b = new Living("b", "two", builder -> builder.instance("late"), List.of());
     b.announce();
     assertThat(b.takes()).isTrue();
     instances.add(a);

@@ -16,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,31 +33,25 @@ import picocli.CommandLine.Parameters;
     description = "Asks and steers a running instance.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
-public final class AdminCommand {
+final class AdminCommand {
   private static final ObjectMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
   private final Map<String, String> variables;
 
-  private AdminCommand(Map<String, String> variables) {
+  /**
+   * Commands to a running instance.
+   *
+   * @param variables of the environment
+   */
+  AdminCommand(Map<String, String> variables) {
     this.variables = variables;
   }
 
-  /**
-   * Runs a command to its end.
-   *
-   * @param variables of the environment
-   * @return the exit code
-   */
-  public static int run(Map<String, String> variables, String... args) {
-    return new CommandLine(new AdminCommand(variables))
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionExceptionHandler(
-            (fault, line, _) -> {
-              line.getErr().println("firstclaim: " + OneLine.of(fault));
-              return fault instanceof IOException ? 1 : 2;
-            })
-        .execute(args);
+  /** Tells why a command has failed; returns the exit code. */
+  static int failed(Exception fault) {
+    System.err.println("firstclaim: " + OneLine.of(fault));
+    return fault instanceof IOException ? 1 : 2;
   }
 
   /** Where to ask, and with which token. */

@@ -1,4 +1,4 @@
-/** The command line of the admin API, for those who have a shell and no browser. */
+/** The command line. */
 @NullMarked
 package io.firstclaim.processor.service.cli;
 

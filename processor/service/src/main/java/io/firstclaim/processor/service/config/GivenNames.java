@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.processor.engine.setting.WrongSettingException;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.env.PropertySource.PropertyConvention;

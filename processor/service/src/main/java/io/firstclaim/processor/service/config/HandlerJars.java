@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.processor.engine.setting.WrongSettingException;
+import io.micronaut.context.env.Environment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
@@ -13,31 +15,25 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** The jars of the user's handlers, all in one folder. */
 public final class HandlerJars {
-  /** The folder. */
-  public static final String PROPERTY = "firstclaim.handler.path";
-
   private HandlerJars() {}
 
   /**
-   * Loads the classes in a folder's jars beside those of the parent; empty if the folder is wrong.
+   * Loads the classes in the jars of the folder that the settings name beside those of the parent;
+   * empty if they name none, or a wrong one.
    */
-  public static Optional<ClassLoader> load(Optional<String> folder, ClassLoader parent) {
-    return folder
-        .map(String::strip)
-        .filter(path -> !path.isEmpty() && fault(path).isEmpty())
+  public static Optional<ClassLoader> load(Environment environment, ClassLoader parent) {
+    return SettingsReader.given(environment)
+        .get(ServiceCatalog.HANDLER_PATH)
+        .filter(path -> fault(path).isEmpty())
         .map(path -> jars(Path.of(path)).stream().map(HandlerJars::url).toArray(URL[]::new))
         .map(urls -> new URLClassLoader("handlers", urls, parent));
   }
 
-  /** What is wrong with a folder of handlers; empty if nothing is, or none is given. */
-  static Optional<WrongSettingException> fault(@Nullable String folder) {
-    if (folder == null) {
-      return Optional.empty();
-    }
+  /** What is wrong with a folder of handlers; empty if nothing is. */
+  static Optional<WrongSettingException> fault(String folder) {
     try {
       Path path = Path.of(folder);
       if (!Files.isDirectory(path)) {
@@ -52,7 +48,8 @@ public final class HandlerJars {
   }
 
   private static Optional<WrongSettingException> wrong(String folder, String remedy) {
-    return Optional.of(new WrongSettingException(PROPERTY, folder, remedy));
+    return Optional.of(
+        new WrongSettingException(ServiceCatalog.HANDLER_PATH.name(), folder, remedy));
   }
 
   private static List<Path> jars(Path folder) {

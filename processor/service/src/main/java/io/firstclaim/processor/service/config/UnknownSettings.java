@@ -1,5 +1,8 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.processor.engine.setting.Secrets;
+import io.firstclaim.processor.engine.setting.Setting;
+import io.firstclaim.processor.engine.setting.WrongSettingException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +15,7 @@ import java.util.stream.Stream;
 final class UnknownSettings {
   /** They configure the log, which is there before everything else. */
   private static final Set<String> VARIABLES_ONLY =
-      Set.of("FIRSTCLAIM_LOG_FORMAT", "FIRSTCLAIM_LOG_LEVEL");
+      Set.of(ServiceCatalog.LOG_FORMAT.name(), ServiceCatalog.LOG_LEVEL.name());
 
   /** What Kubernetes gives each container for a service named {@code firstclaim} or so. */
   private static final Pattern OF_A_SERVICE =
@@ -23,9 +26,10 @@ final class UnknownSettings {
   private static final Pattern PORT_OF_A_SERVICE = Pattern.compile("FIRSTCLAIM(_[A-Z0-9_]+)?_PORT");
   private static final Pattern ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*|\\d+");
 
-  private static final List<String> NAMES = Setting.all().stream().map(Setting::name).toList();
+  private static final List<String> NAMES =
+      ServiceCatalog.all().stream().map(Setting::name).toList();
   private static final List<String> VARIABLES =
-      Stream.concat(Setting.all().stream().map(Setting::variable), VARIABLES_ONLY.stream())
+      Stream.concat(ServiceCatalog.all().stream().map(Setting::variable), VARIABLES_ONLY.stream())
           .toList();
 
   private UnknownSettings() {}
@@ -61,14 +65,10 @@ final class UnknownSettings {
   private static WrongSettingException fault(Map.Entry<String, String> given, List<String> known) {
     String name = given.getKey();
     String remedy =
-        VARIABLES_ONLY.contains(variable(name))
-            ? "give it as the environment variable " + variable(name)
+        VARIABLES_ONLY.contains(Setting.variable(name))
+            ? "give it as the environment variable " + Setting.variable(name)
             : "there is no such setting; the nearest is " + nearest(name, known);
     return new WrongSettingException(name, Secrets.shown(name, given.getValue()), remedy);
-  }
-
-  private static String variable(String property) {
-    return new Setting(property, "", "").variable();
   }
 
   static String nearest(String name, List<String> known) {

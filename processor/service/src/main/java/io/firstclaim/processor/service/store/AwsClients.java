@@ -1,7 +1,7 @@
 package io.firstclaim.processor.service.store;
 
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.processor.service.config.WrongSettingException;
+import io.firstclaim.processor.engine.setting.WrongSettingException;
 import java.net.UnknownHostException;
 import java.util.Optional;
 import java.util.Set;

@@ -15,7 +15,7 @@ public interface LockStore extends AutoCloseable {
   /**
    * The store for these settings; nothing is asked of it yet.
    *
-   * @throws io.firstclaim.processor.service.config.WrongSettingException if the AWS SDK lacks one
+   * @throws io.firstclaim.processor.engine.setting.WrongSettingException if the AWS SDK lacks one
    *     of its settings
    */
   static LockStore of(StoreSettings settings) {
@@ -36,7 +36,7 @@ public interface LockStore extends AutoCloseable {
    * @param upkeep runs the chores that it needs again and again
    * @throws io.firstclaim.lock.StoreUnavailableException if it does not answer yet
    * @throws io.firstclaim.lock.StoreRefusedException if it must not be used
-   * @throws io.firstclaim.processor.service.config.WrongSettingException if it is reached with the
+   * @throws io.firstclaim.processor.engine.setting.WrongSettingException if it is reached with the
    *     wrong credentials or in the wrong Region
    */
   ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep);

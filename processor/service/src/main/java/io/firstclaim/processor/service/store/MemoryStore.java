@@ -7,7 +7,7 @@ import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.processor.service.config.WrongSettingException;
+import io.firstclaim.processor.engine.setting.WrongSettingException;
 import java.util.List;
 
 /** Claims in this process. */

@@ -8,7 +8,7 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.processor.service.cli.AdminCommand;
+import io.firstclaim.processor.service.cli.Firstclaim;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -38,10 +38,11 @@ class AdminCommandTest {
   }
 
   private int run(Map<String, String> variables, String... args) {
-    List<String> all = new ArrayList<>(List.of(args));
+    List<String> all = new ArrayList<>(List.of("admin"));
+    all.addAll(List.of(args));
     all.add("--url");
     all.add("http://127.0.0.1:" + server.port());
-    return AdminCommand.run(variables, all.toArray(String[]::new));
+    return Firstclaim.run(_ -> 0, variables, all.toArray(String[]::new));
   }
 
   private int read(String... args) {
@@ -65,7 +66,8 @@ class AdminCommandTest {
   void refusal_isOne() {
     assertThat(run(Map.of(), "summary")).isOne();
     assertThat(read("pause", "--reason", "tired")).isOne();
-    assertThat(AdminCommand.run(Map.of(), "summary", "--url", "http://127.0.0.1:1")).isOne();
+    assertThat(Firstclaim.run(_ -> 0, Map.of(), "admin", "summary", "--url", "http://127.0.0.1:1"))
+        .isOne();
   }
 
   @Test
@@ -90,7 +92,8 @@ class AdminCommandTest {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     System.setOut(new PrintStream(printed, true, UTF_8));
     try {
-      assertThat(make("token", "tom", "--role", "reader", "--add-to", tokens.toString())).isZero();
+      assertThat(make("admin", "token", "tom", "--role", "reader", "--add-to", tokens.toString()))
+          .isZero();
     } finally {
       System.setOut(terminal);
     }
@@ -103,13 +106,14 @@ class AdminCommandTest {
                             Map.of("FIRSTCLAIM_ADMIN_TOKEN", printed.toString(UTF_8).strip()),
                             "summary"))
                     .isZero());
-    assertThat(make("token", "tom", "--role", "king", "--add-to", tokens.toString())).isEqualTo(2);
-    assertThat(make("token", "t o m", "--role", "reader", "--add-to", tokens.toString()))
+    assertThat(make("admin", "token", "tom", "--role", "king", "--add-to", tokens.toString()))
         .isEqualTo(2);
-    assertThat(make("token", "tom", "--role", "reader")).isEqualTo(2);
+    assertThat(make("admin", "token", "t o m", "--role", "reader", "--add-to", tokens.toString()))
+        .isEqualTo(2);
+    assertThat(make("admin", "token", "tom", "--role", "reader")).isEqualTo(2);
   }
 
   private static int make(String... args) {
-    return AdminCommand.run(Map.of(), args);
+    return Firstclaim.run(_ -> 0, Map.of(), args);
   }
 }

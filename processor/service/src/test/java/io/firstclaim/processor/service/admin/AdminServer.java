@@ -76,7 +76,7 @@ final class AdminServer implements AutoCloseable {
             .build());
     context.start();
     context.registerSingleton(
-        ServiceSettings.class, SettingsReader.read(context.getEnvironment(), NONE, List.of()));
+        ServiceSettings.class, SettingsReader.read(context.getEnvironment(), NONE));
     server = context.getBean(EmbeddedServer.class).start();
   }
 

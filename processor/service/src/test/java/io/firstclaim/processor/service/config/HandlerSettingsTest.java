@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.firstclaim.processor.dataset.DatasetSettings;
+import io.firstclaim.processor.engine.setting.WrongSettingsException;
 import io.firstclaim.processor.service.handler.StatusMeanings;
 import java.net.URI;
 import java.nio.file.Path;

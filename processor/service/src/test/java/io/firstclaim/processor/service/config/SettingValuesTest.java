@@ -13,6 +13,7 @@ import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.engine.api.ResourceSource;
+import io.firstclaim.processor.engine.setting.WrongSettingsException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

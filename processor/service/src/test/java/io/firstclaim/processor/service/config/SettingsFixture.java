@@ -38,7 +38,7 @@ final class SettingsFixture {
       };
 
   static ServiceSettings read(PropertySource... sources) {
-    return read(environment -> SettingsReader.read(environment, OWN, List.of()), sources);
+    return read(environment -> SettingsReader.read(environment, OWN), sources);
   }
 
   static <T> T read(Function<Environment, T> reader, PropertySource... sources) {

@@ -8,19 +8,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.engine.api.EngineCatalog;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.RecordIdSource;
+import io.firstclaim.processor.engine.setting.Setting;
+import io.firstclaim.processor.engine.setting.WrongSettingsException;
 import io.micronaut.context.env.MapPropertySource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How settings are given and read, and what is said of wrong ones. */
@@ -40,7 +45,7 @@ class SettingsReaderTest {
                 Ordering.UNORDERED,
                 1000,
                 10_000,
-                EngineSettings.Input.suitableMaxBuffered(),
+                Runtime.getRuntime().maxMemory() / 6,
                 Optional.empty()));
     ClaimSettings store = settings.engine().claim().store();
     assertThat(store.holder()).matches("a/.+-[0-9a-f]{8}");
@@ -320,5 +325,47 @@ class SettingsReaderTest {
             "firstclaim.claim.s3.bucket",
             "firstclaim.handler.http.timeout",
             "firstclaim.handler.path");
+  }
+
+  /** All of them, each with what its handler or backend needs. */
+  private static Stream<Map<String, Object>> services() {
+    return Stream.of("log", "http", "topic", "dataset", "mine")
+        .flatMap(
+            handler ->
+                Stream.of("dynamodb", "s3", "memory")
+                    .map(
+                        backend ->
+                            Map.of(
+                                "firstclaim.handler.type", handler,
+                                "firstclaim.handler.http.url", "http://127.0.0.1:8000/x",
+                                "firstclaim.handler.topic.name", "out",
+                                "firstclaim.handler.dataset.bucket", "my-lake",
+                                "firstclaim.claim.backend", backend,
+                                "firstclaim.claim.s3.bucket", "my-claims")));
+  }
+
+  static Stream<Setting<?>> declared() {
+    return ServiceCatalog.all().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("declared")
+  void everySettingThatIsDeclared_isReadByAServiceThatHasAUseForIt(Setting<?> setting) {
+    String nonsense = " \t\u0000,?://";
+
+    assertThat(services())
+        .anySatisfy(
+            service -> {
+              Map<String, Object> given = new HashMap<>(service);
+              given.put(setting.name(), nonsense);
+              if (!setting.equals(EngineCatalog.GROUP)) { // it may have any name
+                assertThatThrownBy(() -> read(given))
+                    .isInstanceOf(WrongSettingsException.class)
+                    .message()
+                    .contains(setting.name() + "=");
+              } else {
+                assertThat(read(given).unused()).doesNotContain(setting.name());
+              }
+            });
   }
 }

@@ -5,6 +5,7 @@ import static io.firstclaim.processor.service.config.SettingsFixture.readS3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.processor.engine.setting.WrongSettingsException;
 import io.micronaut.context.env.MapPropertySource;
 import java.time.Duration;
 import java.util.Map;

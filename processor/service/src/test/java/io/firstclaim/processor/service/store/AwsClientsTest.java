@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.processor.service.config.WrongSettingException;
+import io.firstclaim.processor.engine.setting.WrongSettingException;
 import java.net.UnknownHostException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service;
+package io.firstclaim.processor.service.cli;
 
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.dataset.Dataset;
@@ -12,13 +12,10 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -36,22 +33,13 @@ import software.amazon.awssdk.services.s3.S3Client;
 final class DatasetCommand {
   private final Supplier<DatasetSettings> settings;
 
-  private DatasetCommand(Supplier<DatasetSettings> settings) {
-    this.settings = settings;
-  }
-
   /**
-   * Runs a command to its end.
+   * Commands on a dataset.
    *
    * @param settings read when they are needed, as help needs none
-   * @param tell says a fault in one line and returns the exit code
-   * @return the exit code
    */
-  static int run(
-      Supplier<DatasetSettings> settings, ToIntFunction<Exception> tell, List<String> args) {
-    return new CommandLine(new DatasetCommand(settings))
-        .setExecutionExceptionHandler((fault, _, _) -> tell.applyAsInt(fault))
-        .execute(args.toArray(String[]::new));
+  DatasetCommand(Supplier<DatasetSettings> settings) {
+    this.settings = settings;
   }
 
   private S3Client client() {

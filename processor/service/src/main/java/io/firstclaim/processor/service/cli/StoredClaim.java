@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service;
+package io.firstclaim.processor.service.cli;
 
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
@@ -6,9 +6,9 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.setting.WrongSettingException;
 import io.firstclaim.processor.service.config.Backend;
 import io.firstclaim.processor.service.config.StoreSettings;
-import io.firstclaim.processor.service.config.WrongSettingException;
 import io.firstclaim.processor.service.store.LockStore;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -1,10 +1,10 @@
-package io.firstclaim.processor.service.config;
+package io.firstclaim.processor.engine.setting;
 
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Wrong settings stop the start: all of them, at once. */
-public final class WrongSettingsException extends RuntimeException {
+/** Settings are wrong: all that are, at once. The message has a line for each. */
+public final class WrongSettingsException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 
   WrongSettingsException(List<WrongSettingException> faults) {
@@ -15,7 +15,7 @@ public final class WrongSettingsException extends RuntimeException {
             .collect(Collectors.joining("\n")));
   }
 
-  /** What is wrong, a line each: property, value, what would be right. */
+  /** What is wrong, a line each: name, value, what would be right. */
   public List<String> lines() {
     return String.valueOf(getMessage()).lines().toList();
   }

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service;
+package io.firstclaim.processor.service.cli;
 
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.processor.service.config.StoreSettings;
@@ -15,7 +15,7 @@ record Probe(String store, List<ConformanceResult> checks) {
   /**
    * Tries the configured store, after creating it if that is configured.
    *
-   * @throws io.firstclaim.processor.service.config.WrongSettingException if it is not one that can
+   * @throws io.firstclaim.processor.engine.setting.WrongSettingException if it is not one that can
    *     be tried, or the AWS SDK's settings are wrong
    * @throws io.firstclaim.lock.StoreUnavailableException if it does not answer
    * @throws io.firstclaim.lock.StoreRefusedException if it is missing or must not be used

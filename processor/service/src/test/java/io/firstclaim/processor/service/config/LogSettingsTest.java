@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.log;
+package io.firstclaim.processor.service.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

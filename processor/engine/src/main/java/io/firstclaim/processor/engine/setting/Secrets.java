@@ -1,10 +1,10 @@
-package io.firstclaim.processor.service.config;
+package io.firstclaim.processor.engine.setting;
 
 import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** Which values of settings nobody gets to see. */
-final class Secrets {
+public final class Secrets {
   private static final Pattern SECRET =
       Pattern.compile("passw|jaas|secret|token|credential|user.?info");
 
@@ -21,7 +21,7 @@ final class Secrets {
   /**
    * The value, or a stand-in if its property's name makes it a secret or it has a password in it.
    */
-  static String shown(String property, String value) {
+  public static String shown(String property, String value) {
     if (property.equals(FILE)) {
       return value;
     }

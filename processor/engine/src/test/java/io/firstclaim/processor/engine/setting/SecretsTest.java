@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.config;
+package io.firstclaim.processor.engine.setting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.processor.engine.setting;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,123 @@
+package io.firstclaim.processor.service;
+
+import io.firstclaim.processor.service.cli.Faults;
+import io.firstclaim.processor.service.config.ArgumentSettings;
+import io.firstclaim.processor.service.config.HandlerJars;
+import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.config.SettingsReader;
+import io.firstclaim.processor.service.redrive.Redrives;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.env.Environment;
+import io.micronaut.runtime.server.EmbeddedServer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The process of a service: it ends with exit code 0 when it is told to stop, with 1 when it cannot
+ * start or go on, and then says why.
+ */
+final class ServiceProcess {
+  private static final Logger LOG = LoggerFactory.getLogger(ServiceProcess.class);
+
+  private static final AtomicBoolean failed = new AtomicBoolean();
+
+  private static volatile int exitCode;
+
+  private ServiceProcess() {}
+
+  /**
+   * Starts the service with these settings and those given otherwise. Returns the exit code if it
+   * cannot start; once it runs, the process ends by itself.
+   */
+  static int run(ArgumentSettings arguments) {
+    try {
+      ApplicationContext context = startedContext(arguments);
+      ServiceSettings settings =
+          SettingsReader.read(context.getEnvironment(), context.getBean(OwnHandlers.class));
+      context.registerSingleton(ServiceSettings.class, settings);
+      show(settings);
+      // In parallel with the rest, to be up sooner: neither needs the other.
+      Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
+      Service service = context.getBean(Service.class);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, context)));
+      if (settings.tokenFile().isPresent()) {
+        context.getBean(Redrives.class).start(); // without tokens there is nobody to begin one
+      }
+      service.run();
+      new CountDownLatch(1).await(); // the stop ends the process
+      return 0;
+    } catch (InterruptedException e) {
+      LOG.debug("Stopped while starting");
+      return 0;
+    } catch (RuntimeException | Error e) {
+      fail(e);
+      return 1;
+    }
+  }
+
+  /** The started context, with the user's handlers if the settings say where they are. */
+  private static ApplicationContext startedContext(ArgumentSettings arguments) {
+    ClassLoader own = ServiceProcess.class.getClassLoader();
+    ApplicationContext context = arguments.context(own);
+    Environment environment = context.getEnvironment().start();
+    Optional<ClassLoader> handlers = HandlerJars.load(environment, own);
+    if (handlers.isEmpty()) {
+      return context.start();
+    }
+    // Micronaut remembers what it found for a class loader, so this takes a context of its own.
+    environment.close();
+    Thread.currentThread().setContextClassLoader(handlers.get());
+    return arguments.context(handlers.get()).start();
+  }
+
+  private static void show(ServiceSettings settings) {
+    LOG.info(
+        "Settings in force: {}",
+        settings.inForce().entrySet().stream()
+            .map(Map.Entry::toString)
+            .collect(Collectors.joining(", ")));
+    if (!settings.unused().isEmpty()) {
+      LOG.info(
+          "Not used with this backend and this handler: {}", String.join(", ", settings.unused()));
+    }
+  }
+
+  private static void listen(ApplicationContext context) {
+    try {
+      context.getBean(EmbeddedServer.class).start();
+    } catch (RuntimeException | Error e) {
+      fail(e);
+    }
+  }
+
+  /**
+   * Ends the process because of this; of several faults, only the first is reported. Returns at
+   * once: the stop may well wait for the caller's thread.
+   */
+  static void fail(Throwable fault) {
+    if (failed.getAndSet(true)) {
+      return;
+    }
+    Faults.tell(fault);
+    exitCode = 1;
+    // On a thread of its own: the shutdown waits for the thread that may have called this.
+    Thread.ofPlatform().name("firstclaim-exit").start(() -> System.exit(exitCode));
+  }
+
+  private static void stop(Service service, ApplicationContext context) {
+    try {
+      service.stop();
+      context.close();
+    } catch (InterruptedException | RuntimeException e) {
+      LOG.error("Did not stop in good order", e);
+      exitCode = 1;
+    }
+    // A JVM ended by a signal would report that signal.
+    Runtime.getRuntime().halt(exitCode);
+  }
+}

@@ -1,0 +1,235 @@
+package io.firstclaim.processor.service.cli;
+
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.engine.setting.Setting;
+import io.firstclaim.processor.engine.setting.WrongSettingException;
+import io.firstclaim.processor.service.config.ArgumentSettings;
+import io.firstclaim.processor.service.config.ServiceCatalog;
+import io.firstclaim.processor.service.config.SettingsReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The command line: {@code java -jar firstclaim.jar}, with a command, or without one to serve.
+ * Among the arguments of all commands but {@code admin} there may be settings, such as {@code
+ * -firstclaim.zone=a}. Exit codes: 0; 1 if a command has found nothing, or something wrong, or if
+ * the service cannot start or go on; 2 and a line that says why if it was called wrongly or cannot
+ * be answered.
+ */
+@Command(
+    name = "firstclaim",
+    header = "Firstclaim processes each Kafka record once across zones.%n",
+    customSynopsis = "java -jar firstclaim.jar [COMMAND] [-PROPERTY=VALUE ...]",
+    description = "%nWithout a command, it is one instance of the service.%n",
+    footer = {
+      "",
+      "Settings are arguments, system properties or environment variables: firstclaim.claim.lease"
+          + " is",
+      "FIRSTCLAIM_CLAIM_LEASE. In brackets: what holds without it.",
+      "",
+      ""
+    },
+    versionProvider = Firstclaim.Version.class,
+    subcommands = HelpCommand.class)
+public final class Firstclaim implements Callable<Integer> {
+  private static final String CHOICES =
+      "give none, probe to try the lock store, claim ID to read it, dataset to read or mend the"
+          + " dataset, admin, --help, --version, or settings such as -firstclaim.zone=a";
+
+  /** These say with their own usage what is wrong with a call. */
+  private static final Set<String> WITH_USAGE = Set.of("admin", "dataset");
+
+  private final ToIntFunction<ArgumentSettings> service;
+  private ArgumentSettings given = ArgumentSettings.among(List.of());
+
+  private Firstclaim(ToIntFunction<ArgumentSettings> service) {
+    this.service = service;
+  }
+
+  /**
+   * Does what the arguments say.
+   *
+   * @param service runs until the process ends, or cannot start and returns the exit code
+   * @param variables of the environment
+   * @return the exit code
+   */
+  public static int run(
+      ToIntFunction<ArgumentSettings> service, Map<String, String> variables, String... args) {
+    return line(service, variables).execute(args);
+  }
+
+  static CommandLine line(ToIntFunction<ArgumentSettings> service, Map<String, String> variables) {
+    Firstclaim commands = new Firstclaim(service);
+    CommandLine line =
+        new CommandLine(commands)
+            .addSubcommand(
+                new DatasetCommand(() -> commands.given.read(SettingsReader::readDataset)))
+            .addSubcommand(new AdminCommand(variables))
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setPosixClusteredShortOptionsAllowed(false)
+            .setExpandAtFiles(false)
+            .setUnmatchedArgumentsAllowed(true)
+            .setUsageHelpWidth(100);
+    subcommand(line, "claim")
+        .setUnmatchedOptionsArePositionalParams(true)
+        .setEndOfOptionsDelimiter(" ");
+    Stream.of(line, subcommand(line, "serve"), subcommand(line, "probe"))
+        .forEach(Firstclaim::addHelpAndVersion);
+    line.getHelpSectionMap()
+        .put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> help.footer() + settings());
+    IParameterExceptionHandler usual = line.getParameterExceptionHandler();
+    return line.setExecutionStrategy(commands::execute)
+        .setParameterExceptionHandler((fault, all) -> wrongCall(usual, fault, all))
+        .setExecutionExceptionHandler((fault, of, _) -> failed(of, fault));
+  }
+
+  private static CommandLine subcommand(CommandLine line, String name) {
+    return Objects.requireNonNull(line.getSubcommands().get(name));
+  }
+
+  private static void addHelpAndVersion(CommandLine line) {
+    line.getCommandSpec()
+        .addOption(
+            OptionSpec.builder("-h", "-help", "--help")
+                .usageHelp(true)
+                .description("Says how it is used.")
+                .build())
+        .addOption(
+            OptionSpec.builder("-V", "-version", "--version")
+                .versionHelp(true)
+                .description("Says which version it is.")
+                .build());
+  }
+
+  /** A line for each setting. */
+  private static String settings() {
+    List<Setting<?>> all =
+        Stream.concat(ServiceCatalog.all().stream(), ServiceCatalog.ofOthers().stream()).toList();
+    int width = all.stream().mapToInt(setting -> setting.name().length()).max().orElse(1);
+    String line = "%-" + width + "s  [%s] %s%n";
+    return all.stream()
+        .map(
+            setting ->
+                line.formatted(setting.name(), setting.otherwise(), setting.meaning())
+                    .replace("`", ""))
+        .collect(Collectors.joining());
+  }
+
+  /** What no command takes is a setting, or wrong. */
+  private int execute(ParseResult parsed) {
+    List<String> rest = new ArrayList<>();
+    CommandLine last = parsed.commandSpec().commandLine();
+    for (ParseResult at = parsed; at != null; at = at.subcommand()) {
+      rest.addAll(at.unmatched());
+      last = at.commandSpec().commandLine();
+    }
+    boolean takesSettings = !"admin".equals(command(last));
+    List<String> wrong =
+        rest.stream().filter(it -> !takesSettings || !ArgumentSettings.isOne(it)).toList();
+    if (!wrong.isEmpty()) {
+      throw new UnmatchedArgumentException(last, wrong);
+    }
+    given = ArgumentSettings.among(rest);
+    return new RunLast().execute(parsed);
+  }
+
+  /** The command that this is or belongs to; blank if there is none. */
+  private static String command(CommandLine line) {
+    String name = "";
+    for (CommandLine at = line; at.getParent() != null; at = at.getParent()) {
+      name = at.getCommandName();
+    }
+    return name;
+  }
+
+  private static int wrongCall(
+      IParameterExceptionHandler usual, ParameterException fault, String[] args) throws Exception {
+    String command = command(fault.getCommandLine());
+    if (WITH_USAGE.contains(command)) {
+      return usual.handleParseException(fault, args);
+    }
+    Faults.tell(
+        fault instanceof UnmatchedArgumentException unmatched
+            ? new WrongSettingException("argument", unmatched.getUnmatched().getFirst(), CHOICES)
+            : new WrongSettingException("argument", command, "give the record's ID after it"));
+    return 2;
+  }
+
+  private static int failed(CommandLine of, Exception fault) {
+    if (command(of).equals("admin")) {
+      return AdminCommand.failed(fault);
+    }
+    Faults.tell(fault);
+    return 2;
+  }
+
+  /** The version of the package. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {
+        "firstclaim "
+            + Optional.ofNullable(Firstclaim.class.getPackage().getImplementationVersion())
+                .orElse("(not packaged)")
+      };
+    }
+  }
+
+  @Override
+  public Integer call() {
+    return service.applyAsInt(given);
+  }
+
+  @Command(
+      description = "One instance of the service; the same as no command.",
+      versionProvider = Version.class)
+  int serve() {
+    return call();
+  }
+
+  @Command(
+      description =
+          "Tries the lock store as every start does, a line each check; 1 if claims cannot rest on"
+              + " it.",
+      versionProvider = Version.class)
+  int probe() {
+    Probe probe = Probe.of(given.read(SettingsReader::readStore));
+    System.out.println(probe.table());
+    return probe.accepted() ? 0 : 1;
+  }
+
+  @Command(description = "Says what the lock store has for a record; 1 if that is nothing.")
+  int claim(
+      @Parameters(index = "0", paramLabel = "ID", description = "As it is printed.") String id) {
+    StoredClaim found =
+        StoredClaim.of(given.read(SettingsReader::readStore), id, TimeSource.system());
+    System.out.println(found.table());
+    return found.claim().isPresent() ? 0 : 1;
+  }
+
+  @Command(hidden = true, description = "Says which version it is.")
+  int version() {
+    System.out.println(new Version().getVersion()[0]);
+    return 0;
+  }
+}

@@ -1,0 +1,432 @@
+package io.firstclaim.processor.service.config;
+
+import static io.firstclaim.processor.engine.setting.Syntax.FLAG;
+import static io.firstclaim.processor.engine.setting.Syntax.TEXT;
+import static io.firstclaim.processor.engine.setting.Syntax.TOPIC;
+import static io.firstclaim.processor.engine.setting.Syntax.URL;
+
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
+import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.engine.api.EngineCatalog;
+import io.firstclaim.processor.engine.setting.Catalog;
+import io.firstclaim.processor.engine.setting.HostName;
+import io.firstclaim.processor.engine.setting.Setting;
+import io.firstclaim.processor.engine.setting.Settings;
+import io.firstclaim.processor.engine.setting.Syntax;
+import io.firstclaim.processor.service.handler.HttpHandler;
+import io.firstclaim.processor.service.security.TokenFile;
+import io.firstclaim.processor.service.security.WrongTokenFileException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The service's own settings, beside the engine's: the one place that has their names, their
+ * defaults, what they may be and what they mean. What must hold between two of them is in {@link
+ * SettingsReader}.
+ */
+public final class ServiceCatalog {
+  private static final Catalog CATALOG = new Catalog();
+
+  private static final Syntax<String> BUCKET =
+      Syntax.text("[a-zA-Z0-9._-]{3,63}", "a bucket has 3 to 63 of a-z A-Z 0-9 . _ -");
+
+  /** What claims are kept in. */
+  enum BackendName {
+    DYNAMODB,
+    S3,
+    MEMORY
+  }
+
+  static final Setting<BackendName> BACKEND =
+      CATALOG.withDefault(
+          "firstclaim.claim.backend",
+          Syntax.choice(BackendName.class),
+          BackendName.DYNAMODB,
+          "`dynamodb`, `s3`, or `memory` for one process only");
+
+  static final Setting<Boolean> CREATE =
+      CATALOG.withDefault(
+          "firstclaim.claim.create",
+          FLAG,
+          false,
+          "create the table or bucket at start if it is missing");
+
+  static final Setting<String> TABLE =
+      CATALOG.withDefault(
+          "firstclaim.claim.dynamodb.table",
+          Syntax.text("[a-zA-Z0-9._-]{3,255}", "a table has 3 to 255 of a-z A-Z 0-9 . _ -"),
+          "firstclaim",
+          "the table that claims are kept in");
+
+  static final Setting<Integer> BATCH =
+      CATALOG.withDefault(
+          "firstclaim.claim.dynamodb.batch",
+          Syntax.number(
+              1,
+              DynamoDbClaimStore.BATCH,
+              "give a number from 1, for each write in its own request, to 25"),
+          DynamoDbClaimStore.BATCH,
+          "conditional writes in one request; `1`: each in its own");
+
+  static final Setting<String> S3_BUCKET =
+      CATALOG.requiredWhere(
+          "firstclaim.claim.s3.bucket",
+          BUCKET,
+          "required with `s3`",
+          "name the bucket that claims are kept in",
+          "the general purpose bucket that claims are kept in");
+
+  static final Setting<String> S3_PREFIX =
+      CATALOG.withDefault(
+          "firstclaim.claim.s3.prefix",
+          Syntax.text(
+              "(?=.{1,200}$)([a-zA-Z0-9._-]+/)+",
+              "give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as claims/"),
+          "claims/",
+          "nothing but claims may be under it");
+
+  static final Setting<Duration> S3_SWEEP =
+      CATALOG.withDefault(
+          "firstclaim.claim.s3.sweep",
+          Syntax.DURATION,
+          Duration.ofDays(1),
+          "how often one of the instances deletes claims past their retention; `0s`: left to the"
+              + " bucket's lifecycle rule");
+
+  static final Setting<Optional<String>> HANDLER_TYPE =
+      CATALOG.derived(
+          "firstclaim.handler.type",
+          Syntax.optional("", TEXT),
+          "required",
+          _ -> Optional.empty(),
+          "`log`, `http`, `topic`, `dataset`, or the name of a `RecordHandler` of yours");
+
+  static final Setting<Optional<String>> HANDLER_PATH =
+      CATALOG.derived(
+          "firstclaim.handler.path",
+          Syntax.optional("", TEXT),
+          "none",
+          _ -> Optional.empty(),
+          "folder of jars with your own handlers");
+
+  static final Setting<URI> HTTP_URL =
+      CATALOG.requiredWhere(
+          "firstclaim.handler.http.url",
+          new Syntax<>(ServiceCatalog::usable, URI::toString),
+          "required with `http`",
+          "the http handler needs the URL to post to",
+          "where records are posted to");
+
+  static final Setting<Duration> HTTP_TIMEOUT =
+      CATALOG.withDefault(
+          "firstclaim.handler.http.timeout",
+          Syntax.LENGTH,
+          Duration.ofSeconds(30),
+          "how long to wait for an answer");
+
+  private static final Syntax<Set<Integer>> STATUSES = statuses();
+
+  static final Setting<Set<Integer>> UNAVAILABLE_ON =
+      CATALOG.derived(
+          "firstclaim.handler.http.unavailable-on",
+          STATUSES,
+          "none",
+          _ -> Set.of(),
+          "statuses, comma-separated, that mean that the service is not there; besides 3xx, 401,"
+              + " 403, 407, 429, 502, 503 and 504");
+
+  static final Setting<Set<Integer>> DEAD_LETTER_ON =
+      CATALOG.derived(
+          "firstclaim.handler.http.dead-letter-on",
+          STATUSES,
+          "none",
+          _ -> Set.of(),
+          "statuses, comma-separated, that make the record a dead letter at once; besides other"
+              + " 4xx");
+
+  static final Setting<String> HANDLER_TOPIC =
+      CATALOG.requiredWhere(
+          "firstclaim.handler.topic.name",
+          TOPIC,
+          "required with `topic`",
+          "the topic handler needs the topic to publish to",
+          "where records are published to");
+
+  static final Setting<String> DATASET_BUCKET =
+      CATALOG.derived(
+          "firstclaim.handler.dataset.bucket",
+          BUCKET,
+          "the claims' bucket; required if claims are not on S3",
+          ServiceCatalog::claimsBucket,
+          "name the bucket that the dataset is kept in",
+          "the bucket of the dataset, which must be there");
+
+  static final Setting<String> DATASET_PREFIX =
+      CATALOG.derived(
+          "firstclaim.handler.dataset.prefix",
+          Syntax.text(
+              "|(?=.{1,200}$)((?!\\.{1,2}/)[a-zA-Z0-9._-]+/)+",
+              "give up to 200 of a-z A-Z 0-9 . _ - in parts that end in /, such as lake/"),
+          "none",
+          _ -> "",
+          "prefix of all the dataset's objects, such as `lake/`; apart from the claims'");
+
+  private static final String PART_SIZE = "give a size from 5MB to 1024MB, such as 8MB";
+
+  /** S3 takes no smaller part except the last; no Kafka record is larger than the most. */
+  static final Setting<Long> MULTIPART_THRESHOLD =
+      CATALOG.withDefault(
+          "firstclaim.handler.dataset.multipart-threshold",
+          Syntax.size(PART_SIZE)
+              .where(bytes -> 5L << 20 <= bytes && bytes <= 1024L << 20, PART_SIZE),
+          8L << 20,
+          "larger values are uploaded in parts of this size; `5MB` to `1024MB`");
+
+  static final Setting<Duration> REGISTRY_INTERVAL =
+      CATALOG.withDefault(
+          "firstclaim.handler.dataset.registry-interval",
+          Syntax.LENGTH.where(
+              interval -> interval.compareTo(Duration.ofSeconds(10)) <= 0,
+              "each record waits as long; give 10s at most, such as 1s"),
+          Duration.ofSeconds(1),
+          "time between two registry updates by one instance, less when many files come; at most"
+              + " `10s`");
+
+  static final Setting<Boolean> AUDIT_ENABLED =
+      CATALOG.withDefault(
+          "firstclaim.audit.enabled",
+          FLAG,
+          true,
+          "audit by Kafka Streams: what became of each record, and what must not have happened,"
+              + " which goes to the topic `<application>.violations`; needs outcomes");
+
+  /** Of ordinary trouble, such as a handler that takes long, nobody needs to hear. */
+  private static final Duration LEAST_STUCK = Duration.ofMinutes(5);
+
+  static final Setting<Duration> STUCK_AFTER =
+      CATALOG.derived(
+          "firstclaim.audit.stuck-after",
+          Syntax.LENGTH,
+          "ten leases, `5m` at least",
+          given -> longer(given.get(EngineCatalog.LEASE).multipliedBy(10), LEAST_STUCK),
+          "a record that was begun is stuck when it is not settled for so long");
+
+  static final Setting<Path> AUDIT_DIRECTORY =
+      CATALOG.derived(
+          "firstclaim.audit.directory",
+          new Syntax<>(ServiceCatalog::path, Path::toString),
+          "under the folder for temporary files",
+          ServiceCatalog::temporary,
+          "folder for the audit's state, of no other process; what is lost there is restored from"
+              + " Kafka");
+
+  static final Setting<Address> AUDIT_ADDRESS =
+      CATALOG.derived(
+          "firstclaim.audit.address",
+          new Syntax<>(ServiceCatalog::address, Address::toString),
+          "that of `micronaut.server`",
+          ServiceCatalog::httpServer,
+          "`host:port` at which the other instances of the zone reach this one's HTTP server, to"
+              + " ask for the records whose audit it keeps");
+
+  static final Setting<Optional<Path>> TOKEN_FILE =
+      CATALOG.derived(
+          "firstclaim.admin.token-file",
+          Syntax.optional("", new Syntax<>(ServiceCatalog::tokenFile, Path::toString)),
+          "`/api` answers this machine only, and changes nothing",
+          _ -> Optional.empty(),
+          "file of bearer tokens, one a line: `NAME ROLE SHA256-OF-THE-TOKEN` in hex, role"
+              + " `reader` or `operator`, `#` begins a comment; read again when it changes");
+
+  private static final Catalog OTHERS = new Catalog();
+
+  static {
+    OTHERS.derived(
+        "AWS_*",
+        TEXT,
+        "the AWS SDK's",
+        _ -> "",
+        "`AWS_REGION`, profiles, roles, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_S3`");
+    OTHERS.derived(
+        "otel.*",
+        TEXT,
+        "nothing is traced",
+        _ -> "",
+        "OpenTelemetry's own: `OTEL_TRACES_EXPORTER=otlp` traces each delivery and sends the"
+            + " spans to `OTEL_EXPORTER_OTLP_ENDPOINT`, by default `http://localhost:4317`; see"
+            + " Tracing below");
+  }
+
+  static final Setting<String> SERVER_HOST =
+      OTHERS.withDefault(
+          "micronaut.server.host",
+          TEXT,
+          "127.0.0.1",
+          "of health, metrics, the admin API and its page");
+
+  static final Setting<Integer> SERVER_PORT =
+      OTHERS.withDefault(
+          "micronaut.server.port",
+          Syntax.number(-1, 65_535, "give a port"),
+          8080,
+          "of health, metrics, the admin API and its page");
+
+  /** Read before everything else, as an environment variable alone. */
+  public static final Setting<String> LOG_FORMAT =
+      OTHERS.withDefault(
+          "FIRSTCLAIM_LOG_FORMAT",
+          Syntax.text("plain|json", "give plain or json"),
+          "plain",
+          "`plain` or `json`; environment variable only");
+
+  /** Read before everything else, as an environment variable alone. */
+  public static final Setting<String> LOG_LEVEL =
+      OTHERS.withDefault(
+          "FIRSTCLAIM_LOG_LEVEL",
+          Syntax.text(
+              "(?i)TRACE|DEBUG|INFO|WARN|ERROR|OFF|ALL",
+              "give one of TRACE, DEBUG, INFO, WARN, ERROR, OFF, ALL"),
+          "INFO",
+          "`TRACE`, `DEBUG`, `INFO`, `WARN`, `ERROR` or `OFF`; environment variable only");
+
+  private static final Catalog NOT_DOCUMENTED = new Catalog();
+
+  static final Setting<Boolean> SERVER_TLS =
+      NOT_DOCUMENTED.withDefault("micronaut.server.ssl.enabled", FLAG, false, "");
+
+  static final Setting<Integer> SERVER_TLS_PORT =
+      NOT_DOCUMENTED.withDefault(
+          "micronaut.server.ssl.port", Syntax.number(-1, 65_535, "give a port"), 8443, "");
+
+  /** OpenTelemetry's own, which decides whether it is there at all. */
+  static final Setting<TracesExporter> TRACES_EXPORTER =
+      NOT_DOCUMENTED.withDefault(
+          "otel.traces.exporter",
+          Syntax.choice(TracesExporter.class, "give otlp, or none to trace nothing"),
+          TracesExporter.NONE,
+          "");
+
+  static final Setting<Boolean> TRACES_OFF =
+      NOT_DOCUMENTED.withDefault("otel.sdk.disabled", FLAG, false, "");
+
+  /** Where traces go. */
+  enum TracesExporter {
+    NONE,
+    OTLP
+  }
+
+  private ServiceCatalog() {}
+
+  /** All settings of the service and its engine, those of one thing side by side. */
+  public static List<Setting<?>> all() {
+    List<Setting<?>> all =
+        Stream.concat(EngineCatalog.all().stream(), CATALOG.all().stream())
+            .filter(setting -> setting.name().startsWith("firstclaim."))
+            .toList();
+    List<String> things = all.stream().map(setting -> thing(setting, 2)).distinct().toList();
+    List<String> parts = all.stream().map(setting -> thing(setting, 3)).distinct().toList();
+    return all.stream()
+        .sorted(
+            Comparator.<Setting<?>>comparingInt(setting -> things.indexOf(thing(setting, 2)))
+                .thenComparingInt(setting -> parts.indexOf(thing(setting, 3))))
+        .toList();
+  }
+
+  /** Settings of others that matter: Kafka's clients, the AWS SDK, OpenTelemetry, Micronaut. */
+  public static List<Setting<?>> ofOthers() {
+    return Stream.concat(
+            EngineCatalog.all().stream()
+                .filter(setting -> !setting.name().startsWith("firstclaim.")),
+            OTHERS.all().stream())
+        .toList();
+  }
+
+  /** What a setting is of: the parts of its name before the last one, so many at most. */
+  private static String thing(Setting<?> setting, int most) {
+    List<String> parts = List.of(setting.name().split("\\."));
+    return String.join(".", parts.subList(0, Math.min(most, parts.size() - 1)));
+  }
+
+  private static URI usable(String text) {
+    URI url = URL.parse(text);
+    HttpHandler.requireUsable(url);
+    return url;
+  }
+
+  private static Syntax<Set<Integer>> statuses() {
+    String remedy = "give statuses from 300 to 599, comma-separated, such as 404,500";
+    Syntax<List<Integer>> list = Syntax.list(Syntax.number(300, 599, remedy));
+    return new Syntax<>(
+        text -> Set.copyOf(list.parse(text)),
+        statuses ->
+            statuses.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
+  }
+
+  private static Optional<String> claimsBucket(Settings given) {
+    return given.get(BACKEND) == BackendName.S3
+        ? Optional.of(given.get(S3_BUCKET))
+        : Optional.empty();
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? other : one;
+  }
+
+  private static Path path(String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("give the path of a folder", e);
+    }
+  }
+
+  private static Path tokenFile(String text) {
+    try {
+      Path file = Path.of(text);
+      TokenFile.requireRight(file);
+      return file;
+    } catch (WrongTokenFileException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+
+  /** An instance's name may hold anything. */
+  private static Path temporary(Settings given) {
+    String instance = given.get(EngineCatalog.INSTANCE);
+    boolean plain = instance.matches("[a-zA-Z0-9][a-zA-Z0-9._-]*");
+    return Path.of(
+        System.getProperty("java.io.tmpdir"),
+        "firstclaim",
+        "%s-audit-%s-%s"
+            .formatted(
+                given.get(EngineCatalog.APPLICATION),
+                given.get(EngineCatalog.ZONE),
+                plain ? instance : Fingerprint.of(instance.getBytes(StandardCharsets.UTF_8))));
+  }
+
+  private static Address address(String text) {
+    if (!text.matches("[a-zA-Z0-9._-]{1,253}:[1-9]\\d{0,4}")) {
+      throw new IllegalArgumentException("give host:port, such as processor-1:8080");
+    }
+    int colon = text.indexOf(':');
+    return new Address(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+  }
+
+  private static Address httpServer(Settings given) {
+    String host = given.get(SERVER_HOST);
+    boolean everywhere = host.equals("0.0.0.0") || host.contains(":");
+    return new Address(
+        everywhere ? HostName.find().orElse("127.0.0.1") : host,
+        given.get(given.get(SERVER_TLS) ? SERVER_TLS_PORT : SERVER_PORT));
+  }
+}

@@ -1,0 +1,125 @@
+package io.firstclaim.processor.service.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.processor.service.config.ArgumentSettings;
+import io.firstclaim.processor.service.config.ServiceCatalog;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.ParseResult;
+
+class FirstclaimTest {
+  private static final String S3 = "-firstclaim.claim.backend=s3";
+
+  private final List<ArgumentSettings> served = new ArrayList<>();
+
+  private int run(String... args) {
+    return Firstclaim.run(
+        given -> {
+          served.add(given);
+          return 7;
+        },
+        Map.of(),
+        args);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "order-1",
+        "-firstclaim.zone=a",
+        "--help",
+        "-V",
+        "claim",
+        "probe",
+        "dataset",
+        "",
+        "a b",
+        "--",
+        "@file",
+        "'quoted'"
+      })
+  void whatFollowsClaim_isTheId_whateverItLooksLike(String id) {
+    ParseResult parsed = Firstclaim.line(_ -> 0, Map.of()).parseArgs("claim", id, S3);
+
+    ParseResult claim = parsed.subcommand();
+    assertThat(claim.commandSpec().name()).isEqualTo("claim");
+    String read = claim.matchedPositionalValue(0, "none");
+    assertThat(read).isEqualTo(id);
+    assertThat(claim.unmatched()).containsExactly(S3);
+  }
+
+  @Test
+  void withoutACommand_orWithServe_itServes_withTheSettingsAmongTheArguments() {
+    assertThat(run()).isEqualTo(7);
+    assertThat(run("serve", "--firstclaim.zone=a")).isEqualTo(7);
+    assertThat(run("-firstclaim.zone=b", "-http.x=1")).isEqualTo(7);
+    assertThat(served)
+        .extracting(ArgumentSettings::byName)
+        .containsExactly(
+            Map.of(),
+            Map.of("firstclaim.zone", "a"),
+            Map.of("firstclaim.zone", "b", "http.x", "1"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "claim",
+        "claim a b",
+        "prove",
+        "-firstclaim.zone",
+        "probe now",
+        "-x",
+        "dataset",
+        "dataset mend",
+        "dataset list -x",
+        "admin",
+        "admin nothing",
+        "admin summary -firstclaim.zone=a",
+        "-firstclaim.zone=a admin summary"
+      })
+  void wrongCall_isTwo_andServesNobody(String call) {
+    assertThat(run(call.split(" "))).isEqualTo(2);
+    assertThat(served).isEmpty();
+  }
+
+  @Test
+  void help_hasALineForEachSetting() {
+    List<String> lines =
+        Firstclaim.line(_ -> 0, Map.of()).getUsageMessage(Ansi.OFF).lines().toList();
+    assertThat(Stream.concat(ServiceCatalog.all().stream(), ServiceCatalog.ofOthers().stream()))
+        .allSatisfy(
+            setting ->
+                assertThat(lines)
+                    .filteredOn(line -> line.startsWith(setting.name() + " "))
+                    .hasSize(1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-h",
+        "-help",
+        "--help",
+        "help",
+        "-V",
+        "-version",
+        "--version",
+        "version",
+        "probe --help",
+        "-firstclaim.zone=a --help",
+        "dataset --help",
+        "admin --help"
+      })
+  void helpAndVersion_areToldWithoutASetting(String call) {
+    assertThat(run(call.split(" "))).isZero();
+    assertThat(served).isEmpty();
+  }
+}

@@ -19,7 +19,7 @@ import io.firstclaim.processor.service.handler.TopicProducer;
 import io.firstclaim.processor.service.log.JdkLog;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.firstclaim.processor.service.redrive.Redrives;
-import io.firstclaim.processor.service.security.Gate;
+import io.firstclaim.processor.service.security.AccessPolicy;
 import io.firstclaim.processor.service.security.TokenFile;
 import io.firstclaim.processor.service.store.AwsClients;
 import io.firstclaim.processor.service.store.LockStore;
@@ -52,8 +52,8 @@ final class Beans {
   }
 
   @Singleton
-  Gate gate(ServiceSettings settings, TimeSource time) {
-    return new Gate(settings.tokenFile().map(file -> new TokenFile(file, time)));
+  AccessPolicy accessPolicy(ServiceSettings settings, TimeSource time) {
+    return new AccessPolicy(settings.tokenFile().map(file -> new TokenFile(file, time)));
   }
 
   @Singleton

@@ -110,15 +110,15 @@ public sealed interface ActMessage {
   }
 
   /**
-   * How far a redrive is. All before the place is counted, nothing after it: whoever goes on begins
-   * there.
+   * How far a redrive is. All before the position is counted, nothing after it: whoever goes on
+   * begins there.
    *
    * @param token of the writer's mutex; what comes with a lower one than was seen is of no account
    * @param instance the writer
-   * @param range the place: which of the redrive's ranges
-   * @param offset the place: the next offset in it
-   * @param counts of what is before the place
-   * @param underWay records moved after the place whose end is not known yet
+   * @param range the position: which of the redrive's ranges
+   * @param offset the position: the next offset in it
+   * @param counts of what is before the position
+   * @param underWay records moved after the position whose end is not known yet
    * @param note what it waits for, or why it stopped
    * @param end how it ended; null if it goes on
    */
@@ -134,7 +134,7 @@ public sealed interface ActMessage {
       @Nullable String note,
       @Nullable End end)
       implements ActMessage {
-    /** Checks that it says what it must, and that the place is one. */
+    /** Checks that it says what it must, and that the position is one. */
     public RedriveProgress {
       require(id, instance, at, counts);
       if (range < 0 || offset < 0 || underWay < 0) {
@@ -144,7 +144,7 @@ public sealed interface ActMessage {
       }
     }
 
-    /** The same, said at this time. */
+    /** The same message, said at this time. */
     public RedriveProgress saidAt(String time) {
       return new RedriveProgress(
           id, token, instance, time, range, offset, counts, underWay, note, end);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * the lock store has forgotten that end, too. Thread-safe.
  */
 public final class Dismissals {
-  /** As many are remembered: some 20 MB. */
+  /** How many are remembered, at most: some 20 MB. */
   public static final int MOST = 100_000;
 
   private final Supplier<Optional<String>> store;
@@ -28,7 +28,7 @@ public final class Dismissals {
   private final TreeMap<RecordId, Dismissal> book = new TreeMap<>();
 
   /**
-   * None yet.
+   * Nothing is dismissed yet.
    *
    * @param store the identity of the lock store, empty while it is not known: its tokens are those
    *     that count
@@ -102,7 +102,7 @@ public final class Dismissals {
   }
 
   /**
-   * Some of them, by the record's ID.
+   * A page of them, sorted by the record's ID.
    *
    * @param limit how many at most
    * @param after only those after this one

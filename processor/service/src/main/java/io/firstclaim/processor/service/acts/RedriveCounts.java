@@ -15,7 +15,7 @@ import java.util.TreeMap;
  */
 public record RedriveCounts(
     long moved, long completed, long diedAgain, long open, long failed, Map<String, Long> skipped) {
-  /** None. */
+  /** Nothing has been read. */
   public static final RedriveCounts NONE = new RedriveCounts(0, 0, 0, 0, 0, Map.of());
 
   /** Keeps a copy. */
@@ -23,27 +23,27 @@ public record RedriveCounts(
     skipped = Map.copyOf(skipped);
   }
 
-  /** With one more completed. */
+  /** These counts with one more completed. */
   public RedriveCounts plusCompleted() {
     return new RedriveCounts(moved + 1, completed + 1, diedAgain, open, failed, skipped);
   }
 
-  /** With one more given up again. */
+  /** These counts with one more given up again. */
   public RedriveCounts plusDiedAgain() {
     return new RedriveCounts(moved + 1, completed, diedAgain + 1, open, failed, skipped);
   }
 
-  /** With one more of which nothing is known but that it was moved. */
+  /** These counts with one more of which nothing is known but that it was moved. */
   public RedriveCounts plusOpen() {
     return new RedriveCounts(moved + 1, completed, diedAgain, open + 1, failed, skipped);
   }
 
-  /** With one more that could not be published. */
+  /** These counts with one more that could not be published. */
   public RedriveCounts plusFailed() {
     return new RedriveCounts(moved, completed, diedAgain, open, failed + 1, skipped);
   }
 
-  /** With one more passed over. */
+  /** These counts with one more passed over. */
   public RedriveCounts plusSkipped(String why) {
     Map<String, Long> more = new TreeMap<>(skipped);
     more.merge(why, 1L, Long::sum);

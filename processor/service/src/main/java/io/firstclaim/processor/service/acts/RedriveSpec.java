@@ -27,6 +27,9 @@ public record RedriveSpec(
     int limit,
     int rate,
     List<Range> ranges) {
+  /** It bounds nothing: there is only one to move. */
+  private static final int RATE_OF_ONE = 1_000;
+
   /**
    * Keeps a copy.
    *
@@ -43,6 +46,11 @@ public record RedriveSpec(
     requireMoment(until);
   }
 
+  /** One record, by its printable ID, in these ranges. */
+  public static RedriveSpec ofRecord(String record, List<Range> ranges) {
+    return new RedriveSpec(null, record, null, null, null, 1, RATE_OF_ONE, ranges);
+  }
+
   private static void requireMoment(@Nullable String text) {
     var _ = text == null ? null : Instant.parse(text);
   }
@@ -53,6 +61,11 @@ public record RedriveSpec(
   }
 
   private RedriveSpec withoutRanges() {
-    return new RedriveSpec(topic, record, cause, since, until, limit, rate, List.of());
+    return withRanges(List.of());
+  }
+
+  /** This spec with these ranges. */
+  public RedriveSpec withRanges(List<Range> found) {
+    return new RedriveSpec(topic, record, cause, since, until, limit, rate, found);
   }
 }

@@ -3,8 +3,6 @@ package io.firstclaim.processor.service.admin;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,34 +15,38 @@ import org.jspecify.annotations.Nullable;
  */
 record DeadFilter(
     String topic, @Nullable String cause, @Nullable String since, @Nullable String until) {
-  /** The fields that it has in a body. */
-  static final Set<String> FIELDS = Set.of("topic", "cause", "since", "until");
-
   /**
-   * The filter in a body.
+   * The filter that a body asks for.
    *
-   * @param topics those of which one is to be given
+   * @param topics the input topics, of which one must be given
+   * @throws Problem if a field is wrong
    */
-  static DeadFilter of(Map<String, ?> body, List<String> topics) {
-    @Nullable String topic = Bodies.text(body, "topic");
+  static DeadFilter of(
+      @Nullable String topic,
+      @Nullable String cause,
+      @Nullable String since,
+      @Nullable String until,
+      List<String> topics) {
     if (topic == null || !topics.contains(topic)) {
-      throw Problem.wrong("topic: give one of the input topics: " + String.join(", ", topics));
+      throw Problem.wrong(
+          "topic", topic, "give one of the input topics: " + String.join(", ", topics));
     }
-    return new DeadFilter(
-        topic, Bodies.text(body, "cause"), instant(body, "since"), instant(body, "until"));
+    if (cause != null && cause.isBlank()) {
+      throw Problem.wrong("cause", cause, "give a text that is not blank");
+    }
+    return new DeadFilter(topic, cause, moment("since", since), moment("until", until));
   }
 
-  private static @Nullable String instant(Map<String, ?> body, String field) {
-    @Nullable String given = Bodies.text(body, field);
+  private static @Nullable String moment(String field, @Nullable String given) {
     try {
       return given == null ? null : Instant.parse(given).toString();
     } catch (DateTimeException e) {
-      throw Problem.wrong(field + ": give a moment such as 2026-11-22T21:00:00Z");
+      throw Problem.wrong(field, given, "give a moment such as 2026-11-22T21:00:00Z");
     }
   }
 
   /** Whether it takes this end of a record. */
-  boolean takes(Event dead) {
+  boolean takes(OutcomeView dead) {
     Instant at = Instant.parse(dead.at());
     return dead.topic().equals(topic)
         && (cause == null || (dead.cause() != null && dead.cause().contains(cause)))

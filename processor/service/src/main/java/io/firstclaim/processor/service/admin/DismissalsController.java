@@ -15,18 +15,14 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
+import jakarta.validation.Valid;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Dead records that need no redrive, by an operator's word. */
 @Controller("/api")
 @ExecuteOn(AdminThreads.NAME)
 class DismissalsController {
-  private static final Set<String> FIELDS = fields();
-
   private final Dismissing dismissing;
   private final Dismissals dismissals;
   private final ClaimOperations claims;
@@ -46,12 +42,6 @@ class DismissalsController {
     this.acts = acts;
   }
 
-  private static Set<String> fields() {
-    Set<String> fields = new TreeSet<>(DeadFilter.FIELDS);
-    fields.addAll(Set.of("limit", "reason", "dryRun"));
-    return Set.copyOf(fields);
-  }
-
   /**
    * How many were dismissed.
    *
@@ -59,25 +49,23 @@ class DismissalsController {
    */
   @Introspected
   @JsonInclude(JsonInclude.Include.ALWAYS)
-  record Dismissed(int dismissed, boolean isAll) {}
+  record DismissResult(int dismissed, boolean isAll) {}
 
   /**
    * Dismisses the dead of an input topic that pass the filter, as they stand now: they leave the
    * list of the dead, and redrives of many pass them over. With {@code dryRun}, only says what that
    * would be.
    *
-   * @param body {@code topic} (required), {@code cause} (a part of it), {@code since}, {@code
-   *     until} (ISO 8601), {@code limit}, {@code reason}, {@code dryRun}
+   * @param body which, and why
    */
   @Post("/dismiss")
-  HttpResponse<?> dismiss(Authentication caller, @Body Map<String, Object> body) {
-    Bodies.requireOnly(body, FIELDS);
-    DeadFilter filter = DeadFilter.of(body, settings.input().topics());
-    int limit = Bodies.number(body, "limit", Dismissing.MOST_AT_ONCE, 1, Dismissing.MOST_AT_ONCE);
-    if (Bodies.flag(body, "dryRun")) {
+  HttpResponse<?> dismiss(Authentication caller, @Valid @Body DismissRequest body) {
+    DeadFilter filter = body.filter(settings.input().topics());
+    int limit = body.most();
+    if (body.isDryRun()) {
       return HttpResponse.ok(DryRunView.of(dismissing.find(filter, limit), claims));
     }
-    String reason = Bodies.reason(body);
+    String reason = Reason.of(body.reason());
     return HttpResponse.ok(
         acts.perform(
             new Acts.Intent(
@@ -92,22 +80,22 @@ class DismissalsController {
                       .map(dead -> new ActMessage.Death(dead.id(), dead.token()))
                       .toList();
               dismissing.dismiss(deaths, caller.getName(), reason);
-              return new Dismissed(deaths.size(), found.isAll());
+              return new DismissResult(deaths.size(), found.isAll());
             },
             done -> "%d dismissed".formatted(done.dismissed())));
   }
 
   /** The dead that were dismissed, or were so before they were redriven; by their IDs. */
   @Get("/dismissed")
-  Page<DismissalView> list(
+  ListPage<DismissalView> list(
       @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
-    int most = Page.limit(limit);
+    int most = ListPage.limit(limit);
     List<DismissalView> found =
         dismissals.page(most + 1, after == null ? null : Ids.ofText(after)).stream()
             .map(DismissalView::of)
             .toList();
     return found.size() > most
-        ? new Page<>(found.subList(0, most), found.get(most - 1).id())
-        : new Page<>(found, null);
+        ? new ListPage<>(found.subList(0, most), found.get(most - 1).id())
+        : new ListPage<>(found, null);
   }
 }

@@ -24,17 +24,17 @@ import org.jspecify.annotations.Nullable;
  */
 @Singleton
 final class Dismissing {
-  /** As many are dismissed at once. */
+  /** How many are dismissed at once, at most. */
   static final int MOST_AT_ONCE = 10_000;
 
   private static final int PAGE = 1_000;
 
-  /** Of the longest IDs, they make a message of half of what a broker takes. */
+  /** How many share a message: with the longest IDs, it is half of what a broker takes. */
   private static final int IN_A_MESSAGE = 150;
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private final Past past;
+  private final OutcomeHistory history;
   private final Dismissals dismissals;
   private final Redrives redrives;
   private final Service service;
@@ -42,13 +42,13 @@ final class Dismissing {
   private final TimeSource time;
 
   Dismissing(
-      Past past,
+      OutcomeHistory history,
       Dismissals dismissals,
       Redrives redrives,
       Service service,
       ServiceSettings settings,
       TimeSource time) {
-    this.past = past;
+    this.history = history;
     this.dismissals = dismissals;
     this.redrives = redrives;
     this.service = service;
@@ -57,11 +57,11 @@ final class Dismissing {
   }
 
   /**
-   * Of the dead, those that a filter takes.
+   * The dead that a filter takes.
    *
    * @param isAll whether these are all that there are
    */
-  record Found(List<Event> dead, boolean isAll) {}
+  record Found(List<OutcomeView> dead, boolean isAll) {}
 
   /**
    * The dead that this filter takes, as they stand now. One that died since is among them only if
@@ -73,11 +73,11 @@ final class Dismissing {
   Found find(DeadFilter filter, int limit) {
     Moment begin = time.now();
     Instant latest = begin.wall().plus(maxSkew); // another instance says when they died
-    List<Event> found = new ArrayList<>();
+    List<OutcomeView> found = new ArrayList<>();
     @Nullable RecordId after = null;
     while (time.now().since(begin).compareTo(PATIENCE) < 0) {
-      Page<Event> page = past.dead(PAGE, after);
-      for (Event dead : page.items()) {
+      ListPage<OutcomeView> page = history.dead(PAGE, after);
+      for (OutcomeView dead : page.items()) {
         if (!filter.takes(dead) || Instant.parse(dead.at()).isAfter(latest)) {
           continue;
         }

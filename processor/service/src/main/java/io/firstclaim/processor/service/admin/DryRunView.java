@@ -29,7 +29,7 @@ record DryRunView(
     boolean isAll,
     Map<String, Long> causes,
     long otherCauses,
-    List<Sample> samples) {
+    List<SampleView> samples) {
 
   /**
    * A dead letter.
@@ -40,7 +40,7 @@ record DryRunView(
    * @param state where the record stands now: one that is not DEAD is passed over
    */
   @Introspected
-  record Sample(
+  record SampleView(
       String id, String cause, String at, String topic, int partition, long offset, String state) {}
 
   static DryRunView of(DryRun run, ClaimOperations claims) {
@@ -57,10 +57,10 @@ record DryRunView(
         run.samples().stream().map(sample -> of(sample, claims)).toList());
   }
 
-  /** The same of the dead that would be dismissed. */
+  /** What a dismissal of these would take. */
   static DryRunView of(Dismissing.Found found, ClaimOperations claims) {
     DryRun.Tally tally = new DryRun.Tally();
-    for (Event dead : found.dead()) {
+    for (OutcomeView dead : found.dead()) {
       tally.add(
           new DryRun.Sample(
               Ids.ofText(dead.id()),
@@ -73,14 +73,14 @@ record DryRunView(
     return of(tally.end(found.isAll()), claims);
   }
 
-  private static Sample of(DryRun.Sample sample, ClaimOperations claims) {
+  private static SampleView of(DryRun.Sample sample, ClaimOperations claims) {
     String state;
     try {
       state = RecordView.stateOf(claims.find(sample.id()).orElse(null));
     } catch (StoreException e) {
       state = "UNKNOWN";
     }
-    return new Sample(
+    return new SampleView(
         sample.id().text(),
         sample.cause(),
         sample.at().toString(),

@@ -1,28 +1,24 @@
 package io.firstclaim.processor.service.admin;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineSettings;
-import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.api.Holder;
-import io.firstclaim.processor.engine.api.OtherInstance;
 import io.firstclaim.processor.service.Service;
+import io.firstclaim.processor.service.admin.Overviews.OverviewResult;
+import io.firstclaim.processor.service.admin.SummaryView.CallerView;
+import io.firstclaim.processor.service.admin.SummaryView.HeardView;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
-import io.firstclaim.processor.service.metrics.Meters;
 import io.firstclaim.processor.service.redrive.Redrives;
 import io.firstclaim.processor.service.security.Role;
-import io.micronaut.core.annotation.Introspected;
 import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
+import jakarta.validation.Valid;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** This instance, and what is known of the others. */
@@ -54,155 +50,51 @@ class InstanceController {
     this.time = time;
   }
 
-  /**
-   * Both zones now.
-   *
-   * @param at by this instance's clock
-   * @param caller who asks
-   * @param topics the input topics
-   * @param zones all zones, as far as they are configured
-   * @param instance this instance
-   * @param others the other instances of this zone, as far as they answer
-   * @param heard all instances of the application but this one, of whichever zone, by what they
-   *     announce of themselves; null if that is not known
-   * @param overview what became of records in all zones; null if that cannot be said now
-   * @param overviewFault why not
-   * @param redrives those that are not over
-   */
-  @Introspected
-  @JsonInclude(JsonInclude.Include.ALWAYS)
-  record Summary(
-      String application,
-      String at,
-      Asker caller,
-      List<String> topics,
-      List<String> zones,
-      Instance instance,
-      List<Instance> others,
-      @Nullable List<Heard> heard,
-      @Nullable Overview overview,
-      @Nullable String overviewFault,
-      List<RedriveView> redrives) {}
-
-  /**
-   * Who asks.
-   *
-   * @param mayChange whether as an operator
-   */
-  @Introspected
-  record Asker(String name, boolean mayChange) {}
-
-  /**
-   * An instance that was heard of.
-   *
-   * @param silentSeconds for how long it has said nothing, at most; one that lives says something
-   *     every five seconds, and one that has been silent for half a minute is left out
-   */
-  @Introspected
-  record Heard(String zone, String name, long silentSeconds) {
-    private static Heard of(OtherInstance other) {
-      return new Heard(other.zone(), other.instance(), other.silence().toSeconds());
-    }
+  /** What both zones do now. */
+  @Get("/summary")
+  SummaryView summary(Authentication caller) {
+    return switch (overviews.now()) {
+      case OverviewResult.Available(Overview overview, List<InstanceView> others) ->
+          summary(caller, others, overview, null);
+      case OverviewResult.Unavailable(String why) -> summary(caller, List.of(), null, why);
+    };
   }
 
-  /**
-   * An instance.
-   *
-   * @param state STARTING, RUNNING, PAUSED or ENDED
-   * @param why what it waits for, why it is paused, or why it ended
-   * @param inFlight records being claimed or handled
-   * @param parked records that wait
-   * @param abandoned handlers that ignore being interrupted
-   * @param bufferedBytes of the records in memory
-   * @param watermarkLag offsets between what is settled and what was polled
-   * @param storeFault why no records are claimed
-   * @param downstreamFault why records wait for what handlers take them to
-   * @param lifeFault why only a restart helps
-   * @param actsFault why nothing can be changed here
-   * @param meters what it has counted
-   */
-  @Introspected
-  @JsonInclude(JsonInclude.Include.ALWAYS)
-  record Instance(
-      String zone,
-      String name,
-      String state,
-      @Nullable String why,
-      int inFlight,
-      int parked,
-      int abandoned,
-      long bufferedBytes,
-      long watermarkLag,
-      @Nullable String storeFault,
-      @Nullable String downstreamFault,
-      @Nullable String lifeFault,
-      @Nullable String actsFault,
-      Meters meters) {}
-
-  /** Both zones now. */
-  @Get("/summary")
-  Summary summary(Authentication caller) {
-    List<Instance> others = List.of();
-    @Nullable Overview overview = null;
-    @Nullable String fault = null;
-    try {
-      Overviews.Known known = overviews.now();
-      overview = known.overview();
-      others = known.others();
-    } catch (Problem e) {
-      fault = e.getMessage();
-    }
-    return new Summary(
+  private SummaryView summary(
+      Authentication caller,
+      List<InstanceView> others,
+      @Nullable Overview overview,
+      @Nullable String overviewFault) {
+    return new SummaryView(
         settings.application(),
         time.now().wall().toString(),
-        new Asker(caller.getName(), caller.getRoles().contains(Role.OPERATOR.text())),
+        new CallerView(caller.getName(), caller.getRoles().contains(Role.OPERATOR.text())),
         settings.input().topics(),
         settings.zones(),
         instance(),
         others,
-        service.engine().others().map(heard -> heard.stream().map(Heard::of).toList()).orElse(null),
+        service
+            .engine()
+            .others()
+            .map(heard -> heard.stream().map(HeardView::of).toList())
+            .orElse(null),
         overview,
-        fault,
+        overviewFault,
         redrives.all().stream().filter(job -> !job.isOver()).map(RedriveView::of).toList());
   }
 
-  private Instance instance() {
-    Holder self = Holder.parse(settings.claim().store().holder());
-    @Nullable String fault = redrives.log().fault().orElse(null);
-    Meters counted = metrics.meters();
-    return switch (service.state()) {
-      case EngineState.Running running ->
-          new Instance(
-              self.zone(),
-              self.instance(),
-              running.paused().isPresent() ? "PAUSED" : "RUNNING",
-              running.paused().orElse(null),
-              running.inFlight(),
-              running.parked(),
-              running.abandoned(),
-              running.bufferedBytes(),
-              running.watermarkLag(),
-              running.storeFault().orElse(null),
-              running.downstreamFault().orElse(null),
-              running.lifeFault().orElse(null),
-              fault,
-              counted);
-      case EngineState.Starting(String what) -> idle(self, "STARTING", what, fault, counted);
-      case EngineState.Ended(Optional<Throwable> end) ->
-          idle(self, "ENDED", end.map(OneLine::of).orElse(null), fault, counted);
-    };
-  }
-
-  private static Instance idle(
-      Holder self, String state, @Nullable String why, @Nullable String acts, Meters meters) {
-    return new Instance(
-        self.zone(), self.instance(), state, why, 0, 0, 0, 0, 0, null, null, null, acts, meters);
+  private InstanceView instance() {
+    return InstanceView.of(
+        Holder.parse(settings.claim().store().holder()),
+        service.state(),
+        redrives.log().fault(),
+        metrics.meters());
   }
 
   /** Has this instance take no more records; those it has go on. */
   @Post("/pause")
-  Instance pause(Authentication caller, @Body Map<String, Object> body) {
-    String reason = Bodies.onlyReason(body);
+  InstanceView pause(Authentication caller, @Valid @Body ActRequest body) {
+    String reason = body.reasonInOneLine();
     return steer(
         "pause",
         caller,
@@ -212,11 +104,11 @@ class InstanceController {
 
   /** Has this instance take records again. */
   @Post("/resume")
-  Instance resume(Authentication caller, @Body Map<String, Object> body) {
-    return steer("resume", caller, Bodies.onlyReason(body), () -> service.engine().resume());
+  InstanceView resume(Authentication caller, @Valid @Body ActRequest body) {
+    return steer("resume", caller, body.reasonInOneLine(), () -> service.engine().resume());
   }
 
-  private Instance steer(String name, Authentication caller, String reason, Runnable act) {
+  private InstanceView steer(String name, Authentication caller, String reason, Runnable act) {
     return acts.perform(
         new Acts.Intent(name, settings.claim().store().holder(), caller.getName(), reason),
         () -> {
@@ -227,6 +119,6 @@ class InstanceController {
           }
           return instance();
         },
-        Instance::state);
+        InstanceView::state);
   }
 }

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 @ExecuteOn(AdminThreads.NAME)
 class ListsController {
   private final Service service;
-  private final Past past;
+  private final OutcomeHistory history;
 
-  ListsController(Service service, Past past) {
+  ListsController(Service service, OutcomeHistory history) {
     this.service = service;
-    this.past = past;
+    this.history = history;
   }
 
   /**
@@ -32,10 +32,10 @@ class ListsController {
    * @param since when it was claimed
    */
   @Introspected
-  record Held(
+  record HeldView(
       String id, String topic, int partition, long offset, String since, long token, int attempt) {
-    private static Held of(HeldRecord held) {
-      return new Held(
+    private static HeldView of(HeldRecord held) {
+      return new HeldView(
           held.id(),
           held.topic(),
           held.partition(),
@@ -55,7 +55,7 @@ class ListsController {
    * @param by who or what is in its way, if that has a name
    */
   @Introspected
-  record Parked(
+  record ParkedView(
       String id,
       String topic,
       int partition,
@@ -64,8 +64,8 @@ class ListsController {
       String waitsFor,
       @Nullable String until,
       @Nullable String by) {
-    private static Parked of(ParkedRecord parked) {
-      return new Parked(
+    private static ParkedView of(ParkedRecord parked) {
+      return new ParkedView(
           parked.id(),
           parked.topic(),
           parked.partition(),
@@ -79,39 +79,39 @@ class ListsController {
 
   /** Records that were given up and not completed since. */
   @Get("/dead")
-  Page<Event> dead(
+  ListPage<OutcomeView> dead(
       @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
-    return past.dead(Page.limit(limit), id(after));
+    return history.dead(ListPage.limit(limit), id(after));
   }
 
   /** Records that were begun long ago and not settled since. */
   @Get("/stuck")
-  Page<Event> stuck(
+  ListPage<OutcomeView> stuck(
       @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
-    return past.stuck(Page.limit(limit), id(after));
+    return history.stuck(ListPage.limit(limit), id(after));
   }
 
   /** Records that this instance has a lease on. */
   @Get("/held")
-  Page<Held> held(
+  ListPage<HeldView> held(
       @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
-    int most = Page.limit(limit);
-    return page(engine -> engine.held(most, after), Held::of);
+    int most = ListPage.limit(limit);
+    return page(engine -> engine.held(most, after), HeldView::of);
   }
 
   /** Records that this instance has and cannot go on with, and what they wait for. */
   @Get("/parked")
-  Page<Parked> parked(
+  ListPage<ParkedView> parked(
       @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
-    int most = Page.limit(limit);
-    return page(engine -> engine.parked(most, after), Parked::of);
+    int most = ListPage.limit(limit);
+    return page(engine -> engine.parked(most, after), ParkedView::of);
   }
 
-  private <T, V> Page<V> page(
+  private <T, V> ListPage<V> page(
       Function<Engine, io.firstclaim.processor.engine.api.Page<T>> list, Function<T, V> view) {
     try {
       var page = list.apply(service.engine());
-      return new Page<>(page.items().stream().map(view).toList(), page.next().orElse(null));
+      return new ListPage<>(page.items().stream().map(view).toList(), page.next().orElse(null));
     } catch (IllegalArgumentException e) {
       throw Problem.wrong(String.valueOf(e.getMessage()));
     } catch (IllegalStateException e) {

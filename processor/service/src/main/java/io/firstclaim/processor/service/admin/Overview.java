@@ -97,7 +97,7 @@ record Overview(
   }
 
   /**
-   * Both together: each has other records.
+   * This one and another, added up: no record is in both.
    *
    * @throws IllegalArgumentException if a minute cannot be added up
    */
@@ -121,7 +121,7 @@ record Overview(
     return found.sorted(Comparator.comparing(Breach::at).reversed()).limit(SHOWN).toList();
   }
 
-  /** The same, but for what this instance did not say: there are at least so many. */
+  /** This one, when an instance did not say its part: there are at least so many. */
   Overview without(String instance) {
     return new Overview(
         minutes,

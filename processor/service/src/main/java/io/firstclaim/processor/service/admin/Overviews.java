@@ -10,7 +10,6 @@ import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minutes;
 import io.firstclaim.processor.audit.api.Violation;
 import io.firstclaim.processor.service.acts.Dismissals;
-import io.firstclaim.processor.service.admin.InstanceController.Instance;
 import io.firstclaim.processor.service.admin.Overview.Breach;
 import io.firstclaim.processor.service.admin.Overview.Count;
 import jakarta.inject.Singleton;
@@ -42,20 +41,30 @@ final class Overviews {
     this.time = time;
   }
 
-  /**
-   * What is known.
-   *
-   * @param overview of all zones
-   * @param others the other instances of this zone
-   */
-  record Known(Overview overview, List<Instance> others) {}
+  /** What became of records, or why that cannot be said. */
+  sealed interface OverviewResult {
+    /**
+     * It is known.
+     *
+     * @param overview of all zones
+     * @param others the other instances of this zone
+     */
+    record Available(Overview overview, List<InstanceView> others) implements OverviewResult {}
 
-  /**
-   * What is known now. An instance that is asked by another one answers for itself alone.
-   *
-   * @throws Problem if this instance cannot say now
-   */
-  Known now() {
+    /** It is not known now; the reason is for people. */
+    record Unavailable(String why) implements OverviewResult {}
+  }
+
+  /** What is known now. An instance that is asked by another one answers for itself alone. */
+  OverviewResult now() {
+    try {
+      return known();
+    } catch (Problem e) {
+      return new OverviewResult.Unavailable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private OverviewResult.Available known() {
     Instant now = time.now().wall();
     Minutes minutes = here(audit.minutes(now.minus(BACK), now));
     Listing<Violation> violations = here(audit.violations(MOST_COUNTED, Optional.empty()));
@@ -68,12 +77,12 @@ final class Overviews {
             Overview.latest(violations.items().stream().map(Breach::of)),
             List.of());
     if (peers.isAskedByOne()) {
-      return new Known(all, List.of());
+      return new OverviewResult.Available(all, List.of());
     }
-    List<Instance> others = new ArrayList<>();
+    List<InstanceView> others = new ArrayList<>();
     for (Address address : minutes.others()) {
       try {
-        Peers.Summary other = peers.summary(address);
+        Peers.PeerSummary other = peers.summary(address);
         others.add(other.instance());
         all =
             other.overview().isPresent()
@@ -83,7 +92,7 @@ final class Overviews {
         all = all.without(address + ": " + OneLine.of(e));
       }
     }
-    return new Known(all.shown(), others);
+    return new OverviewResult.Available(all.shown(), others);
   }
 
   private boolean isOpen(Dead dead) {

@@ -28,7 +28,7 @@ final class PeerTls extends SslBuilder<SSLContext> {
   }
 
   /**
-   * As it is set.
+   * The TLS context that the settings ask for.
    *
    * @throws SslConfigurationException if there is no such store, or its password is another
    */

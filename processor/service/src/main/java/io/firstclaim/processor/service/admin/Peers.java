@@ -37,7 +37,7 @@ final class Peers {
 
   private static final Duration LIMIT = Duration.ofSeconds(3);
 
-  /** Far more than the longest page of a list. */
+  /** How much is read of an answer: far more than the longest page of a list has. */
   static final int MOST_BYTES = 16 << 20;
 
   private static final ObjectMapper JSON =
@@ -62,7 +62,7 @@ final class Peers {
   }
 
   /** A record's outcomes, as that instance knows them; empty if it does not say now. */
-  Optional<List<Event>> history(Address instance, RecordId id) {
+  Optional<List<OutcomeView>> history(Address instance, RecordId id) {
     try {
       JsonNode history = get(instance, "/api/records/" + encoded(id)).path("history");
       return history.isArray() ? Optional.of(events(history)) : Optional.empty();
@@ -76,7 +76,7 @@ final class Peers {
    *
    * @throws Problem if it does not say now
    */
-  Page<Event> list(Address instance, String list, int limit, @Nullable RecordId after) {
+  ListPage<OutcomeView> list(Address instance, String list, int limit, @Nullable RecordId after) {
     String query = "?limit=" + limit + (after == null ? "" : "&after=" + encoded(after));
     try {
       return page(get(instance, "/api/" + list + query));
@@ -90,11 +90,11 @@ final class Peers {
    *
    * @throws IOException if there is none in it
    */
-  static Page<Event> page(JsonNode answer) throws IOException {
-    List<Event> items = events(answer.path("items"));
+  static ListPage<OutcomeView> page(JsonNode answer) throws IOException {
+    List<OutcomeView> items = events(answer.path("items"));
     JsonNode next = answer.path("next");
-    Page<Event> page = new Page<>(items, next.isTextual() ? next.asText() : null);
-    for (Event item : items) {
+    ListPage<OutcomeView> page = new ListPage<>(items, next.isTextual() ? next.asText() : null);
+    for (OutcomeView item : items) {
       requireId(item.id());
     }
     if (page.next() != null) {
@@ -116,21 +116,20 @@ final class Peers {
    *
    * @param overview empty if it cannot say now
    */
-  record Summary(InstanceController.Instance instance, Optional<Overview> overview) {}
+  record PeerSummary(InstanceView instance, Optional<Overview> overview) {}
 
   /**
    * That instance's summary.
    *
    * @throws IOException if it does not say now
    */
-  Summary summary(Address instance) throws IOException {
+  PeerSummary summary(Address instance) throws IOException {
     JsonNode summary = get(instance, "/api/summary");
     if (!summary.path("instance").isObject()) {
       throw new IOException("it says nothing of itself");
     }
-    return new Summary(
-        JSON.treeToValue(summary.path("instance"), InstanceController.Instance.class),
-        overview(summary));
+    return new PeerSummary(
+        JSON.treeToValue(summary.path("instance"), InstanceView.class), overview(summary));
   }
 
   /**
@@ -146,13 +145,13 @@ final class Peers {
     return URLEncoder.encode(id.text(), StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  private static List<Event> events(JsonNode items) throws IOException {
-    List<Event> events = new ArrayList<>();
+  private static List<OutcomeView> events(JsonNode items) throws IOException {
+    List<OutcomeView> events = new ArrayList<>();
     for (JsonNode item : items) {
       if (!item.isObject()) {
         throw new IOException("it lists what is no record");
       }
-      events.add(JSON.treeToValue(item, Event.class));
+      events.add(JSON.treeToValue(item, OutcomeView.class));
     }
     return events;
   }

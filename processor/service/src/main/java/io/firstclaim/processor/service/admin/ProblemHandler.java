@@ -12,6 +12,6 @@ final class ProblemHandler implements ExceptionHandler<Problem, HttpResponse<?>>
   @SuppressWarnings("rawtypes") // as the interface has it
   public HttpResponse<?> handle(HttpRequest request, Problem problem) {
     return HttpResponse.status(problem.status())
-        .body(ErrorAnswers.error(String.valueOf(problem.getMessage())));
+        .body(ErrorBodies.error(String.valueOf(problem.getMessage())));
   }
 }

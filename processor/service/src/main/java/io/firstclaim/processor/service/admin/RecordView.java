@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.micronaut.core.annotation.Introspected;
 import java.time.Instant;
 import java.util.List;
@@ -11,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a record: what the lock store has of it now, beside its past.
+ * What is known of a record: what the lock store has of it now, beside its history.
  *
  * @param id printable
  * @param state ABSENT, FREE, HELD, DONE or DEAD
@@ -43,37 +44,23 @@ record RecordView(
     @Nullable String result,
     @Nullable String redrive,
     @Nullable DismissalView dismissed,
-    @Nullable List<Event> history) {
+    @Nullable List<OutcomeView> history) {
 
   static RecordView of(
       RecordId id,
       Optional<ClaimRecord> stored,
       @Nullable DismissalView dismissed,
-      @Nullable List<Event> history) {
-    if (stored.isEmpty()) {
-      return new RecordView(
-          id.text(),
-          stateOf(null),
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          dismissed,
-          history);
-    }
-    ClaimRecord claim = stored.get();
+      @Nullable List<OutcomeView> history) {
+    @Nullable ClaimRecord claim = stored.orElse(null);
+    @Nullable RedriveId redrive = claim == null ? null : claim.redrive();
     @Nullable String holder = null;
     @Nullable String cause = null;
     @Nullable Instant at = null;
     @Nullable Instant until = null;
     @Nullable Instant retryAt = null;
     @Nullable String result = null;
-    switch (claim.state()) {
+    switch (claim == null ? null : claim.state()) {
+      case null -> {} // it is ABSENT
       case ClaimState.Held held -> {
         holder = held.holder();
         until = held.end();
@@ -97,14 +84,14 @@ record RecordView(
         id.text(),
         stateOf(claim),
         holder,
-        claim.token(),
-        claim.attempts(),
+        claim == null ? null : claim.token(),
+        claim == null ? null : claim.attempts(),
         cause,
         text(at),
         text(until),
         text(retryAt),
         result,
-        claim.redrive() == null ? null : claim.redrive().text(),
+        redrive == null ? null : redrive.text(),
         dismissed,
         history);
   }

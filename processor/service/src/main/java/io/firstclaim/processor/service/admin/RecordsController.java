@@ -12,6 +12,7 @@ import io.firstclaim.processor.service.acts.Dismissals.Dismissal;
 import io.firstclaim.processor.service.acts.RedriveSpec;
 import io.firstclaim.processor.service.redrive.Job;
 import io.firstclaim.processor.service.redrive.Redrives;
+import io.firstclaim.processor.service.redrive.Redrives.RepublishResult;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.annotation.Body;
@@ -21,10 +22,10 @@ import io.micronaut.http.annotation.PathVariable;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
+import jakarta.validation.Valid;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** One record. */
@@ -34,7 +35,7 @@ class RecordsController {
   private static final Duration MOVED_WITHIN = Duration.ofSeconds(15);
 
   private final ClaimOperations claims;
-  private final Past past;
+  private final OutcomeHistory history;
   private final Dismissals dismissals;
   private final Dismissing dismissing;
   private final Redrives redrives;
@@ -42,13 +43,13 @@ class RecordsController {
 
   RecordsController(
       ClaimOperations claims,
-      Past past,
+      OutcomeHistory history,
       Dismissals dismissals,
       Dismissing dismissing,
       Redrives redrives,
       Acts acts) {
     this.claims = claims;
-    this.past = past;
+    this.history = history;
     this.dismissals = dismissals;
     this.dismissing = dismissing;
     this.redrives = redrives;
@@ -56,7 +57,7 @@ class RecordsController {
   }
 
   /**
-   * What the lock store has of a record now, beside its past.
+   * What the lock store has of a record now, beside its history.
    *
    * @param id as it is printed, percent-encoded
    */
@@ -70,7 +71,7 @@ class RecordsController {
         record,
         claims.find(record),
         dismissals.of(record).map(DismissalView::of).orElse(null),
-        past.of(record).orElse(null));
+        history.of(record).orElse(null));
   }
 
   /**
@@ -85,8 +86,8 @@ class RecordsController {
       HttpRequest<?> request,
       Authentication caller,
       @PathVariable String id,
-      @Body Map<String, Object> body) {
-    String reason = Bodies.onlyReason(body);
+      @Valid @Body ActRequest body) {
+    String reason = body.reasonInOneLine();
     RecordId record = Ids.ofPath(request);
     ReleaseResult result =
         acts.perform(
@@ -125,8 +126,8 @@ class RecordsController {
       HttpRequest<?> request,
       Authentication caller,
       @PathVariable String id,
-      @Body Map<String, Object> body) {
-    String reason = Bodies.onlyReason(body);
+      @Valid @Body ActRequest body) {
+    String reason = body.reasonInOneLine();
     RecordId record = Ids.ofPath(request);
     Death dead = requireDead(record, "dismissed");
     acts.perform(
@@ -180,33 +181,25 @@ class RecordsController {
       HttpRequest<?> request,
       Authentication caller,
       @PathVariable String id,
-      @Body Map<String, Object> body)
+      @Valid @Body ActRequest body)
       throws InterruptedException {
-    String reason = Bodies.onlyReason(body);
+    String reason = body.reasonInOneLine();
     RecordId record = Ids.ofPath(request);
     Death dead = requireDead(record, "redriven");
     RedriveSpec spec = Kafka.ask(() -> redrives.freeze(record, dead.at()));
     Job job =
         acts.perform(
             new Acts.Intent("redrive", record.text(), caller.getName(), reason),
-            () -> redrives.begin(RedriveId.random(), spec, caller.getName(), reason),
+            () -> redrives.begin(RedriveId.random(), spec, caller.getName(), reason).job(),
             begun ->
                 "redrive "
                     + begun.id()
                     + dismissedAt(record, dead).map(each -> "; " + text(each)).orElse(""));
-    if (!redrives.awaitMoved(job.id(), MOVED_WITHIN)) {
-      return HttpResponse.accepted().body(RedriveView.of(job));
-    }
-    Job now = redrives.get(job.id()).orElse(job);
-    if (now.counts().failed() > 0 || (now.isOver() && now.counts().moved() == 0)) {
-      throw Problem.conflict(
-          "record %s was not published again: %s"
-              .formatted(
-                  record,
-                  now.counts().skipped().isEmpty()
-                      ? "no dead letter of it was found"
-                      : "its dead letter is passed over: " + now.counts().skipped().keySet()));
-    }
-    return HttpResponse.ok(view(record));
+    return switch (redrives.awaitMoved(job.id(), MOVED_WITHIN)) {
+      case RepublishResult.Republished _ -> HttpResponse.ok(view(record));
+      case RepublishResult.NotRepublished(String why) ->
+          throw Problem.conflict("record %s was not published again: %s".formatted(record, why));
+      case RepublishResult.NotKnownYet _ -> HttpResponse.accepted().body(RedriveView.of(job));
+    };
   }
 }

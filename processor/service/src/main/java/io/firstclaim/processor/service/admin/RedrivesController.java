@@ -8,6 +8,7 @@ import io.firstclaim.processor.service.acts.RedriveSpec;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.redrive.Job;
 import io.firstclaim.processor.service.redrive.Redrives;
+import io.firstclaim.processor.service.redrive.Redrives.BeginResult;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
@@ -16,22 +17,13 @@ import io.micronaut.http.annotation.PathVariable;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
-import java.util.List;
+import jakarta.validation.Valid;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /** Redrives of many records. */
 @Controller("/api")
 @ExecuteOn(AdminThreads.NAME)
 class RedrivesController {
-  private static final Set<String> FIELDS = fields();
-  private static final int USUAL_LIMIT = 1_000_000;
-  private static final int MOST = 10_000_000;
-  private static final int USUAL_RATE = 50;
-  private static final int MOST_RATE = 10_000;
   private static final int SHOWN = 20;
 
   private final Redrives redrives;
@@ -47,33 +39,24 @@ class RedrivesController {
     this.acts = acts;
   }
 
-  private static Set<String> fields() {
-    Set<String> fields = new TreeSet<>(DeadFilter.FIELDS);
-    fields.addAll(Set.of("id", "limit", "rate", "reason", "dryRun"));
-    return Set.copyOf(fields);
-  }
-
   /**
    * Redrives all dead letters of an input topic that pass the filter, as they stand now, but for
    * those that were dismissed. With {@code dryRun}, only says what that would be.
    *
-   * @param body {@code topic} (required), {@code cause} (a part of it), {@code since}, {@code
-   *     until} (ISO 8601), {@code limit}, {@code rate} (records a second), {@code reason}, {@code
-   *     dryRun}; and {@code id}, if it is to be one redrive however often it is sent
+   * @param body which, how fast, and why
    */
   @Post("/redrive")
-  HttpResponse<?> begin(Authentication caller, @Body Map<String, Object> body)
+  HttpResponse<?> begin(Authentication caller, @Valid @Body RedriveRequest body)
       throws InterruptedException {
-    Bodies.requireOnly(body, FIELDS);
-    DeadFilter dead = DeadFilter.of(body, settings.input().topics());
-    RedriveSpec filter = spec(dead, body);
-    RedriveId id = id(body);
-    if (Bodies.flag(body, "dryRun")) {
+    DeadFilter dead = body.filter(settings.input().topics());
+    RedriveSpec filter = body.spec(dead);
+    RedriveId id = body.redriveId();
+    if (body.isDryRun()) {
       return HttpResponse.ok(
           DryRunView.of(Kafka.ask(() -> redrives.tryOut(redrives.freeze(filter))), claims));
     }
-    String reason = Bodies.reason(body);
-    Job job =
+    String reason = Reason.of(body.reason());
+    BeginResult result =
         acts.perform(
             new Acts.Intent(
                 "redrive",
@@ -83,39 +66,25 @@ class RedrivesController {
             () ->
                 redrives.begin(
                     id, Kafka.ask(() -> redrives.freeze(filter)), caller.getName(), reason),
-            begun -> "redrive " + begun.id());
-    if (!job.spec().asksFor(filter)) {
-      throw Problem.conflict(
-          "redrive %s asks for something else: give another id".formatted(job.id()));
-    }
-    return HttpResponse.accepted().body(RedriveView.of(job));
+            RedrivesController::text);
+    return switch (result) {
+      case BeginResult.Begun(Job job) -> HttpResponse.accepted().body(RedriveView.of(job));
+      case BeginResult.IdTaken _ -> throw Problem.conflict(text(result));
+    };
   }
 
-  private static RedriveSpec spec(DeadFilter filter, Map<String, Object> body) {
-    return new RedriveSpec(
-        filter.topic(),
-        null,
-        filter.cause(),
-        filter.since(),
-        filter.until(),
-        Bodies.number(body, "limit", USUAL_LIMIT, 1, MOST),
-        Bodies.number(body, "rate", USUAL_RATE, 1, MOST_RATE),
-        List.of());
-  }
-
-  private static RedriveId id(Map<String, Object> body) {
-    @Nullable String given = Bodies.text(body, "id");
-    try {
-      return given == null ? RedriveId.random() : new RedriveId(given);
-    } catch (IllegalArgumentException e) {
-      throw Problem.wrong("id: " + e.getMessage());
-    }
+  private static String text(BeginResult result) {
+    return switch (result) {
+      case BeginResult.Begun(Job job) -> "redrive " + job.id();
+      case BeginResult.IdTaken(Job job) ->
+          "redrive %s asks for something else: give another id".formatted(job.id());
+    };
   }
 
   /** The last redrives, the newest first. */
   @Get("/redrives")
-  Page<RedriveView> list() {
-    return new Page<>(
+  ListPage<RedriveView> list() {
+    return new ListPage<>(
         redrives.all().reversed().stream().limit(SHOWN).map(RedriveView::of).toList(), null);
   }
 
@@ -134,28 +103,24 @@ class RedrivesController {
 
   /** Has a redrive wait; records that it has moved go on. */
   @Post("/redrives/{id}/pause")
-  RedriveView pause(
-      Authentication caller, @PathVariable String id, @Body Map<String, Object> body) {
+  RedriveView pause(Authentication caller, @PathVariable String id, @Valid @Body ActRequest body) {
     return tell(id, Command.PAUSE, caller, body);
   }
 
   /** Has a redrive go on that was paused, or has stopped by itself. */
   @Post("/redrives/{id}/resume")
-  RedriveView resume(
-      Authentication caller, @PathVariable String id, @Body Map<String, Object> body) {
+  RedriveView resume(Authentication caller, @PathVariable String id, @Valid @Body ActRequest body) {
     return tell(id, Command.RESUME, caller, body);
   }
 
   /** Ends a redrive; what it has moved stays moved. */
   @Post("/redrives/{id}/cancel")
-  RedriveView cancel(
-      Authentication caller, @PathVariable String id, @Body Map<String, Object> body) {
+  RedriveView cancel(Authentication caller, @PathVariable String id, @Valid @Body ActRequest body) {
     return tell(id, Command.CANCEL, caller, body);
   }
 
-  private RedriveView tell(
-      String id, Command command, Authentication caller, Map<String, Object> body) {
-    String reason = Bodies.onlyReason(body);
+  private RedriveView tell(String id, Command command, Authentication caller, ActRequest body) {
+    String reason = body.reasonInOneLine();
     Job job = job(id);
     String name = command.name().toLowerCase(Locale.ROOT);
     if (!Redrives.allows(job, command)) {

@@ -19,6 +19,6 @@ final class StoreFaultHandler implements ExceptionHandler<StoreException, HttpRe
             ? HttpStatus.CONFLICT
             : HttpStatus.SERVICE_UNAVAILABLE;
     return HttpResponse.status(status)
-        .body(ErrorAnswers.error("the lock store: " + fault.getMessage()));
+        .body(ErrorBodies.error("the lock store: " + fault.getMessage()));
   }
 }

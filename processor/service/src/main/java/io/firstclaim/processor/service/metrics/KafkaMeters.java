@@ -29,7 +29,7 @@ final class KafkaMeters {
                 && (id.getTag("partition") != null || id.getTag("node.id") != null));
   }
 
-  // None is closed: the clients live as long as the process.
+  // The metrics are never closed: the clients live as long as the process.
   @SuppressWarnings("resource")
   void bind(Consumer<?, ?> consumer) {
     new KafkaClientMetrics(consumer, List.of(), refresh).bindTo(registry);

@@ -53,7 +53,7 @@ public record Meters(Map<String, Long> deliveries, long takeovers, Timing store,
   @Introspected
   public record Bucket(double millis, long count) {}
 
-  /** As they are now. */
+  /** What the registry has counted by now. */
   static Meters of(MeterRegistry registry) {
     Map<String, Long> deliveries = new TreeMap<>();
     for (Counter counter : registry.find("firstclaim.deliveries").counters()) {

@@ -23,20 +23,30 @@ import java.util.function.Predicate;
  */
 public record DryRun(
     long count, boolean isAll, Map<String, Long> causes, long otherCauses, List<Sample> samples) {
-  /** Nobody waits for more. */
+  /** How many are counted, at most: nobody waits for more. */
   public static final int MOST = 10_000;
 
-  /** As many causes are told apart. */
+  /** How many causes are counted apart, at most. */
   private static final int MOST_CAUSES = 50;
 
-  /** As many are shown. */
+  /** How many samples are shown, at most. */
   private static final int MOST_SAMPLES = 20;
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** One of the letters. */
   public record Sample(
-      RecordId id, String cause, Instant at, String topic, int partition, long offset) {}
+      RecordId id, String cause, Instant at, String topic, int partition, long offset) {
+    private static Sample of(DeadLetter letter) {
+      return new Sample(
+          letter.id(),
+          letter.cause(),
+          Instant.ofEpochMilli(letter.letter().timestamp()),
+          letter.topic(),
+          letter.partition(),
+          letter.offset());
+    }
+  }
 
   /** Counts them, one after the other. Not thread-safe. */
   public static final class Tally {
@@ -45,7 +55,7 @@ public record DryRun(
     private long count;
     private long others;
 
-    /** One more. */
+    /** Counts one more. */
     public void add(Sample one) {
       count++;
       if (causes.size() < MOST_CAUSES || causes.containsKey(one.cause())) {
@@ -65,30 +75,16 @@ public record DryRun(
   }
 
   static DryRun of(
-      LetterFilter filter,
-      Predicate<DeadLetter> isMeant,
-      Letters.Reading letters,
-      TimeSource time) {
+      FrozenSet set, Predicate<DeadLetter> isMeant, Letters.Reading letters, TimeSource time) {
     Moment start = time.now();
     Tally tally = new Tally();
     while (!letters.isAtEnd()
         && tally.count < MOST
         && time.now().since(start).compareTo(PATIENCE) < 0) {
-      if (letters.next()) {
-        letters
-            .letter()
-            .filter(filter::takes)
-            .filter(isMeant)
-            .ifPresent(
-                letter ->
-                    tally.add(
-                        new Sample(
-                            letter.id(),
-                            letter.cause(),
-                            Instant.ofEpochMilli(letter.letter().timestamp()),
-                            letter.topic(),
-                            letter.partition(),
-                            letter.offset())));
+      if (letters.next() instanceof Letters.ReadResult.Letter(Position _, DeadLetter letter)
+          && set.contains(letter)
+          && isMeant.test(letter)) {
+        tally.add(Sample.of(letter));
       }
     }
     return tally.end(letters.isAtEnd());

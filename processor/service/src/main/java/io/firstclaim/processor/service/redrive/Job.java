@@ -11,10 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param reason why
  * @param at when, in ISO 8601
  * @param state where it stands
- * @param range the place up to which everything is counted: which of its ranges
- * @param offset the place: the next offset in that range
- * @param counts of what is before the place
- * @param underWay records moved after the place
+ * @param position up to which everything is counted
+ * @param counts of what is before the position
+ * @param underWay records moved after the position
  * @param note what it waits for, or why it stopped
  * @param token the highest of its runners
  * @param instance its last runner; empty if none has begun
@@ -27,8 +26,7 @@ public record Job(
     String reason,
     String at,
     State state,
-    int range,
-    long offset,
+    Position position,
     RedriveCounts counts,
     int underWay,
     @Nullable String note,
@@ -56,20 +54,16 @@ public record Job(
 
   /** How many offsets it has to read. */
   public long size() {
-    return spec.ranges().stream().mapToLong(each -> each.to() - each.from()).sum();
+    return Position.size(spec.ranges());
   }
 
-  /** How many of them are before the place. */
+  /** How many of them are before the position. */
   public long read() {
-    long before =
-        spec.ranges().stream().limit(range).mapToLong(each -> each.to() - each.from()).sum();
-    return range < spec.ranges().size()
-        ? before + Math.max(0, offset - spec.ranges().get(range).from())
-        : before;
+    return position.offsetsBefore(spec.ranges());
   }
 
   Job withState(State now, @Nullable String why) {
     return new Job(
-        id, spec, by, reason, at, now, range, offset, counts, underWay, why, token, instance, beat);
+        id, spec, by, reason, at, now, position, counts, underWay, why, token, instance, beat);
   }
 }

@@ -39,7 +39,6 @@ final class JobBook {
   }
 
   private static Job begin(ActMessage.RedriveBegun begun) {
-    long first = begun.spec().ranges().isEmpty() ? 0 : begun.spec().ranges().getFirst().from();
     return new Job(
         begun.id(),
         begun.spec(),
@@ -47,8 +46,7 @@ final class JobBook {
         begun.reason(),
         begun.at(),
         State.RUNNING,
-        0,
-        first,
+        Position.start(begun.spec().ranges()),
         RedriveCounts.NONE,
         0,
         null,
@@ -87,8 +85,7 @@ final class JobBook {
         job.reason(),
         job.at(),
         job.state(),
-        job.range(),
-        job.offset(),
+        job.position(),
         job.counts(),
         job.underWay(),
         job.note(),
@@ -116,8 +113,7 @@ final class JobBook {
         job.reason(),
         job.at(),
         state,
-        progress.range(),
-        progress.offset(),
+        new Position(progress.range(), progress.offset()),
         progress.counts(),
         progress.underWay(),
         state == job.state() && state != State.RUNNING ? job.note() : progress.note(),

@@ -12,7 +12,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -21,13 +20,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Dead letters in Kafka. */
-public final class KafkaLetters implements Letters {
+final class KafkaLetters implements Letters {
   private static final Duration POLL = Duration.ofMillis(500);
 
   private final SideClients clients;
 
   /** Read with these clients. */
-  public KafkaLetters(SideClients clients) {
+  KafkaLetters(SideClients clients) {
     this.clients = clients;
   }
 
@@ -68,8 +67,8 @@ public final class KafkaLetters implements Letters {
   }
 
   @Override
-  public Reading read(List<Range> ranges, int range, long offset) {
-    return new FromKafka(clients.reader(), ranges, range, offset);
+  public Reading read(List<Range> ranges, Position from) {
+    return new FromKafka(clients.reader(), ranges, from);
   }
 
   private static final class FromKafka implements Reading {
@@ -80,22 +79,21 @@ public final class KafkaLetters implements Letters {
     private int range;
     private long offset;
     private boolean isOn;
-    private @Nullable ConsumerRecord<byte[], byte[]> here;
 
-    private FromKafka(
-        Consumer<byte[], byte[]> consumer, List<Range> ranges, int range, long offset) {
+    private FromKafka(Consumer<byte[], byte[]> consumer, List<Range> ranges, Position from) {
       this.consumer = consumer;
       this.ranges = ranges;
-      this.range = range;
-      this.offset = offset;
+      this.range = from.range();
+      this.offset = from.offset();
       skipEmpty();
     }
 
     @Override
-    public boolean next() {
+    public ReadResult next() {
       if (isAtEnd()) {
-        return false;
+        return new ReadResult.Nothing();
       }
+      Position before = position();
       Range in = ranges.get(range);
       TopicPartition partition = new TopicPartition(in.topic(), in.partition());
       if (!isOn) {
@@ -109,15 +107,17 @@ public final class KafkaLetters implements Letters {
       if (!fetched.hasNext()) {
         // What was there may have been deleted, or be no record but a mark of a transaction.
         goTo(consumer.position(partition));
-        return false;
+        return position().equals(before) ? new ReadResult.Nothing() : new ReadResult.PassedOver();
       }
-      here = fetched.next();
+      ConsumerRecord<byte[], byte[]> here = fetched.next();
       if (here.offset() >= in.to()) {
         goTo(in.to());
-        return false;
+        return new ReadResult.PassedOver();
       }
       goTo(here.offset() + 1);
-      return true;
+      return DeadLetter.read(here)
+          .<ReadResult>map(letter -> new ReadResult.Letter(before, letter))
+          .orElseGet(ReadResult.PassedOver::new);
     }
 
     private void goTo(long next) {
@@ -135,18 +135,8 @@ public final class KafkaLetters implements Letters {
     }
 
     @Override
-    public Optional<DeadLetter> letter() {
-      return DeadLetter.read(Objects.requireNonNull(here));
-    }
-
-    @Override
-    public int range() {
-      return range;
-    }
-
-    @Override
-    public long offset() {
-      return offset;
+    public Position position() {
+      return new Position(range, offset);
     }
 
     @Override

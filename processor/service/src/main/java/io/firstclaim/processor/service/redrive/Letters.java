@@ -5,52 +5,55 @@ import io.firstclaim.processor.service.acts.Range;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /** Dead letters, as they are in their topics. Thread-safe. */
-public interface Letters {
+interface Letters {
   /**
    * The topics as they stand now.
    *
    * @param topics of dead letters
    * @param since leaves out what was written before; null for nothing
+   * @throws KafkaException if they cannot be asked
    */
   List<Range> ranges(Collection<String> topics, @Nullable Instant since);
 
-  /**
-   * Reads these ranges one after the other.
-   *
-   * @param range where to begin: which of them
-   * @param offset where to begin: the first offset in it
-   */
-  Reading read(List<Range> ranges, int range, long offset);
+  /** Reads these ranges one after the other, from this position on. */
+  Reading read(List<Range> ranges, Position from);
 
-  /**
-   * A reading; for one thread. Faults of Kafka that pass come out as {@link
-   * org.apache.kafka.common.KafkaException}.
-   */
+  /** A reading, for one thread. */
   interface Reading extends AutoCloseable {
     /**
-     * Goes to the next offset.
+     * Reads on.
      *
-     * @return false if it may be there later: ask again, unless {@link #isAtEnd}
+     * @throws KafkaException if the broker does not answer: ask again
      */
-    boolean next();
+    ReadResult next();
 
-    /** What is there; empty if it is no dead letter. */
-    Optional<DeadLetter> letter();
-
-    /** Which range the reading is in. */
-    int range();
-
-    /** Where in it {@link #next} goes, at least. */
-    long offset();
+    /** The position up to which everything has been read. */
+    Position position();
 
     /** Whether everything has been read. */
     boolean isAtEnd();
 
     @Override
     void close();
+  }
+
+  /** What came of reading on. */
+  sealed interface ReadResult {
+    /**
+     * A dead letter was read.
+     *
+     * @param at the position of whoever has not read it yet
+     */
+    record Letter(Position at, DeadLetter letter) implements ReadResult {}
+
+    /** What is there is no dead letter, or not there any more: it has been passed over. */
+    record PassedOver() implements ReadResult {}
+
+    /** There is nothing now: it may come, unless the reading is at its end. */
+    record Nothing() implements ReadResult {}
   }
 }

@@ -14,18 +14,13 @@ import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.ActMessage.Command;
 import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.acts.NotWrittenException;
-import io.firstclaim.processor.service.acts.Range;
 import io.firstclaim.processor.service.acts.RedriveSpec;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The redrives of an application, as every instance sees them: what may be asked and told. What a
@@ -34,17 +29,15 @@ import org.jspecify.annotations.Nullable;
  * one for ten seconds tries to get it, and goes on. Thread-safe.
  */
 public final class Redrives implements AutoCloseable {
-  /** A dead letter is written before its claim says so, by another clock. */
-  private static final Duration WRITTEN_BEFORE = Duration.ofMinutes(15);
-
   private final EngineSettings settings;
   private final ClaimOperations operations;
   private final Letters letters;
+  private final Freezer freezer;
   private final Dismissals dismissals;
   private final TimeSource time;
   private final JobBook book = new JobBook();
   private final ActLog log;
-  private final Worker worker;
+  private final RedriveScheduler scheduler;
 
   /**
    * Redrives that nobody works on yet.
@@ -63,12 +56,29 @@ public final class Redrives implements AutoCloseable {
     this.settings = settings;
     this.operations = operations;
     this.letters = new KafkaLetters(clients);
+    this.freezer = new Freezer(settings, letters);
     this.dismissals = dismissals;
     this.time = time;
     this.log = new ActLog(clients, settings.application(), this::hear);
-    this.worker =
-        new Worker(
-            settings, clients, claims, operations, letters, this::isDismissed, book, log, time);
+    RedriveRunner runner =
+        new RedriveRunner(
+            new RedriveMutex(claims, time),
+            letters,
+            job -> steps(job, clients),
+            book,
+            log,
+            settings.claim().store().holder(),
+            time);
+    this.scheduler = new RedriveScheduler(book, runner, time);
+  }
+
+  private LetterSteps steps(Job job, SideClients clients) {
+    return new LetterSteps(
+        job,
+        letter -> letter.isOf(settings),
+        this::isDismissed,
+        operations,
+        new Republisher(clients.producer(), settings.application()));
   }
 
   private void hear(ActMessage message) {
@@ -79,7 +89,7 @@ public final class Redrives implements AutoCloseable {
   /** Begins to read what was told, and to work. */
   public void start() {
     log.start();
-    worker.start();
+    scheduler.start();
   }
 
   /** Where acts are written. */
@@ -97,76 +107,37 @@ public final class Redrives implements AutoCloseable {
     return book.all();
   }
 
-  /** The dead-letter topics of these input topics. */
-  private Collection<String> letterTopics(Collection<String> inputs) {
-    Collection<String> topics = new TreeSet<>();
-    inputs.forEach(input -> topics.add(settings.deadLetterTopicOf(input)));
-    return topics;
-  }
-
   /**
    * What a redrive with this filter would read, as the topics stand now.
    *
    * @throws KafkaException if they cannot be asked
    */
   public RedriveSpec freeze(RedriveSpec filter) {
-    @Nullable String topic = filter.topic();
-    @Nullable Instant since = filter.since() == null ? null : Instant.parse(filter.since());
-    return with(
-        filter,
-        letters.ranges(
-            letterTopics(topic == null ? settings.input().topics() : List.of(topic)), since));
+    return freezer.freeze(filter);
   }
 
   /**
-   * The same for one record, which died then: first where its letter should be, then everywhere.
+   * What a redrive of this one record would read, which died then.
    *
    * @throws KafkaException if they cannot be asked
    */
   public RedriveSpec freeze(RecordId record, Instant died) {
-    Collection<String> topics = letterTopics(settings.input().topics());
-    List<Range> likely = letters.ranges(topics, died.minus(WRITTEN_BEFORE));
-    List<Range> ranges = new ArrayList<>(likely);
-    for (Range all : letters.ranges(topics, null)) {
-      long to =
-          likely.stream()
-              .filter(each -> each.topic().equals(all.topic()))
-              .filter(each -> each.partition() == all.partition())
-              .mapToLong(Range::from)
-              .findFirst()
-              .orElse(all.to());
-      if (all.from() < to) {
-        ranges.add(new Range(all.topic(), all.partition(), all.from(), to));
-      }
-    }
-    return new RedriveSpec(null, record.text(), null, null, null, 1, 1_000, ranges);
+    return freezer.freeze(record, died);
   }
 
-  private static RedriveSpec with(RedriveSpec spec, List<Range> ranges) {
-    return new RedriveSpec(
-        spec.topic(),
-        spec.record(),
-        spec.cause(),
-        spec.since(),
-        spec.until(),
-        spec.limit(),
-        spec.rate(),
-        ranges);
-  }
-
-  /** Looks through what a redrive would take, without changing anything. */
+  /**
+   * Looks through what a redrive would take, without changing anything.
+   *
+   * @throws KafkaException if its topics cannot be read
+   */
   public DryRun tryOut(RedriveSpec frozen) {
-    try (Letters.Reading reading = letters.read(frozen.ranges(), 0, first(frozen))) {
+    try (Letters.Reading reading = letters.read(frozen.ranges(), Position.start(frozen.ranges()))) {
       return DryRun.of(
-          new LetterFilter(frozen),
+          new FrozenSet(frozen),
           letter -> letter.isOf(settings) && !isDismissed(letter.id()),
           reading,
           time);
     }
-  }
-
-  private static long first(RedriveSpec spec) {
-    return spec.ranges().isEmpty() ? 0 : spec.ranges().getFirst().from();
   }
 
   /** Whether an operator wants to see no more of the end that this record has now. */
@@ -179,21 +150,31 @@ public final class Redrives implements AutoCloseable {
             .isPresent();
   }
 
+  /** What came of beginning a redrive. */
+  public sealed interface BeginResult {
+    /** The redrive of that ID. */
+    Job job();
+
+    /** It has begun, now or when the same was asked for before. */
+    record Begun(Job job) implements BeginResult {}
+
+    /** There is one of that ID, and it is for something else. */
+    record IdTaken(Job job) implements BeginResult {}
+  }
+
   /**
-   * Begins a redrive, unless there is one of this ID; returns the one that there is then, which may
-   * ask for something else.
+   * Begins a redrive, unless there is one of this ID.
    *
    * @throws NotWrittenException if it could not be begun
    */
-  public Job begin(RedriveId id, RedriveSpec frozen, String by, String reason)
+  public BeginResult begin(RedriveId id, RedriveSpec frozen, String by, String reason)
       throws InterruptedException {
-    Optional<Job> known = book.get(id.text());
-    if (known.isPresent()) {
-      return known.get();
+    if (book.get(id.text()).isEmpty()) {
+      scheduler.expect(id.text());
+      log.tell(new ActMessage.RedriveBegun(id.text(), frozen, by, reason, now()));
     }
-    worker.expect(id.text());
-    log.tell(new ActMessage.RedriveBegun(id.text(), frozen, by, reason, now()));
-    return book.get(id.text()).orElseThrow();
+    Job job = book.get(id.text()).orElseThrow();
+    return job.spec().asksFor(frozen) ? new BeginResult.Begun(job) : new BeginResult.IdTaken(job);
   }
 
   /**
@@ -203,7 +184,7 @@ public final class Redrives implements AutoCloseable {
    */
   public Job tell(Job job, Command command, String by, String reason) throws InterruptedException {
     if (command == Command.RESUME) {
-      worker.expect(job.id());
+      scheduler.expect(job.id());
     }
     log.tell(new ActMessage.RedriveTold(job.id(), command, by, reason, now()));
     return book.get(job.id()).orElse(job);
@@ -214,20 +195,49 @@ public final class Redrives implements AutoCloseable {
     return JobBook.allows(job, command);
   }
 
-  /** Waits until this redrive has moved a record or will not; false if it takes longer. */
-  public boolean awaitMoved(String id, Duration limit) throws InterruptedException {
-    Moment start = time.now();
-    while (book.get(id).filter(Redrives::hasMoved).isEmpty()) {
-      if (time.now().since(start).compareTo(limit) > 0) {
-        return false;
-      }
-      time.sleep(Duration.ofMillis(20));
-    }
-    return true;
+  /** What a redrive of one record has come to. */
+  public sealed interface RepublishResult {
+    /** Its record was freed and published again. */
+    record Republished() implements RepublishResult {}
+
+    /** It was not, and will not be; the reason is for people. */
+    record NotRepublished(String why) implements RepublishResult {}
+
+    /** That is not known yet. */
+    record NotKnownYet() implements RepublishResult {}
   }
 
-  private static boolean hasMoved(Job job) {
-    return job.isOver() || job.counts().moved() + job.counts().failed() + job.underWay() > 0;
+  /** Waits until this redrive has moved its record, or will not, but no longer than this. */
+  public RepublishResult awaitMoved(String id, Duration limit) throws InterruptedException {
+    Moment start = time.now();
+    RepublishResult result = moved(id);
+    while (result instanceof RepublishResult.NotKnownYet
+        && time.now().since(start).compareTo(limit) <= 0) {
+      time.sleep(Duration.ofMillis(20));
+      result = moved(id);
+    }
+    return result;
+  }
+
+  private RepublishResult moved(String id) {
+    Optional<Job> known = book.get(id);
+    if (known.isEmpty()) {
+      return new RepublishResult.NotKnownYet();
+    }
+    Job job = known.get();
+    if (job.counts().failed() > 0) {
+      return new RepublishResult.NotRepublished("its topic does not take it any more");
+    }
+    if (job.counts().moved() + job.underWay() > 0) {
+      return new RepublishResult.Republished();
+    }
+    if (!job.isOver()) {
+      return new RepublishResult.NotKnownYet();
+    }
+    return new RepublishResult.NotRepublished(
+        job.counts().skipped().isEmpty()
+            ? "no dead letter of it was found"
+            : "its dead letter is passed over: " + job.counts().skipped().keySet());
   }
 
   private String now() {
@@ -236,7 +246,7 @@ public final class Redrives implements AutoCloseable {
 
   @Override
   public void close() {
-    worker.close();
+    scheduler.close();
     log.close();
   }
 }

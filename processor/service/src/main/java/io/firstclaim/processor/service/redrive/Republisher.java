@@ -11,13 +11,13 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 
 /** Publishes the records of dead letters again, where they came from. Thread-safe. */
-final class Republisher implements RedriveRun.Publisher, AutoCloseable {
+final class Republisher implements LetterSteps.Publisher {
   private static final Duration PUBLISHED_WITHIN = Duration.ofSeconds(35);
 
   private final Producer<byte[], byte[]> producer;
   private final String application;
 
-  /** With this producer, which it closes. */
+  /** Publishes with this producer, which it closes. */
   Republisher(Producer<byte[], byte[]> producer, String application) {
     this.producer = producer;
     this.application = application;

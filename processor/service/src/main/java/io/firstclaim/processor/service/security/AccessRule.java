@@ -11,13 +11,15 @@ import jakarta.inject.Singleton;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 
-/** Applies the {@link Gate} to every request, before any other rule, and leaves none open. */
+/**
+ * Applies the {@link AccessPolicy} to every request, before any other rule, and leaves none open.
+ */
 @Singleton
 final class AccessRule implements SecurityRule<HttpRequest<?>> {
-  private final Gate gate;
+  private final AccessPolicy policy;
 
-  AccessRule(Gate gate) {
-    this.gate = gate;
+  AccessRule(AccessPolicy policy) {
+    this.policy = policy;
   }
 
   @Override
@@ -30,8 +32,8 @@ final class AccessRule implements SecurityRule<HttpRequest<?>> {
       @Nullable HttpRequest<?> request, @Nullable Authentication caller) {
     boolean allowed =
         request != null
-            && Gate.allows(
-                gate.needed(
+            && AccessPolicy.allows(
+                policy.needed(
                     request.getMethod(),
                     request.getPath(),
                     RouteAttributes.getRouteMatch(request).isPresent()),

@@ -10,15 +10,16 @@ import org.reactivestreams.Publisher;
 /** Tells Micronaut who asks. */
 @Singleton
 final class CallerFetcher implements AuthenticationFetcher<HttpRequest<?>> {
-  private final Gate gate;
+  private final AccessPolicy policy;
 
-  CallerFetcher(Gate gate) {
-    this.gate = gate;
+  CallerFetcher(AccessPolicy policy) {
+    this.policy = policy;
   }
 
   @Override
   public Publisher<Authentication> fetchAuthentication(HttpRequest<?> request) {
-    return gate.callerOf(request)
+    return policy
+        .callerOf(request)
         .map(caller -> Authentication.build(caller.name(), caller.role().texts()))
         .<Publisher<Authentication>>map(Publishers::just)
         .orElseGet(Publishers::empty);

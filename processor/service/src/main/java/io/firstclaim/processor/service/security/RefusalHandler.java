@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 @Replaces(DefaultAuthorizationExceptionHandler.class)
 final class RefusalHandler implements ExceptionHandler<AuthorizationException, HttpResponse<?>> {
-  private final Gate gate;
+  private final AccessPolicy policy;
 
-  RefusalHandler(Gate gate) {
-    this.gate = gate;
+  RefusalHandler(AccessPolicy policy) {
+    this.policy = policy;
   }
 
   @Override
   @SuppressWarnings("rawtypes") // as the interface has it
   public HttpResponse<?> handle(HttpRequest request, AuthorizationException refusal) {
     @Nullable Authentication caller = refusal.getAuthentication();
-    if (!gate.hasTokens()) {
+    if (!policy.hasTokens()) {
       return forbidden(
           caller == null
               ? "without tokens only this machine is answered: give firstclaim.admin.token-file"

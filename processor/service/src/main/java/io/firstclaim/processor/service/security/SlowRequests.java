@@ -58,7 +58,7 @@ final class SlowRequests implements BeanCreatedEventListener<NettyServerCustomiz
     }
   }
 
-  /** Of one connection; used by its thread alone. */
+  /** The deadline of one connection; used by its thread alone. */
   private static final class Deadline extends ChannelDuplexHandler {
     private final Duration limit;
     private @Nullable Future<?> end;

@@ -8,7 +8,11 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.service.cli.Firstclaim;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import io.micronaut.test.support.TestPropertyProvider;
+import jakarta.inject.Inject;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -16,45 +20,41 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command line, against the service's HTTP. */
-class AdminCommandTest {
+@MicronautTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class AdminCommandTest implements TestPropertyProvider {
+  private static final Path TOKENS = Path.of("target", "tokens", "of-the-command-line");
+
+  @Inject Api api;
+  @Inject MemoryClaimStore claims;
   @TempDir Path folder;
-  private AdminServer server = AdminServer.open();
 
-  @BeforeEach
-  void start() {
-    server.close();
-    server = AdminServer.with(AdminServer.tokens(folder));
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
+  @Override
+  public Map<String, String> getProperties() {
+    return Api.tokensOfItsOwn(TOKENS);
   }
 
   private int run(Map<String, String> variables, String... args) {
     List<String> all = new ArrayList<>(List.of("admin"));
     all.addAll(List.of(args));
     all.add("--url");
-    all.add("http://127.0.0.1:" + server.port());
+    all.add("http://127.0.0.1:" + api.port());
     return Firstclaim.run(_ -> 0, variables, all.toArray(String[]::new));
   }
 
   private int read(String... args) {
-    return run(Map.of("FIRSTCLAIM_ADMIN_TOKEN", AdminServer.READER), args);
+    return run(Map.of("FIRSTCLAIM_ADMIN_TOKEN", Api.READER), args);
   }
 
   @Test
   void whatIsThere_isZero_andWhatIsNot_isOne() {
     var _ =
-        server
-            .claims()
-            .claim(Claim.of(RecordId.of("a b"), Fingerprint.none(), TimeSource.system().now()));
+        claims.claim(Claim.of(RecordId.of("a b"), Fingerprint.none(), TimeSource.system().now()));
 
     assertThat(read("record", "a b")).isZero();
     assertThat(read("record", "nobody")).isOne();
@@ -80,19 +80,18 @@ class AdminCommandTest {
 
   @Test
   void token_mayComeFromAFile() throws Exception {
-    Path token = Files.writeString(folder.resolve("token"), AdminServer.READER + "\n");
+    Path token = Files.writeString(folder.resolve("token"), Api.READER + "\n");
 
     assertThat(run(Map.of(), "summary", "--token-file", token.toString())).isZero();
   }
 
   @Test
   void tokenThatItMakes_isPrinted_andLetsItsOwnerIn() {
-    Path tokens = folder.resolve("tokens");
     PrintStream terminal = System.out;
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     System.setOut(new PrintStream(printed, true, UTF_8));
     try {
-      assertThat(make("admin", "token", "tom", "--role", "reader", "--add-to", tokens.toString()))
+      assertThat(make("admin", "token", "tom", "--role", "reader", "--add-to", TOKENS.toString()))
           .isZero();
     } finally {
       System.setOut(terminal);
@@ -106,9 +105,9 @@ class AdminCommandTest {
                             Map.of("FIRSTCLAIM_ADMIN_TOKEN", printed.toString(UTF_8).strip()),
                             "summary"))
                     .isZero());
-    assertThat(make("admin", "token", "tom", "--role", "king", "--add-to", tokens.toString()))
+    assertThat(make("admin", "token", "tom", "--role", "king", "--add-to", TOKENS.toString()))
         .isEqualTo(2);
-    assertThat(make("admin", "token", "t o m", "--role", "reader", "--add-to", tokens.toString()))
+    assertThat(make("admin", "token", "t o m", "--role", "reader", "--add-to", TOKENS.toString()))
         .isEqualTo(2);
     assertThat(make("admin", "token", "tom", "--role", "reader")).isEqualTo(2);
   }

@@ -27,8 +27,8 @@ class PeersFuzzTest {
   @FuzzTest(maxDuration = "10m")
   void anyAnswer_isAPageThatCanBeMerged_orNone(byte[] answer) {
     try {
-      Page<Event> page = Peers.page(JSON.readTree(answer));
-      assertThat(AuditPast.merge(List.of(page, page), 5).items()).hasSizeLessThanOrEqualTo(5);
+      ListPage<OutcomeView> page = Peers.page(JSON.readTree(answer));
+      assertThat(AuditHistory.merge(List.of(page, page), 5).items()).hasSizeLessThanOrEqualTo(5);
     } catch (IOException e) {
       assertThat(e.getMessage()).isNotNull(); // said to be none
     }

@@ -47,7 +47,7 @@ class PeersTest {
     instance.stop(0);
   }
 
-  private Page<Event> dead() {
+  private ListPage<OutcomeView> dead() {
     return peers.list(new Address("127.0.0.1", instance.getAddress().getPort()), "dead", 10, null);
   }
 

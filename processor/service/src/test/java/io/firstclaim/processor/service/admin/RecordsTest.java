@@ -8,30 +8,33 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@MicronautTest
 class RecordsTest {
-  private final AdminServer server = AdminServer.open();
+  private final Api api;
+  private final MemoryClaimStore claims;
 
-  @AfterEach
-  void close() {
-    server.close();
+  RecordsTest(Api api, MemoryClaimStore claims) {
+    this.api = api;
+    this.claims = claims;
   }
 
   private Lease hold(RecordId id) {
     return ((ClaimResult.Granted)
-            server.claims().claim(Claim.of(id, Fingerprint.none(), TimeSource.system().now())))
+            claims.claim(Claim.of(id, Fingerprint.none(), TimeSource.system().now())))
         .lease();
   }
 
   private String body(String path) {
-    HttpResponse<String> answer = server.get(path, null);
+    HttpResponse<String> answer = api.get(path, null);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     return answer.body();
   }
@@ -48,7 +51,6 @@ class RecordsTest {
 
   @Test
   void everyState_isTold() {
-    var claims = server.claims();
     hold(RecordId.of("held"));
     claims.complete(hold(RecordId.of("done")), "receipt");
     claims.bury(hold(RecordId.of("dead")), "no such account");
@@ -98,11 +100,11 @@ class RecordsTest {
   void idsThatNobodyCanHave_areRefused_withARemedy() {
     String tooLong = "x".repeat(RecordId.MAX_BYTES + 1);
 
-    assertThat(server.get("/api/records/" + tooLong, null).body())
+    assertThat(api.get("/api/records/" + tooLong, null).body())
         .isEqualTo("{\"error\":\"a record ID has 1 to 1024 bytes, this one 1025\"}");
-    assertThat(server.get("/api/records/" + tooLong, null).statusCode()).isEqualTo(400);
+    assertThat(api.get("/api/records/" + tooLong, null).statusCode()).isEqualTo(400);
     assertThat(
-            new RawClient(server.port())
+            new RawClient(api.port())
                 .answer("GET /api/records/%zz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
         .startsWith("HTTP/1.1 400");
     String longest = "%01".repeat(RecordId.MAX_BYTES);

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.micronaut.context.annotation.Property;
+import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import java.io.IOException;
 import java.net.Socket;
 import java.time.Duration;
@@ -11,8 +13,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@MicronautTest
+@Property(name = "micronaut.server.read-idle-timeout", value = "1s")
 class SlowClientTest {
   private static final Duration LIMIT = Duration.ofSeconds(1);
+
+  private final Api api;
+
+  SlowClientTest(Api api) {
+    this.api = api;
+  }
 
   /** Sends the beginning, and then a byte now and then; fails if it is let do so. */
   private static void requireClosed(Socket socket, String beginning) throws IOException {
@@ -44,16 +54,14 @@ class SlowClientTest {
         "POST /api/pause HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{",
       })
   void requestThatComesByteByByte_isCutOff(String beginning) throws IOException {
-    try (AdminServer server = AdminServer.impatient(LIMIT);
-        Socket socket = new RawClient(server.port()).connect()) {
+    try (Socket socket = new RawClient(api.port()).connect()) {
       requireClosed(socket, beginning);
     }
   }
 
   @Test
   void secondRequestOfAConnection_isCutOffToo() throws IOException {
-    try (AdminServer server = AdminServer.impatient(LIMIT);
-        Socket socket = new RawClient(server.port()).connect()) {
+    try (Socket socket = new RawClient(api.port()).connect()) {
       socket
           .getOutputStream()
           .write("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(ISO_8859_1));

@@ -32,7 +32,7 @@ class ActsFuzzTest {
 
     for (Job job : book.all()) {
       assertThat(new RedriveId(job.id()).text()).isEqualTo(job.id());
-      assertThat(new LetterFilter(job.spec())).isNotNull();
+      assertThat(new FrozenSet(job.spec())).isNotNull();
       assertThat(job.spec().rate()).isPositive();
       assertThat(job.read()).isNotNegative();
       assertThat(job.size()).isNotNegative();

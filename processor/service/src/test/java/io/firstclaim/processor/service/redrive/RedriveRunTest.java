@@ -28,7 +28,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -46,6 +45,11 @@ class RedriveRunTest {
   /** Sleeping passes the time, and nothing else does. */
   private static final class Clock implements TimeSource {
     private Duration passed = Duration.ZERO;
+    private Duration until = Duration.ofDays(1);
+
+    private boolean isOver() {
+      return passed.compareTo(until) >= 0;
+    }
 
     @Override
     public Moment now() {
@@ -148,22 +152,35 @@ class RedriveRunTest {
     try {
       new RedriveRun(
               job,
-              letter -> letter.application().equals(Optional.of("orders")),
-              dismissed::contains,
-              claims,
-              new Given(job.range(), job.offset()),
-              this::publish,
-              () -> job().state() == State.RUNNING && lettersLeft > 0,
-              (range, offset, counts, underWay, note, end) ->
-                  book.hear(
-                      new ActMessage.RedriveProgress(
-                          JOB, token, "a/one", "now", range, offset, counts, underWay, note, end)),
+              new Given(job.position()),
+              new LetterSteps(
+                  job,
+                  letter -> letter.application().equals(Optional.of("orders")),
+                  dismissed::contains,
+                  claims,
+                  this::publish),
+              () -> job().state() == State.RUNNING && lettersLeft > 0 && !clock.isOver(),
+              report -> book.hear(progress(token, report)),
               clock)
           .run();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
     return job();
+  }
+
+  private static ActMessage progress(long token, RunReport report) {
+    return new ActMessage.RedriveProgress(
+        JOB,
+        token,
+        "a/one",
+        "now",
+        report.position().range(),
+        report.position().offset(),
+        report.counts(),
+        report.underWay(),
+        report.note().orElse(null),
+        report.end().orElse(null));
   }
 
   private void publish(DeadLetter letter, RedriveId by) {
@@ -179,36 +196,27 @@ class RedriveRunTest {
   private final class Given implements Letters.Reading {
     private final int range;
     private long offset;
-    private int here;
 
-    private Given(int range, long offset) {
-      this.range = range;
-      this.offset = offset;
+    private Given(Position from) {
+      this.range = from.range();
+      this.offset = from.offset();
     }
 
     @Override
-    public boolean next() {
+    public Letters.ReadResult next() {
       if (isAtEnd()) {
-        return false;
+        return new Letters.ReadResult.Nothing();
       }
       lettersLeft--;
-      here = (int) offset++;
-      return true;
+      Position at = position();
+      return DeadLetter.read(topic.get((int) offset++))
+          .<Letters.ReadResult>map(letter -> new Letters.ReadResult.Letter(at, letter))
+          .orElseGet(Letters.ReadResult.PassedOver::new);
     }
 
     @Override
-    public Optional<DeadLetter> letter() {
-      return DeadLetter.read(topic.get(here));
-    }
-
-    @Override
-    public int range() {
-      return isAtEnd() ? 1 : range;
-    }
-
-    @Override
-    public long offset() {
-      return isAtEnd() ? 0 : offset;
+    public Position position() {
+      return isAtEnd() ? new Position(1, 0) : new Position(range, offset);
     }
 
     @Override
@@ -338,7 +346,7 @@ class RedriveRunTest {
 
     assertThat(stopped.state()).isEqualTo(State.STOPPED);
     assertThat(stopped.note()).contains("of the last 20 died again").contains("HTTP 422");
-    assertThat(published).hasSize(RedriveRun.WINDOW);
+    assertThat(published).hasSize(RedrivePace.WINDOW);
     assertThat(stopped.counts().diedAgain()).isEqualTo(20);
 
     downstream = this::complete;
@@ -356,15 +364,11 @@ class RedriveRunTest {
     }
     downstream = id -> {}; // nobody takes it up
     begin(1_000);
-    lettersLeft = 50;
+    clock.until = Duration.ofMinutes(5);
 
-    Thread run = Thread.ofPlatform().start(this::run);
-    while (clock.passed.compareTo(Duration.ofMinutes(5)) < 0) {
-      Thread.onSpinWait();
-    }
-    assertThat(published).hasSize(RedriveRun.WINDOW);
-    book.hear(new ActMessage.RedriveTold(JOB, ActMessage.Command.CANCEL, "otto", "no", "now"));
-    Objects.requireNonNull(run);
+    assertThat(run().state()).isEqualTo(State.RUNNING);
+
+    assertThat(published).hasSize(RedrivePace.WINDOW);
   }
 
   @Test

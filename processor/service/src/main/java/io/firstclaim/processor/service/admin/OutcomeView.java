@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
-record Event(
+record OutcomeView(
     String id,
     String outcome,
     String zone,
@@ -35,21 +35,21 @@ record Event(
     @Nullable String cause,
     @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String since) {
   /** Checks that it is about a record: what another instance sends may be anything. */
-  Event {
+  OutcomeView {
     Objects.requireNonNull(id, "it is about no record");
   }
 
-  static Event of(Outcome outcome) {
+  static OutcomeView of(Outcome outcome) {
     return of(outcome.id(), outcome, null);
   }
 
   /** The last outcome of a record in a list; a long ID is cut in the outcome, and not here. */
-  static Event of(RecordId id, Outcome last, Instant since) {
+  static OutcomeView of(RecordId id, Outcome last, Instant since) {
     return of(id.text(), last, since);
   }
 
-  private static Event of(String id, Outcome outcome, @Nullable Instant since) {
-    return new Event(
+  private static OutcomeView of(String id, Outcome outcome, @Nullable Instant since) {
+    return new OutcomeView(
         id,
         outcome.kind().name(),
         outcome.zone(),

@@ -6,21 +6,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What is known from outcomes. Thread-safe; may block for some seconds. */
-interface Past {
+interface OutcomeHistory {
   /** A record's outcomes, oldest first; empty if they cannot be said now. */
-  Optional<List<Event>> of(RecordId id);
+  Optional<List<OutcomeView>> of(RecordId id);
 
   /**
    * Records that were given up and neither completed nor dismissed since: their last outcomes.
    *
    * @throws Problem if that cannot be said now
    */
-  Page<Event> dead(int limit, @Nullable RecordId after);
+  ListPage<OutcomeView> dead(int limit, @Nullable RecordId after);
 
   /**
    * Records that were begun long ago and not settled: their last outcomes.
    *
    * @throws Problem if that cannot be said now
    */
-  Page<Event> stuck(int limit, @Nullable RecordId after);
+  ListPage<OutcomeView> stuck(int limit, @Nullable RecordId after);
 }

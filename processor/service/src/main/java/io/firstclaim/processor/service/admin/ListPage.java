@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
-record Page<T>(List<T> items, @Nullable String next) {
+record ListPage<T>(List<T> items, @Nullable String next) {
   /** How many a page has if nobody says. */
   static final int USUAL = 100;
 
   private static final int MOST = 1_000;
 
   /** Keeps a copy. */
-  Page {
+  ListPage {
     items = List.copyOf(items);
   }
 
@@ -30,7 +30,7 @@ record Page<T>(List<T> items, @Nullable String next) {
       return USUAL;
     }
     if (given < 1 || given > MOST) {
-      throw Problem.wrong("limit=%d: give 1 to %d".formatted(given, MOST));
+      throw Problem.wrong("limit", given, "give a number from 1 to " + MOST);
     }
     return given;
   }

@@ -5,19 +5,23 @@ import io.firstclaim.processor.service.acts.RedriveSpec;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Which dead letters are meant. Immutable. */
-final class LetterFilter {
+/**
+ * The dead letters that a redrive is for: those that the filter takes of what was in their topics
+ * when the redrive began. Immutable.
+ */
+final class FrozenSet {
   private final RedriveSpec spec;
   private final @Nullable Instant since;
   private final @Nullable Instant until;
 
-  LetterFilter(RedriveSpec spec) {
+  FrozenSet(RedriveSpec spec) {
     this.spec = spec;
     this.since = spec.since() == null ? null : Instant.parse(spec.since());
     this.until = spec.until() == null ? null : Instant.parse(spec.until());
   }
 
-  boolean takes(DeadLetter letter) {
+  /** Whether a letter of the topics is among them. */
+  boolean contains(DeadLetter letter) {
     Instant at = Instant.ofEpochMilli(letter.letter().timestamp());
     return (spec.topic() == null || spec.topic().equals(letter.topic()))
         && (spec.record() == null || spec.record().equals(letter.id().text()))

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 /** Writes whatever Micronaut itself finds wrong with a request like all other errors. */
 @Singleton
 @Primary
-final class ErrorAnswers implements ErrorResponseProcessor<Map<String, String>> {
+final class ErrorBodies implements ErrorResponseProcessor<Map<String, String>> {
   private static final int MAX_SHOWN = 500;
 
   @Override

@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * one keeps is asked there, once: who is asked by an instance answers for itself alone.
  */
 @Singleton
-final class AuditPast implements Past {
+final class AuditHistory implements OutcomeHistory {
   private final Audit audit;
   private final Dismissals dismissals;
   private final Peers peers;
 
-  AuditPast(Audit audit, Dismissals dismissals, Peers peers) {
+  AuditHistory(Audit audit, Dismissals dismissals, Peers peers) {
     this.audit = audit;
     this.dismissals = dismissals;
     this.peers = peers;
@@ -37,10 +37,10 @@ final class AuditPast implements Past {
   }
 
   @Override
-  public Optional<List<Event>> of(RecordId id) {
+  public Optional<List<OutcomeView>> of(RecordId id) {
     return switch (audit.history(id)) {
       case Answer.Here<List<Outcome>>(var outcomes) ->
-          Optional.of(outcomes.stream().map(Event::of).toList());
+          Optional.of(outcomes.stream().map(OutcomeView::of).toList());
       case Answer.Elsewhere<List<Outcome>>(Address address) ->
           peers.isAskedByOne() ? Optional.empty() : peers.history(address, id);
       case Answer.NotNow<List<Outcome>> _ -> Optional.empty();
@@ -48,29 +48,29 @@ final class AuditPast implements Past {
   }
 
   @Override
-  public Page<Event> dead(int limit, @Nullable RecordId after) {
+  public ListPage<OutcomeView> dead(int limit, @Nullable RecordId after) {
     return page(
         "dead",
         audit.dead(this::isOpen, limit, Optional.ofNullable(after)),
-        dead -> Event.of(dead.id(), dead.last(), dead.since()),
+        dead -> OutcomeView.of(dead.id(), dead.last(), dead.since()),
         limit,
         after);
   }
 
   @Override
-  public Page<Event> stuck(int limit, @Nullable RecordId after) {
+  public ListPage<OutcomeView> stuck(int limit, @Nullable RecordId after) {
     return page(
         "stuck",
         audit.stuck(limit, Optional.ofNullable(after)),
-        stuck -> Event.of(stuck.id(), stuck.last(), stuck.since()),
+        stuck -> OutcomeView.of(stuck.id(), stuck.last(), stuck.since()),
         limit,
         after);
   }
 
-  private <T> Page<Event> page(
+  private <T> ListPage<OutcomeView> page(
       String list,
       Answer<Listing<T>> answer,
-      Function<T, Event> view,
+      Function<T, OutcomeView> view,
       int limit,
       @Nullable RecordId after) {
     Listing<T> own =
@@ -80,9 +80,9 @@ final class AuditPast implements Past {
               throw Problem.notNow("ask " + address);
           case Answer.NotNow<Listing<T>>(String why) -> throw Problem.notNow("the audit: " + why);
         };
-    List<Page<Event>> parts = new ArrayList<>();
+    List<ListPage<OutcomeView>> parts = new ArrayList<>();
     parts.add(
-        new Page<>(
+        new ListPage<>(
             own.items().stream().map(view).toList(), own.next().map(RecordId::text).orElse(null)));
     if (!peers.isAskedByOne()) {
       own.others().forEach(other -> parts.add(peers.list(other, list, limit, after)));
@@ -90,21 +90,21 @@ final class AuditPast implements Past {
     return merge(parts, limit);
   }
 
-  /** Up to where all parts are known. */
-  static Page<Event> merge(List<Page<Event>> parts, int limit) {
+  /** The parts as one page, which ends where one of the parts is not known any further. */
+  static ListPage<OutcomeView> merge(List<ListPage<OutcomeView>> parts, int limit) {
     Optional<RecordId> known =
         parts.stream()
-            .map(Page::next)
+            .map(ListPage::next)
             .flatMap(next -> Optional.ofNullable(next).map(Ids::ofText).stream())
             .min(Comparator.naturalOrder());
-    List<Event> items =
+    List<OutcomeView> items =
         parts.stream()
             .flatMap(part -> part.items().stream())
             .filter(item -> known.isEmpty() || Ids.ofText(item.id()).compareTo(known.get()) <= 0)
             .sorted(Comparator.comparing(item -> Ids.ofText(item.id())))
             .toList();
     return items.size() > limit
-        ? new Page<>(items.subList(0, limit), items.get(limit - 1).id())
-        : new Page<>(items, known.map(RecordId::text).orElse(null));
+        ? new ListPage<>(items.subList(0, limit), items.get(limit - 1).id())
+        : new ListPage<>(items, known.map(RecordId::text).orElse(null));
   }
 }

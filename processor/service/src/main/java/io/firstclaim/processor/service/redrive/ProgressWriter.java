@@ -4,18 +4,20 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.service.acts.ActLog;
 import io.firstclaim.processor.service.acts.ActMessage;
-import io.firstclaim.processor.service.acts.ActMessage.End;
 import io.firstclaim.processor.service.acts.NotWrittenException;
-import io.firstclaim.processor.service.acts.RedriveCounts;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes the progress of a run to the log of acts, but not each step of it. For one thread. */
-final class Teller implements RedriveRun.Report {
-  private static final Logger LOG = LoggerFactory.getLogger(Teller.class);
-  private static final Duration TELL_EVERY = Duration.ofSeconds(1);
+/**
+ * Writes the progress of a run to the log of acts: news once a second at most, and something every
+ * three seconds, so that the other instances see that the redrive is worked on. For one thread.
+ */
+final class ProgressWriter implements Consumer<RunReport> {
+  private static final Logger LOG = LoggerFactory.getLogger(ProgressWriter.class);
+  private static final Duration NEWS_EVERY = Duration.ofSeconds(1);
   private static final Duration BEAT_EVERY = Duration.ofSeconds(3);
   private static final Duration HEARD_WITHIN = Duration.ofSeconds(10);
 
@@ -24,41 +26,44 @@ final class Teller implements RedriveRun.Report {
   private final String instance;
   private final ActLog log;
   private final TimeSource time;
-  private Moment lastTold;
+  private Moment lastWritten;
   private ActMessage.@Nullable RedriveProgress last;
 
   /**
-   * A teller of this redrive.
+   * A writer for this redrive.
    *
    * @param token of the writer's mutex
    * @param instance the writer
    */
-  Teller(Job job, long token, String instance, ActLog log, TimeSource time) {
+  ProgressWriter(Job job, long token, String instance, ActLog log, TimeSource time) {
     this.job = job;
     this.token = token;
     this.instance = instance;
     this.log = log;
     this.time = time;
-    this.lastTold = time.now();
+    this.lastWritten = time.now();
   }
 
   @Override
-  public void progress(
-      int range,
-      long offset,
-      RedriveCounts counts,
-      int underWay,
-      @Nullable String note,
-      @Nullable End end) {
+  public void accept(RunReport report) {
     var progress =
         new ActMessage.RedriveProgress(
-            job.id(), token, instance, "", range, offset, counts, underWay, note, end);
-    Duration since = time.now().since(lastTold);
-    boolean isFirstMove = underWay > 0 && (last == null || last.underWay() == 0);
+            job.id(),
+            token,
+            instance,
+            "",
+            report.position().range(),
+            report.position().offset(),
+            report.counts(),
+            report.underWay(),
+            report.note().orElse(null),
+            report.end().orElse(null));
+    Duration since = time.now().since(lastWritten);
+    boolean isFirstMove = report.underWay() > 0 && (last == null || last.underWay() == 0);
     boolean isNews = !progress.equals(last);
-    if (end != null
+    if (report.end().isPresent()
         || isFirstMove
-        || (isNews && since.compareTo(TELL_EVERY) >= 0)
+        || (isNews && since.compareTo(NEWS_EVERY) >= 0)
         || since.compareTo(BEAT_EVERY) >= 0) {
       write(progress);
     }
@@ -68,14 +73,15 @@ final class Teller implements RedriveRun.Report {
     try {
       long offset = log.write(progress.saidAt(time.now().wall().toString()));
       last = progress;
-      lastTold = time.now();
+      lastWritten = time.now();
       if (progress.end() != null) {
         var _ = log.awaitHeard(offset, HEARD_WITHIN);
       }
     } catch (NotWrittenException e) {
-      // Told with the next; whoever goes on repeats what was not told, which does no harm.
+      // The next one says it, too; whoever goes on repeats what was not written, which does no
+      // harm.
       LOG.debug("Progress of redrive {} was not written: {}", job.id(), e.getMessage());
-      lastTold = time.now();
+      lastWritten = time.now();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

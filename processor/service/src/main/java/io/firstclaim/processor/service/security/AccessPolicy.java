@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * Thread-safe.
  */
-public final class Gate {
+public final class AccessPolicy {
   /** Who asks from this machine, where there is no token file. */
   static final Caller LOCAL = new Caller("loopback", Role.READER);
 
@@ -35,14 +35,14 @@ public final class Gate {
   private static final Pattern LOCAL_HOST =
       Pattern.compile("(?i)(localhost|127(\\.\\d{1,3}){3}|\\[::1])(:\\d{1,5})?");
 
-  /** With one of them, the request was passed on from elsewhere. */
+  /** A request with one of these headers was passed on from elsewhere. */
   private static final List<String> PASSED_ON =
       List.of("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP");
 
   private final Optional<TokenFile> tokens;
 
-  /** By these tokens, if there are any. */
-  public Gate(Optional<TokenFile> tokens) {
+  /** Knows callers by these tokens, if there are any. */
+  public AccessPolicy(Optional<TokenFile> tokens) {
     this.tokens = tokens;
   }
 

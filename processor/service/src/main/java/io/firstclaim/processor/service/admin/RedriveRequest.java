@@ -1,0 +1,78 @@
+package io.firstclaim.processor.service.admin;
+
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.processor.service.acts.RedriveSpec;
+import io.micronaut.core.annotation.Introspected;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.media.Schema.RequiredMode;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body that begins a redrive of many records.
+ *
+ * @param id of the redrive, if it is to be one however often this is sent
+ * @param topic the input topic that the records came from
+ * @param cause a part of the cause they died of; null for any
+ * @param since the first moment of their deaths, in ISO 8601; null for any
+ * @param until the moment before which they died, in ISO 8601; null for any
+ * @param limit how many records are moved at most; a million, if it is not given
+ * @param rate how many are moved in a second at most; 50, if it is not given
+ * @param reason why; a dry run needs none
+ * @param dryRun whether nothing is done, but only said what would be
+ */
+@Introspected
+record RedriveRequest(
+    @Nullable String id,
+    @Schema(requiredMode = RequiredMode.REQUIRED, nullable = false) @Nullable String topic,
+    @Nullable String cause,
+    @Nullable String since,
+    @Nullable String until,
+    @Nullable @Min(value = 1, message = LIMIT) @Max(value = MOST, message = LIMIT) Integer limit,
+    @Nullable @Min(value = 1, message = RATE) @Max(value = MOST_RATE, message = RATE) Integer rate,
+    @Nullable String reason,
+    @Nullable Boolean dryRun) {
+  private static final int MOST = 10_000_000;
+  private static final int USUAL = 1_000_000;
+  private static final int MOST_RATE = 10_000;
+  private static final int USUAL_RATE = 50;
+  private static final String LIMIT = "give a number from 1 to " + MOST;
+  private static final String RATE = "give a number from 1 to " + MOST_RATE;
+
+  /** The redrive's ID: that in the body, or one of its own. */
+  RedriveId redriveId() {
+    try {
+      return id == null ? RedriveId.random() : new RedriveId(id);
+    } catch (IllegalArgumentException e) {
+      throw Problem.wrong("id", id, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Which records are meant.
+   *
+   * @param topics the input topics
+   */
+  DeadFilter filter(List<String> topics) {
+    return DeadFilter.of(topic, cause, since, until, topics);
+  }
+
+  /** What the redrive is to do with the dead letters that this filter takes. */
+  RedriveSpec spec(DeadFilter filter) {
+    return new RedriveSpec(
+        filter.topic(),
+        null,
+        filter.cause(),
+        filter.since(),
+        filter.until(),
+        limit == null ? USUAL : limit,
+        rate == null ? USUAL_RATE : rate,
+        List.of());
+  }
+
+  boolean isDryRun() {
+    return Boolean.TRUE.equals(dryRun);
+  }
+}

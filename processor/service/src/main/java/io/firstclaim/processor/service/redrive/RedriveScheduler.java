@@ -1,0 +1,116 @@
+package io.firstclaim.processor.service.redrive;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.service.redrive.Job.State;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sees to it that redrives are worked on: looks which of those in the book are to be run by this
+ * instance, and has each run on a thread of its own. One that begins here is run at once, another
+ * one once nothing was heard of it for ten seconds. Thread-safe.
+ */
+final class RedriveScheduler implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RedriveScheduler.class);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(200);
+  private static final Duration SILENT = Duration.ofSeconds(10);
+  private static final Duration CLOSED_WITHIN = Duration.ofSeconds(3);
+
+  private final JobBook book;
+  private final RedriveRunner runner;
+  private final TimeSource time;
+  private final Map<String, Heartbeat> heartbeats = new HashMap<>(); // of the looking thread
+  private final Set<String> begunHere = ConcurrentHashMap.newKeySet();
+  private final Map<String, Thread> runs = new ConcurrentHashMap<>();
+  private final Thread looking;
+  private volatile boolean closed;
+
+  /** When a redrive was last heard of. */
+  private record Heartbeat(long beat, Moment at) {}
+
+  RedriveScheduler(JobBook book, RedriveRunner runner, TimeSource time) {
+    this.book = book;
+    this.runner = runner;
+    this.time = time;
+    this.looking = Thread.ofVirtual().name("firstclaim-redrives").unstarted(this::look);
+  }
+
+  /** Begins to look. */
+  void start() {
+    looking.start();
+  }
+
+  /** This redrive is begun or resumed here: once the book has it, it is run here. */
+  void expect(String id) {
+    begunHere.add(id);
+  }
+
+  private void look() {
+    try {
+      while (!closed) {
+        time.sleep(LOOK_EVERY);
+        for (Job job : book.all()) {
+          if (job.state() == State.RUNNING && !runs.containsKey(job.id()) && isDue(job)) {
+            run(job.id());
+          }
+        }
+        heartbeats.keySet().removeIf(id -> book.get(id).filter(job -> !job.isOver()).isEmpty());
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("No more redrives");
+    }
+  }
+
+  /** Whether it was begun here, or nobody seems to work on it. */
+  private boolean isDue(Job job) {
+    Moment now = time.now();
+    @Nullable Heartbeat last = heartbeats.get(job.id());
+    if (last == null || last.beat() != job.beat()) {
+      heartbeats.put(job.id(), new Heartbeat(job.beat(), now));
+      return begunHere.remove(job.id());
+    }
+    boolean isSilent = now.since(last.at()).compareTo(SILENT) >= 0;
+    if (isSilent) { // asked for its mutex no more often than that
+      heartbeats.put(job.id(), new Heartbeat(job.beat(), now));
+    }
+    return begunHere.remove(job.id()) || isSilent;
+  }
+
+  private void run(String id) {
+    Thread run =
+        Thread.ofVirtual()
+            .name("firstclaim-redrive")
+            .unstarted(
+                () -> {
+                  try {
+                    runner.run(id, () -> !closed);
+                  } finally {
+                    runs.remove(id);
+                  }
+                });
+    runs.put(id, run);
+    run.start();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    looking.interrupt();
+    runs.values().forEach(Thread::interrupt);
+    try {
+      for (Thread run : List.copyOf(runs.values())) {
+        var _ = run.join(CLOSED_WITHIN);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -3,7 +3,7 @@ package io.firstclaim.processor.dataset;
 import io.firstclaim.lock.Sha256;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.store.DatedClock;
+import io.firstclaim.lock.store.HttpDates;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -206,7 +206,7 @@ final class DatasetObjects {
   private static Instant answered(HeadObjectResponse head) {
     return head.sdkHttpResponse()
         .firstMatchingHeader("Date")
-        .flatMap(DatedClock::parsed)
+        .flatMap(HttpDates::parsed)
         .orElse(head.lastModified());
   }
 

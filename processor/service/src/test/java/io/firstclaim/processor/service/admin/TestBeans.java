@@ -32,7 +32,7 @@ final class TestBeans {
   /** The settings, which the service reads when it starts. */
   @Singleton
   ServiceSettings settings(Environment environment) {
-    return SettingsReader.read(environment, NONE, List.of());
+    return SettingsReader.read(environment, NONE);
   }
 
   /** Claims in memory, which tests make and end as they like. */

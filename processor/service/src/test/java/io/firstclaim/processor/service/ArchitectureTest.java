@@ -374,7 +374,7 @@ class ArchitectureTest {
   }
 
   /** The simple names of the outermost classes that make such a call, but for the time's own. */
-  private static TreeSet<String> callers(JavaClasses classes, Predicate<JavaMethodCall> calls) {
+  private static Set<String> callers(JavaClasses classes, Predicate<JavaMethodCall> calls) {
     return classes.stream()
         .filter(caller -> !caller.isEquivalentTo(TimeSource.class))
         .filter(caller -> caller.getMethodCallsFromSelf().stream().anyMatch(calls))

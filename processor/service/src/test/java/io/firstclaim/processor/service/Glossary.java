@@ -21,7 +21,7 @@ final class Glossary {
     for (String line : Files.readAllLines(CONTRIBUTING)) {
       var row = ROW.matcher(line);
       if (row.matches() && !row.group(1).equals("word")) {
-        for (String other : row.group(2).split(",")) {
+        for (String other : row.group(2).split(",", -1)) {
           words.put(other.strip(), row.group(1));
         }
       }

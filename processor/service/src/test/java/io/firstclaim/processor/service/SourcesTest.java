@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -100,7 +101,7 @@ class SourcesTest {
         && !source.getFileName().toString().equals("SourcesTest.java");
   }
 
-  private static TreeSet<String> testsWith(Predicate<String> text) {
+  private static SortedSet<String> testsWith(Predicate<String> text) {
     return sources()
         .filter(SourcesTest::isForTests)
         .filter(source -> text.test(text(source)))
@@ -108,7 +109,7 @@ class SourcesTest {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static TreeSet<Integer> numbers(String text) {
+  private static SortedSet<Integer> numbers(String text) {
     return NUMBERS
         .matcher(text)
         .results()
@@ -117,7 +118,7 @@ class SourcesTest {
   }
 
   /** The numbers that rows of a table begin with. */
-  private static TreeSet<Integer> rows(Path document) {
+  private static SortedSet<Integer> rows(Path document) {
     return text(document)
         .lines()
         .filter(line -> line.matches("\\| \\d+ \\|.*"))
@@ -125,7 +126,7 @@ class SourcesTest {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static void requireNoGap(TreeSet<Integer> numbers) {
+  private static void requireNoGap(SortedSet<Integer> numbers) {
     assertThat(numbers)
         .containsExactlyElementsOf(IntStream.rangeClosed(1, numbers.size()).boxed().toList());
   }

@@ -17,8 +17,8 @@ import java.util.function.ToDoubleFunction;
 /** What is measured on a store that is no wall, whose process has its CPU time to itself. */
 final class StandInBench {
   private static final int ROUNDS = 5;
-  private static final int WARM_UP = 5;
-  private static final int RECORDS = 40_000;
+  private static final int WARM_UP = 4;
+  private static final int RECORDS = 30_000;
   private static final int NAIVE_RECORDS = 300;
   private static final List<Integer> BATCHES_AT_ONCE = List.of(8, 16, 32, 64);
   private static final int IN_FLIGHT = 2_000;

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.engine;
 
-
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.OneLine;

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.engine;
 
-
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.kafka.KafkaClients;
 import org.apache.kafka.clients.admin.Admin;

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.engine;
 
-
 import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 

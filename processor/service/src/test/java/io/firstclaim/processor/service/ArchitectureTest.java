@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -22,13 +24,18 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.firstclaim.lock.TimeSource;
+import java.io.IOException;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /** The rules of the house: who may know whom. */
@@ -314,19 +321,160 @@ class ArchitectureTest {
           .orShould()
           .callMethod(Clock.class, "systemDefaultZone");
 
+  /** Who reads ticks or sleeps otherwise than by a {@link TimeSource}, and what for. */
+  private static final Map<String, String> TICKS_AND_SLEEP =
+      Map.ofEntries(
+          Map.entry("ActLog", "a pause after a fault, on a thread of its own"),
+          Map.entry("Breaker", "the pause between two looks at who waits"),
+          Map.entry("HandlerThreads", "a pause until the system has threads again"),
+          Map.entry("HttpHandler", "the wall clock that an HTTP date is compared with"),
+          Map.entry("InFlightLimit", "a bounded wait on a condition"),
+          Map.entry("OutcomeFeed", "a pause after a fault, on a thread of its own"),
+          Map.entry("RecordInFlight", "a bounded wait on a condition"),
+          Map.entry("Ticket", "a bounded wait on a condition"),
+          Map.entry("Upkeep", "the pause between two chores"),
+          Map.entry("Waiting", "the pause between two looks at what a start waits for"),
+          Map.entry("Watchdog", "the pause between two looks at the machine's threads"));
+
   @ArchTest
-  static final ArchRule library_sleepsAndTicksByItsTimeSource =
-      noClasses()
-          .that()
-          .resideInAPackage(LOCK + "..")
-          .and()
-          .doNotHaveFullyQualifiedName(TimeSource.class.getName())
-          .should()
-          .callMethod(System.class, "nanoTime")
-          .orShould()
-          .callMethod(InstantSource.class, "system")
-          .orShould()
-          .callMethod(Thread.class, "sleep", Duration.class)
-          .orShould()
-          .callMethod(Thread.class, "sleep", long.class);
+  static void ticksAndSleep_comeFromATimeSource(JavaClasses classes) {
+    assertThat(callers(classes, ArchitectureTest::readsTicksOrSleeps))
+        .as("classes that read ticks, or sleep, by themselves")
+        .isSubsetOf(TICKS_AND_SLEEP.keySet());
+  }
+
+  private static boolean readsTicksOrSleeps(JavaMethodCall call) {
+    String owner = call.getTargetOwner().getName();
+    return (owner.equals("java.lang.System") && call.getName().equals("nanoTime"))
+        || (owner.equals("java.lang.Thread") && call.getName().equals("sleep"))
+        || (owner.equals("java.time.InstantSource") && call.getName().equals("system"));
+  }
+
+  /** Where an application is put together, and who else has its time from nobody. */
+  private static final Map<String, String> SYSTEMS_TIME =
+      Map.of(
+          "Application", "a command of its own",
+          "Beans", "puts the service together",
+          "BucketSetup", "pauses while it sets a bucket up, before there is a store",
+          "DatasetCommand", "a command of its own",
+          "EngineBuilder", "puts the engine together",
+          "Firstclaim", "puts the commands together",
+          "SelfTest", "checks a store before there is one",
+          "SlowBody", "is slow on purpose, within that check",
+          "StatementTrial", "checks a store before there is one");
+
+  @ArchTest
+  static void systemsTime_isGivenWhereAnApplicationIsPutTogether(JavaClasses classes) {
+    assertThat(
+            callers(
+                classes,
+                call ->
+                    call.getTargetOwner().isEquivalentTo(TimeSource.class)
+                        && call.getName().equals("system")))
+        .as("classes that take the system's time")
+        .isSubsetOf(SYSTEMS_TIME.keySet());
+  }
+
+  /** The simple names of the outermost classes that make such a call, but for the time's own. */
+  private static Set<String> callers(JavaClasses classes, Predicate<JavaMethodCall> calls) {
+    return classes.stream()
+        .filter(caller -> !caller.isEquivalentTo(TimeSource.class))
+        .filter(caller -> caller.getMethodCallsFromSelf().stream().anyMatch(calls))
+        .map(ArchitectureTest::outermost)
+        .map(JavaClass::getSimpleName)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static JavaClass outermost(JavaClass any) {
+    return any.getEnclosingClass().map(ArchitectureTest::outermost).orElse(any);
+  }
+
+  @ArchTest
+  static void publicTypes_haveTheWordsOfTheGlossary(JavaClasses classes) throws IOException {
+    Map<String, String> instead = new TreeMap<>();
+    Map<String, String> words = Glossary.wordByWhatItIsNotCalled();
+    publicTypes(classes)
+        .forEach(
+            type ->
+                words.forEach(
+                    (not, word) -> {
+                      if (Glossary.isIn(type.getSimpleName(), not)) {
+                        instead.put(type.getName(), "say %s, not %s".formatted(word, not));
+                      }
+                    }));
+    assertThat(instead).as("public types that the glossary has another word for").isEmpty();
+  }
+
+  /** Variants of several sealed types, which mean the same in each. */
+  private static final Set<String> SHARED_VARIANTS =
+      Set.of(
+          "Dead",
+          "Differs",
+          "Done",
+          "Failed",
+          "Free",
+          "Header",
+          "Held",
+          "Key",
+          "Mismatch",
+          "Running",
+          "Starting",
+          "Took",
+          "Unknown");
+
+  /** Names that two public types have, and should not; none is to be added. */
+  private static final Set<String> TO_BE_TOLD_APART =
+      Set.of(
+          "Change",
+          "Claiming",
+          "Command",
+          "ContendedException",
+          "Ended",
+          "Faults",
+          "Freed",
+          "Listener",
+          "Refused",
+          "Turn",
+          "Verdict",
+          "Work");
+
+  @ArchTest
+  static void publicTypes_haveANameEach(JavaClasses classes) {
+    Map<Boolean, Map<String, List<String>>> names =
+        publicTypes(classes)
+            .collect(
+                Collectors.partitioningBy(
+                    ArchitectureTest::isVariant,
+                    Collectors.groupingBy(
+                        JavaClass::getSimpleName,
+                        TreeMap::new,
+                        Collectors.mapping(JavaClass::getName, Collectors.toList()))));
+    names.forEach(
+        (areVariants, byName) -> {
+          byName.values().removeIf(types -> types.size() == 1);
+          byName.keySet().removeAll(areVariants ? SHARED_VARIANTS : Set.of());
+          byName.keySet().removeAll(TO_BE_TOLD_APART);
+          assertThat(byName).as("public types of one name").isEmpty();
+        });
+  }
+
+  /** Whether it stands in the interface that it implements, and is named with it. */
+  private static boolean isVariant(JavaClass type) {
+    return type.getEnclosingClass()
+        .filter(outer -> type.isAssignableTo(outer.getName()))
+        .isPresent();
+  }
+
+  /** Those that are public, with all that they stand in, and were written and not generated. */
+  private static Stream<JavaClass> publicTypes(JavaClasses classes) {
+    return classes.stream()
+        .filter(type -> isPublic(type) && !type.isAnonymousClass())
+        .filter(type -> !type.getName().contains(".$"))
+        .sorted(Comparator.comparing(JavaClass::getName));
+  }
+
+  private static boolean isPublic(JavaClass type) {
+    return type.getModifiers().contains(JavaModifier.PUBLIC)
+        && type.getEnclosingClass().map(ArchitectureTest::isPublic).orElse(true);
+  }
 }

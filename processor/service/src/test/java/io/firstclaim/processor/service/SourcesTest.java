@@ -1,0 +1,212 @@
+package io.firstclaim.processor.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The rules of the house that concern sources and documents of all modules. */
+class SourcesTest {
+  private static final Path ROOT = Path.of("..", "..").normalize();
+  private static final Path PROTOCOL = ROOT.resolve("docs/protocol.md");
+  private static final Path DECISIONS = ROOT.resolve("docs/adr");
+  private static final Pattern NUMBERS = Pattern.compile("\\d+");
+  private static final Pattern INVARIANTS =
+      Pattern.compile("[Ii]nvariants? (\\d+(?:(?:, | and | to |–)\\d+)*)");
+  private static final Pattern CLASS = Pattern.compile("`([A-Z]\\w*[a-z]\\w*)(?:\\.\\w+)?`");
+
+  /** Tests, and what is made for tests, that sleep; each with what it does meanwhile. */
+  private static final Map<String, String> SLEEPERS =
+      Map.ofEntries(
+          // lock-store
+          Map.entry("ChildJvm", "the pause between two looks at a process"),
+          Map.entry("ChildJvmTest", "a process that lives until it is ended, and looks at it"),
+          Map.entry("Connection", "an answer that is held up"),
+          Map.entry("CountingProcess", "a caller who was told to come back later"),
+          Map.entry("FaultProxyTest", "a server that takes its time"),
+          // the engine
+          Map.entry("BadHandlersTest", "a handler at work"),
+          Map.entry("ResourceFlowTest", "a handler at work"),
+          Map.entry("SlowStoreTest", "a store that takes its time"),
+          // the service
+          Map.entry("CommitWatch", "the pause between two looks at offsets"),
+          Map.entry("GracefulStopIT", "a handler at work"),
+          Map.entry("HttpHandlerTest", "a body that drips"),
+          Map.entry("LostResponseIT", "a handler at work"),
+          Map.entry("PageIT", "a server at work, and looks at a page"),
+          Map.entry("PeersIT", "a server at work"),
+          Map.entry("RebalanceIT", "the pace of a source"),
+          Map.entry("Sink", "a handler at work"),
+          Map.entry("ThrottledClaimsTest", "a handler at work"),
+          Map.entry("TopicReader", "the pause between two looks at a topic"),
+          Map.entry("TransfersIT", "a handler at work"),
+          // the local stack
+          Map.entry("ParentWatchTest", "a process that lives until it is ended, and looks at it"),
+          Map.entry("ServersIT", "a broker that is paused meanwhile"));
+
+  private static final Set<String> KAFKAS_FAKES =
+      Set.of(
+          "AdmissionTest",
+          "DeadLettersTest",
+          "EngineMetricsTest",
+          "OutcomeFeedTest",
+          "OutcomeWriterTest",
+          "PollLoopTest",
+          "TestBroker",
+          "TopicHandlerTest");
+
+  private static Stream<Path> sources() {
+    try (Stream<Path> all = Files.walk(ROOT)) {
+      return all
+          .filter(file -> file.toString().endsWith(".java"))
+          .filter(file -> !file.toString().contains("/target/"))
+          .toList()
+          .stream();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String name(Path source) {
+    String file = source.getFileName().toString();
+    return file.substring(0, file.length() - ".java".length());
+  }
+
+  /** Those of tests and of what is made for tests, but for what measures and what demonstrates. */
+  private static boolean isForTests(Path source) {
+    String path = source.toString().replace('\\', '/');
+    return (path.contains("/src/test/") || path.contains("lock-store/testkit/"))
+        && !path.contains("/bench/")
+        && !source.getFileName().toString().equals("SourcesTest.java");
+  }
+
+  private static SortedSet<String> testsWith(Predicate<String> text) {
+    return sources()
+        .filter(SourcesTest::isForTests)
+        .filter(source -> text.test(text(source)))
+        .map(SourcesTest::name)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static SortedSet<Integer> numbers(String text) {
+    return NUMBERS
+        .matcher(text)
+        .results()
+        .map(found -> Integer.valueOf(found.group()))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** The numbers that rows of a table begin with. */
+  private static SortedSet<Integer> rows(Path document) {
+    return text(document)
+        .lines()
+        .filter(line -> line.matches("\\| \\d+ \\|.*"))
+        .map(line -> Integer.valueOf(line.split(" ", 3)[1]))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static void requireNoGap(SortedSet<Integer> numbers) {
+    assertThat(numbers)
+        .containsExactlyElementsOf(IntStream.rangeClosed(1, numbers.size()).boxed().toList());
+  }
+
+  @Test
+  void invariants_areNumberedWithoutAGap() {
+    requireNoGap(rows(PROTOCOL));
+  }
+
+  @Test
+  void everyInvariantThatASourceNames_isInTheProtocol() {
+    Set<Integer> documented = rows(PROTOCOL);
+    assertThat(sources().filter(source -> !name(source).equals("SourcesTest")))
+        .allSatisfy(
+            source ->
+                assertThat(
+                        INVARIANTS
+                            .matcher(text(source))
+                            .results()
+                            .flatMap(found -> numbers(found.group(1)).stream()))
+                    .as("invariants that %s names", source)
+                    .isSubsetOf(documented));
+  }
+
+  /** Of what is no class of its own: results, and what others have. */
+  private static final Set<String> NO_CLASSES_OF_OURS =
+      Set.of(
+          "Granted",
+          "Held",
+          "Later",
+          "Done",
+          "Dead",
+          "Mismatch",
+          "Blocked",
+          "Settled",
+          "Lost",
+          "Unknown",
+          "Date",
+          "MockConsumer",
+          "MockProducer");
+
+  @Test
+  void everyClassThatTheProtocolOrTheGuideNames_isThere() {
+    Set<String> there = sources().map(SourcesTest::name).collect(Collectors.toSet());
+    for (Path document : List.of(PROTOCOL, ROOT.resolve("CONTRIBUTING.md"))) {
+      assertThat(CLASS.matcher(text(document)).results())
+          .extracting(found -> found.group(1))
+          .filteredOn(name -> !NO_CLASSES_OF_OURS.contains(name))
+          .as("classes that %s names", document)
+          .isNotEmpty()
+          .isSubsetOf(there);
+    }
+  }
+
+  @Test
+  void everyDecision_isInTheirList_andNoNumberIsLeftOut() throws IOException {
+    String list = text(DECISIONS.resolve("README.md"));
+    try (Stream<Path> files = Files.list(DECISIONS)) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .filteredOn(file -> !file.equals("README.md"))
+          .allSatisfy(file -> assertThat(list).contains("](" + file + ")"));
+    }
+    requireNoGap(rows(DECISIONS.resolve("README.md")));
+  }
+
+  @Test
+  void tests_awaitConditions_andSleepForNamedReasonsOnly() {
+    assertThat(testsWith(text -> text.contains("Thread.sleep(") || text.contains("SECONDS.sleep(")))
+        .as("tests that sleep; await a condition, or drive the clock")
+        .isSubsetOf(SLEEPERS.keySet());
+  }
+
+  @Test
+  void nothingIsMocked_butWhatNoBrokerCanBeMadeToDo() {
+    assertThat(testsWith(text -> text.contains("org.mockito") || text.contains("org.easymock")))
+        .isEmpty();
+    assertThat(
+            testsWith(
+                text -> Pattern.compile("\\bMock(Consumer|Producer)\\b").matcher(text).find()))
+        .as("tests with Kafka's own fakes")
+        .isSubsetOf(KAFKAS_FAKES);
+  }
+}

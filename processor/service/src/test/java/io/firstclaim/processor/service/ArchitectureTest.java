@@ -324,7 +324,6 @@ class ArchitectureTest {
   /** Who reads ticks or sleeps otherwise than by a {@link TimeSource}, and what for. */
   private static final Map<String, String> TICKS_AND_SLEEP =
       Map.ofEntries(
-          Map.entry("ActLog", "a pause after a fault, on a thread of its own"),
           Map.entry("Breaker", "the pause between two looks at who waits"),
           Map.entry("HandlerThreads", "a pause until the system has threads again"),
           Map.entry("HttpHandler", "the wall clock that an HTTP date is compared with"),

@@ -3,6 +3,7 @@ package io.firstclaim.processor.service.acts;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstclaim.lock.OneLine;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.SideClients;
 import java.io.IOException;
 import java.time.Duration;
@@ -49,6 +50,7 @@ public final class ActLog implements AutoCloseable {
   private final byte[] application;
   private final TopicPartition partition;
   private final Consumer<ActMessage> heard;
+  private final TimeSource time;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition read = lock.newCondition();
@@ -62,8 +64,10 @@ public final class ActLog implements AutoCloseable {
    *
    * @param heard is told every message in its order, on one thread; must not block
    */
-  public ActLog(SideClients clients, String application, Consumer<ActMessage> heard) {
+  public ActLog(
+      SideClients clients, String application, Consumer<ActMessage> heard, TimeSource time) {
     this.clients = clients;
+    this.time = time;
     this.application = application.getBytes(UTF_8);
     this.partition = new TopicPartition(application + ".acts", 0);
     this.heard = heard;
@@ -249,9 +253,9 @@ public final class ActLog implements AutoCloseable {
     }
   }
 
-  private static void pause() {
+  private void pause() {
     try {
-      Thread.sleep(PAUSE_AFTER_FAULT);
+      time.sleep(PAUSE_AFTER_FAULT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

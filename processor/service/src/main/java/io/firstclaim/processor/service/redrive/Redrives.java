@@ -59,7 +59,7 @@ public final class Redrives implements AutoCloseable {
     this.freezer = new Freezer(settings, letters);
     this.dismissals = dismissals;
     this.time = time;
-    this.log = new ActLog(clients, settings.application(), this::hear);
+    this.log = new ActLog(clients, settings.application(), this::hear, time);
     RedriveRunner runner =
         new RedriveRunner(
             new RedriveMutex(claims, time),

@@ -309,11 +309,11 @@ public final class PollLoop implements ConsumerRebalanceListener, Runnable {
     }
     consumer.commitAsync(
         offsets,
-        (committed, fault) -> {
+        (_, fault) -> { // under the new group protocol, a failure comes without its offsets
           if (fault == null) {
-            committed(committed);
+            committed(offsets);
           } else {
-            commitFailed(committed, fault);
+            commitFailed(offsets, fault);
           }
         });
   }

@@ -28,9 +28,7 @@ import org.h2.jdbcx.JdbcConnectionPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class TransfersTest {
   private static final RecordId ID = RecordId.of("transfer-1");
   private static final String PAYLOAD = "alice,bob,30";

@@ -17,14 +17,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Alerts and dashboard. What {@code promtool} can say of them is asked where it is on the {@code
  * PATH} (Debian's package {@code prometheus} has it), and passed over elsewhere.
  */
-@Timeout(60)
 class MonitoringFilesTest {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final Path PROMETHEUS = Path.of("../docker/prometheus");

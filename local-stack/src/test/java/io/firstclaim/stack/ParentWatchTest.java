@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
 class ParentWatchTest {
   @TempDir private Path directory;
 
@@ -34,7 +33,7 @@ class ParentWatchTest {
       ParentWatch.start();
       Runtime.getRuntime().addShutdownHook(new Thread(() -> create(directory.resolve("ended"))));
       create(directory.resolve("up"));
-      Thread.sleep(Duration.ofMinutes(1));
+      new CountDownLatch(1).await();
     }
 
     private static void create(Path file) {
@@ -52,14 +51,12 @@ class ParentWatchTest {
     await(directory.resolve("up"));
     starter.destroy();
 
-    assertThat(starter.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(starter.waitFor(10, TimeUnit.MINUTES)).isTrue();
     await(directory.resolve("ended"));
   }
 
-  private static void await(Path file) throws InterruptedException {
-    while (!Files.exists(file)) {
-      Thread.sleep(Duration.ofMillis(20));
-    }
+  private static void await(Path file) {
+    Awaitility.await(file.toString()).forever().until(() -> Files.exists(file));
   }
 
   private static ProcessBuilder java(Class<?> main, Path directory) {

@@ -13,11 +13,9 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code docker/smoke} where the engine fails, which a script in its place plays. */
-@Timeout(30)
 class SmokeTest {
   /** Plays a stack that works, but that nobody listens at its ports. */
   private static final String STACK =

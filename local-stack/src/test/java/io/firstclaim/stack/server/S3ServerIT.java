@@ -15,73 +15,79 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
 class S3ServerIT {
   private static final int WRITERS = 16;
   private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  private static S3Server server;
+
+  @BeforeAll
+  static void startServer() {
+    server = S3Server.start(JvmTuning.SHORT_RUN);
+  }
+
+  @AfterAll
+  static void closeServer() {
+    server.close();
+  }
 
   private record Condition(String header, String value) {}
 
   @Test
   void conditionalWritersOfOneKey_haveOneWinner_everyTime() throws Exception {
-    try (S3Server server = S3Server.start(JvmTuning.SHORT_RUN)) {
-      server.createBucket("bucket");
-      URI object = server.endpoint().resolve("/bucket/some/key");
+    server.createBucket("raced");
+    URI object = server.endpoint().resolve("/raced/some/key");
 
-      List<String> won = race(object, new Condition("If-None-Match", "*"));
-      for (int round = 0; round < 20; round++) {
-        assertThat(won).hasSize(1);
-        won = race(object, new Condition("If-Match", won.getFirst()));
-      }
+    List<String> won = race(object, new Condition("If-None-Match", "*"));
+    for (int round = 0; round < 20; round++) {
+      assertThat(won).hasSize(1);
+      won = race(object, new Condition("If-Match", won.getFirst()));
     }
   }
 
   @Test
   void writeOnAMissingKey_isAnswered404_asByS3() throws Exception {
-    try (S3Server server = S3Server.start(JvmTuning.SHORT_RUN)) {
-      server.createBucket("bucket");
+    server.createBucket("empty");
 
-      var answer =
-          put(server.endpoint().resolve("/bucket/key"), new Condition("If-Match", "\"any\""), "1");
+    var answer =
+        put(server.endpoint().resolve("/empty/key"), new Condition("If-Match", "\"any\""), "1");
 
-      assertThat(answer.statusCode()).isEqualTo(404);
-      assertThat(answer.body()).contains("<Code>NoSuchKey</Code>");
-    }
+    assertThat(answer.statusCode()).isEqualTo(404);
+    assertThat(answer.body()).contains("<Code>NoSuchKey</Code>");
   }
 
   @Test
   void deleteWithoutCondition_isTaken_whateverWasComparedBefore() throws Exception {
-    try (S3Server server = S3Server.start(JvmTuning.SHORT_RUN)) {
-      server.createBucket("bucket");
-      URI object = server.endpoint().resolve("/bucket/key");
+    server.createBucket("deleted");
+    URI object = server.endpoint().resolve("/deleted/key");
 
-      for (int round = 0; round < 50; round++) {
-        List<String> won = race(object, new Condition("If-None-Match", "*"));
-        race(object, new Condition("If-Match", won.getFirst()));
-        assertThat(delete(object, "If-Match", won.getFirst())).isEqualTo(412);
+    for (int round = 0; round < 50; round++) {
+      List<String> won = race(object, new Condition("If-None-Match", "*"));
+      race(object, new Condition("If-Match", won.getFirst()));
+      assertThat(delete(object, "If-Match", won.getFirst())).isEqualTo(412);
 
-        assertThat(delete(object)).isEqualTo(204);
-      }
+      assertThat(delete(object)).isEqualTo(204);
     }
   }
 
   @Test
   void bucketsAreGone_afterRestart() {
-    try (S3Server server = S3Server.start(JvmTuning.SHORT_RUN)) {
-      server.createBucket("bucket");
-      assertThatThrownBy(() -> server.createBucket("bucket"))
+    try (S3Server restarted = S3Server.start(JvmTuning.SHORT_RUN)) {
+      restarted.createBucket("bucket");
+      assertThatThrownBy(() -> restarted.createBucket("bucket"))
           .isInstanceOf(StackException.class)
           .hasMessage("bucket bucket cannot be created: status 409");
 
-      server.pause();
-      server.resume();
-      server.kill();
-      server.restart();
+      restarted.pause();
+      restarted.resume();
+      restarted.kill();
+      restarted.restart();
 
-      server.createBucket("bucket");
+      restarted.createBucket("bucket");
     }
   }
 

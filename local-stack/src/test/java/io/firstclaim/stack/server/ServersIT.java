@@ -10,14 +10,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -33,49 +34,52 @@ import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 
-@Timeout(120)
 class ServersIT {
+  /** Longer than the session that a broker has with its controller. */
+  private static final Duration PAUSE = Duration.ofSeconds(3);
 
-  @Test
-  void broker_keepsRecordsAndPort_acrossKill() throws Exception {
-    long start = System.nanoTime();
-    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
-      report("Kafka start", start);
-      broker.createTopic("events", 3);
-      publish(broker, "one");
-      start = System.nanoTime();
-      assertThat(consume(broker, 1)).containsExactly("one");
-      report("first group", start);
+  private static KafkaBroker broker;
 
-      String address = broker.bootstrapServers();
-      broker.kill();
-      start = System.nanoTime();
-      broker.restart();
-      report("Kafka restart", start);
-      publish(broker, "two");
+  @BeforeAll
+  static void startBroker() {
+    broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
+  }
 
-      assertThat(broker.bootstrapServers()).isEqualTo(address);
-      assertThat(consume(broker, 2)).containsExactlyInAnyOrder("one", "two");
-    }
+  @AfterAll
+  static void closeBroker() {
+    broker.close();
   }
 
   @Test
-  void pausedBroker_goesOn_whenResumed() throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
-      broker.createTopic("events", 1);
-      broker.pause();
-      Thread.sleep(Duration.ofSeconds(3));
-      broker.resume();
-      publish(broker, "one");
-      assertThat(consume(broker, 1)).containsExactly("one");
-    }
+  void broker_keepsRecordsAndPort_acrossKill() throws Exception {
+    broker.createTopic("kept", 3);
+    publish("kept", "one");
+    assertThat(consume("kept", 1)).containsExactly("one");
+
+    String address = broker.bootstrapServers();
+    broker.kill();
+    broker.restart();
+    publish("kept", "two");
+
+    assertThat(broker.bootstrapServers()).isEqualTo(address);
+    assertThat(consume("kept", 2)).containsExactlyInAnyOrder("one", "two");
+  }
+
+  @Test
+  void pausedBroker_answersNobody_andGoesOn_whenResumed() throws Exception {
+    broker.createTopic("paused", 1);
+    broker.pause();
+    assertThatThrownBy(() -> publish("paused", "none", PAUSE))
+        .cause()
+        .isInstanceOf(TimeoutException.class);
+    broker.resume();
+    publish("paused", "one");
+    assertThat(consume("paused", 1)).containsExactly("one");
   }
 
   @Test
   void dynamoDb_checksConditions_andIsEmptyAfterRestart() {
-    long start = System.nanoTime();
     try (DynamoDbServer server = DynamoDbServer.start(JvmTuning.SHORT_RUN)) {
-      report("DynamoDB Local start", start);
       try (DynamoDbClient client = client(server)) {
         createTable(client);
         putNew(client, "id", "first");
@@ -95,19 +99,6 @@ class ServersIT {
   }
 
   @Test
-  void bothServers_start_inParallel() throws Exception {
-    long start = System.nanoTime();
-    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      var kafka = threads.submit(() -> KafkaBroker.start(JvmTuning.SHORT_RUN));
-      var dynamoDb = threads.submit(() -> DynamoDbServer.start(JvmTuning.SHORT_RUN));
-      try (KafkaBroker _ = kafka.get();
-          DynamoDbServer _ = dynamoDb.get()) {
-        report("both", start);
-      }
-    }
-  }
-
-  @Test
   void failedStart_showsTheEndOfTheLog(@TempDir Path directory) {
     assertThatThrownBy(
             () ->
@@ -117,31 +108,36 @@ class ServersIT {
         .hasMessageContaining("num.io.threads");
   }
 
-  private static void report(String what, long start) {
-    System.out.printf("%s: %d ms%n", what, (System.nanoTime() - start) / 1_000_000);
+  private static void publish(String topic, String value) throws Exception {
+    publish(topic, value, Duration.ofMinutes(1));
   }
 
-  private static void publish(KafkaBroker broker, String value) throws Exception {
-    Map<String, Object> config = Map.of("bootstrap.servers", broker.bootstrapServers());
+  private static void publish(String topic, String value, Duration limit) throws Exception {
+    Map<String, Object> config =
+        Map.of(
+            "bootstrap.servers",
+            broker.bootstrapServers(),
+            "max.block.ms",
+            Long.toString(limit.toMillis()));
     try (var producer =
         new KafkaProducer<>(config, new StringSerializer(), new StringSerializer())) {
-      producer.send(new ProducerRecord<>("events", value)).get();
+      producer.send(new ProducerRecord<>(topic, value)).get();
     }
   }
 
-  private static List<String> consume(KafkaBroker broker, int wanted) {
+  private static List<String> consume(String topic, int wanted) {
     Map<String, Object> config =
         Map.of(
             "bootstrap.servers",
             broker.bootstrapServers(),
             "group.id",
-            "group-" + wanted,
+            topic + wanted,
             "auto.offset.reset",
             "earliest");
     List<String> values = new ArrayList<>();
     try (var consumer =
         new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
-      consumer.subscribe(List.of("events"));
+      consumer.subscribe(List.of(topic));
       while (values.size() < wanted) {
         consumer.poll(Duration.ofMillis(100)).forEach(each -> values.add(each.value()));
       }

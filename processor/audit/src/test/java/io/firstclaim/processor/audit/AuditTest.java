@@ -49,11 +49,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The audit on a real broker: its answers, its processes killed, its work shared. */
-@Timeout(400)
 class AuditTest {
   private static final int PARTITIONS = 3;
   private static final int OUTCOMES = Boolean.getBoolean("soak") ? 100_000 : 5_000;

@@ -91,7 +91,7 @@ class PollLoopTest {
       if (fault == null) {
         super.commitAsync(offsets, callback);
       } else {
-        callback.onComplete(offsets, fault);
+        callback.onComplete(null, fault); // as under the new group protocol
       }
     }
 

@@ -42,20 +42,8 @@ class SourcesTest {
           Map.entry("ResourceFlowTest", "a handler at work"),
           Map.entry("SlowStoreTest", "a store that takes its time"),
           // the service
-          Map.entry("CommitWatch", "the pause between two looks at offsets"),
-          Map.entry("GracefulStopIT", "a handler at work"),
           Map.entry("HttpHandlerTest", "a body that drips"),
-          Map.entry("LostResponseIT", "a handler at work"),
-          Map.entry("PageIT", "a server at work, and looks at a page"),
-          Map.entry("PeersIT", "a server at work"),
-          Map.entry("RebalanceIT", "the pace of a source"),
-          Map.entry("Sink", "a handler at work"),
-          Map.entry("ThrottledClaimsTest", "a handler at work"),
-          Map.entry("TopicReader", "the pause between two looks at a topic"),
-          Map.entry("TransfersIT", "a handler at work"),
-          // the local stack
-          Map.entry("ParentWatchTest", "a process that lives until it is ended, and looks at it"),
-          Map.entry("ServersIT", "a broker that is paused meanwhile"));
+          Map.entry("Sink", "a handler at work"));
 
   private static final Set<String> KAFKAS_FAKES =
       Set.of(

@@ -25,7 +25,7 @@ import java.util.function.BooleanSupplier;
 public final class ChildJvm implements AutoCloseable {
   private static final List<String> FOREIGN_SETTINGS =
       List.of("FIRSTCLAIM_", "KAFKA_", "MICRONAUT_", "AWS_");
-  private static final Duration POLL = Duration.ofMillis(10);
+  private static final Duration POLL = Duration.ofMillis(50);
   private static final int TAIL_LINES = 30;
   private static final int TAIL_BYTES = 16_384;
 

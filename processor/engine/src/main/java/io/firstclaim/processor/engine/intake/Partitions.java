@@ -171,11 +171,11 @@ public final class Partitions implements ConsumerRebalanceListener {
     }
     consumer.commitAsync(
         offsets,
-        (committed, fault) -> {
+        (_, fault) -> { // under the new group protocol, a failure comes without its offsets
           if (fault == null) {
-            committed(committed);
+            committed(offsets);
           } else {
-            commitFailed(committed, fault);
+            commitFailed(offsets, fault);
           }
         });
   }

@@ -14,13 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Isolated;
 
 @EachBackend
-@Isolated("it keeps the machine busy")
-@Timeout(180)
 class ActiveActiveIT {
   private static final String EVENTS = "/io/firstclaim/stack/earthquakes.jsonl";
   private static final int DELIVERIES = 3;

@@ -25,20 +25,17 @@ final class CommitWatch implements AutoCloseable {
   private final Scenario scenario;
   private final Zone zone;
   private final Queue<Look> looks = new ConcurrentLinkedQueue<>();
-  private final Background watching;
+  private final Repeated watching;
 
   CommitWatch(Scenario scenario, Zone zone) {
     this.scenario = scenario;
     this.zone = zone;
-    this.watching = new Background("commits-of-" + zone.group(), this::watch);
+    this.watching = new Repeated(BETWEEN, this::look);
   }
 
-  private void watch() throws InterruptedException {
-    while (true) {
-      Map<Integer, Long> committed = scenario.committed(zone);
-      looks.add(new Look(Instant.now(), committed));
-      Thread.sleep(BETWEEN);
-    }
+  private void look() {
+    Map<Integer, Long> committed = scenario.committed(zone);
+    looks.add(new Look(Instant.now(), committed));
   }
 
   @Override

@@ -8,16 +8,12 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Four instances in two zones write one dataset and merge its manifests, while instances are
  * killed.
  */
-@Isolated("it keeps the machine busy")
-@Timeout(1800)
 class DatasetCrowdIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
   private static final int RECORDS = Integer.getInteger("lake.records", SOAK ? 50_000 : 1_500);
@@ -53,9 +49,7 @@ class DatasetCrowdIT {
       }
     }
 
-    scenario
-        .within(Duration.ofMinutes(10), "the records are completed")
-        .untilAsserted(() -> assertThat(scenario.outcomes().ids("COMPLETED")).containsAll(ids));
+    scenario.awaitCompleted(ids, Duration.ofMinutes(10));
     List<String> files = lake.files();
     assertThat(files).hasSizeGreaterThanOrEqualTo(RECORDS);
     assertThat(lake.listed().stream().sorted().toList()).as("each once").isEqualTo(files);

@@ -10,12 +10,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import software.amazon.awssdk.core.sync.RequestBody;
 
-@EachBackend
-@Timeout(180)
+@OneBackend(Backend.DYNAMODB)
 class DatasetIT {
   private static final String STRAY =
       "datasets/stray/year=2026/month=07/day=04/%064x".formatted(0xbeef);

@@ -11,11 +11,9 @@ import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A registry that 0.1.0 has left, while records come. */
-@Timeout(400)
 class DatasetMovingOnIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
   private static final int BEFORE = SOAK ? 20_000 : 500;
@@ -58,9 +56,7 @@ class DatasetMovingOnIT {
     lake.proxy().remove(refused);
     scenario.feed().send(ids.subList(2 * RECORDS / 3, RECORDS));
 
-    scenario
-        .within(Duration.ofMinutes(3), "the records are completed")
-        .untilAsserted(() -> assertThat(scenario.outcomes().ids("COMPLETED")).containsAll(ids));
+    scenario.awaitCompleted(ids, Duration.ofMinutes(10));
     assertThat(letters.all()).isEmpty();
     List<String> files = lake.files();
     assertThat(new HashSet<>(files)).containsAll(before).hasSize(BEFORE + RECORDS);

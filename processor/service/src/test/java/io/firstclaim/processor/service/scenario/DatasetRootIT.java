@@ -13,11 +13,9 @@ import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A root of the dataset that something else has written over, and an S3 that does not answer. */
-@Timeout(180)
 class DatasetRootIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
   private static final int RECORDS = 2_000;
@@ -41,13 +39,7 @@ class DatasetRootIT {
 
     scenario.feed().send(ids);
 
-    scenario
-        .within(Duration.ofSeconds(30), "both breakers are open")
-        .untilAsserted(
-            () ->
-                assertThat(zones)
-                    .allSatisfy(
-                        zone -> assertThat(zone.metric("firstclaim_breaker_open")).isEqualTo(1)));
+    awaitBreakersOpen(zones);
     scenario
         .within(Scenario.PATIENCE, "nothing is given up")
         .during(Duration.ofSeconds(4))
@@ -103,15 +95,18 @@ class DatasetRootIT {
 
     scenario.feed().send(ids);
 
-    scenario
-        .within(Duration.ofSeconds(30), "both breakers are open at " + fault)
-        .untilAsserted(
-            () ->
-                assertThat(zones)
-                    .allSatisfy(
-                        zone -> assertThat(zone.metric("firstclaim_breaker_open")).isEqualTo(1)));
+    awaitBreakersOpen(zones);
     mend.run();
     scenario.awaitCompleted(ids);
+  }
+
+  private void awaitBreakersOpen(List<Zone> zones) {
+    scenario.eventually(
+        "both breakers are open",
+        () ->
+            assertThat(zones)
+                .allSatisfy(
+                    zone -> assertThat(zone.metric("firstclaim_breaker_open")).isEqualTo(1)));
   }
 
   /** What the root may be other than itself, besides what is no JSON. */

@@ -11,12 +11,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Dead records that operators dismiss, over HTTP. */
-@Timeout(240)
 class DismissIT {
   private static final Map<String, String> NEEDLESS = Map.of("reason", "needless");
 

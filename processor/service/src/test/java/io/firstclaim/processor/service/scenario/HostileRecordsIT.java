@@ -18,11 +18,9 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 @EachBackend
-@Timeout(180)
 class HostileRecordsIT {
   /** Ends the IDs that the sink refuses, so that they are logged and become dead letters. */
   private static final String REFUSED = "-refused";

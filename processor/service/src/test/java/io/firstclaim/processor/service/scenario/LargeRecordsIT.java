@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Zones have 256 MB of heap; more than that is sent to them in records of 1 MB. */
-@Timeout(180)
 class LargeRecordsIT {
   private static final String LARGE = "x".repeat(1_000_000);
   private static final int RECORDS = 300;

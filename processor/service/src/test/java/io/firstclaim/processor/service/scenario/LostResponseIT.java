@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.scenario;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.testkit.fault.Fault;
@@ -8,23 +9,22 @@ import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 @EachBackend
-@Timeout(180)
 class LostResponseIT {
   /** Long, so that a record that waits for a lease to run out stands out. */
-  private static final Duration LEASE = Duration.ofSeconds(12);
+  private static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** Longer than a third of the lease, when it is renewed. */
-  private static final Duration LONG_HANDLER = Duration.ofSeconds(5);
+  /** When a lease is renewed, for the first time. */
+  private static final Duration THIRD = LEASE.dividedBy(3);
 
+  private static final Duration A_MOMENT = Duration.ofSeconds(1);
   private static final int EACH = 3;
 
   @RegisterExtension final Scenario scenario;
@@ -57,12 +57,14 @@ class LostResponseIT {
   @Test
   void stepWhoseAnswerIsLost_leavesNoOrphan_andGrantsNothingTwice() {
     FaultProxy proxy = scenario.proxy();
+    Map<String, Rule> rules = new ConcurrentHashMap<>();
     scenario
         .sink()
         .behave(
             call -> {
               if (Step.RENEW.concerns(call.id())) {
-                Thread.sleep(LONG_HANDLER);
+                var _ = requireNonNull(rules.get(call.id())).awaitHits(1, Scenario.PATIENCE);
+                Sink.takeTime(A_MOMENT, A_MOMENT); // for the renewal, whose answer is lost
               }
               return Step.RELEASE.concerns(call.id()) && call.attempt() == 1 ? 500 : 200;
             });
@@ -73,7 +75,6 @@ class LostResponseIT {
           .set("FIRSTCLAIM_CLAIM_DYNAMODB_BATCH", "1"); // each record's step has a fault of its own
     }
     scenario.start();
-    Map<String, Rule> rules = new LinkedHashMap<>();
     for (Step step : Step.values()) {
       for (Fault fault : List.of(new Fault.LoseResponse(), new Fault.ResetAfterApply())) {
         for (String id : Feed.ids(step + "-" + fault.getClass().getSimpleName(), EACH)) {
@@ -90,7 +91,7 @@ class LostResponseIT {
     rules.forEach(
         (id, rule) -> {
           assertThat(rule.hits()).as("faults done to %s", id).isEqualTo(1);
-          Duration handler = Step.RENEW.concerns(id) ? LONG_HANDLER : Duration.ZERO;
+          Duration handler = Step.RENEW.concerns(id) ? THIRD.plus(A_MOMENT) : Duration.ZERO;
           assertThat(Duration.between(sent, scenario.outcomes().onlyOne("COMPLETED", id).at()))
               .as("time that %s took", id)
               .isLessThan(handler.plus(LEASE));

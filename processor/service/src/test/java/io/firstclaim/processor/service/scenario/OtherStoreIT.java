@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Instances on one broker with tables of their own, as happens by oversight. */
-@Timeout(180)
 class OtherStoreIT {
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);
 

@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The page in Chromium, on two zones. {@code src/test/page/page.mjs} does what a person would; it
  * needs Chromium and Node, and fetches Playwright and axe. Screenshots are in {@code target/page}.
  */
-@Timeout(480)
 class PageIT {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final Path SOURCES = Path.of("src", "test", "page");
@@ -102,8 +100,8 @@ class PageIT {
         .sink()
         .behave(
             call -> {
-              while (call.id().equals("slow") && scenario.sink().callsOf("slow").size() == 1) {
-                Thread.sleep(50); // until somebody else is given it
+              if (call.id().equals("slow")) {
+                awaitAnotherCall("slow");
               }
               return bad.contains(call.id()) && !mended.get() ? 422 : 200;
             });
@@ -168,14 +166,9 @@ class PageIT {
             "node",
             "killed.mjs");
     try (var _ =
-            new Background(
-                "source",
-                () -> {
-                  while (true) {
-                    scenario.feed().send("event-" + sent.incrementAndGet());
-                    Thread.sleep(50);
-                  }
-                });
+            new Repeated(
+                Duration.ofMillis(50),
+                () -> scenario.feed().send("event-" + sent.incrementAndGet()));
         BufferedWriter say = page.outputWriter()) {
       scenario
           .within(Duration.ofMinutes(3), "two minutes of zone a")
@@ -202,6 +195,12 @@ class PageIT {
           .as(Files.readString(FOLDER.resolve("killed.log")))
           .isZero();
     }
+  }
+
+  private void awaitAnotherCall(String id) {
+    Scenario.await("somebody else is given it")
+        .forever()
+        .until(() -> scenario.sink().callsOf(id).size() > 1);
   }
 
   private static List<JsonNode> minutes(Zone asked, String of) throws IOException {

@@ -12,11 +12,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 @EachBackend
-@Timeout(180)
 class PausedZoneIT {
   private static final Duration LEASE = Duration.ofSeconds(5);
 

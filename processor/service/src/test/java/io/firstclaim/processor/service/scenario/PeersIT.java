@@ -9,14 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two instances of one zone, each of which keeps what became of some records. */
-@Timeout(240)
 class PeersIT {
   private static final int DEAD = 60;
   private static final int HELD = 6;
@@ -71,13 +69,13 @@ class PeersIT {
   }
 
   private void tryOut(Zone one, Zone two) throws IOException {
-    AtomicBoolean mayGo = new AtomicBoolean();
+    CountDownLatch mayGo = new CountDownLatch(1);
     scenario
         .sink()
         .behave(
             call -> {
-              while (call.id().startsWith("held") && !mayGo.get()) {
-                Thread.sleep(20);
+              if (call.id().startsWith("held")) {
+                mayGo.await();
               }
               return call.id().startsWith("dead") ? 422 : 200;
             });
@@ -117,7 +115,7 @@ class PeersIT {
           assertThat(held).containsExactlyElementsOf(new TreeSet<>(Feed.ids("held", HELD)));
         });
 
-    mayGo.set(true);
+    mayGo.countDown();
     two.kill();
     JsonNode missing = Operator.get(one, "/api/summary").path("overview").path("missing");
     assertThat(missing).hasSize(1);

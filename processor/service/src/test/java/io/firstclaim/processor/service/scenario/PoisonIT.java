@@ -12,11 +12,9 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@EachBackend
-@Timeout(180)
+@OneBackend(Backend.DYNAMODB)
 class PoisonIT {
   private static final int MAX_ATTEMPTS = 3;
 

@@ -10,13 +10,11 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The {@code probe} command of the package, which is given neither zone nor topics nor Kafka. */
-@Timeout(180)
 class ProbeIT {
   private static final String SECRET = "no-one-may-see-this";
 

@@ -6,16 +6,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @ParameterizedClass
 @CsvSource({"DYNAMODB, classic", "S3, consumer"})
-@Isolated("it keeps the machine busy")
-@Timeout(180)
 class RebalanceIT {
   private static final int ROUNDS = 3;
   private static final Duration BETWEEN_RECORDS = Duration.ofMillis(20);
@@ -43,7 +39,7 @@ class RebalanceIT {
 
     AtomicInteger sent = new AtomicInteger();
     try (CommitWatch watch = new CommitWatch(scenario, first)) {
-      try (Background _ = new Background("trickle", () -> trickle(sent))) {
+      try (Repeated _ = new Repeated(BETWEEN_RECORDS, () -> sendNext(sent))) {
         for (int round = 0; round < ROUNDS; round++) {
           scenario.start(second);
           awaitWork(second, sent);
@@ -76,10 +72,7 @@ class RebalanceIT {
         });
   }
 
-  private void trickle(AtomicInteger sent) throws InterruptedException {
-    while (true) {
-      scenario.feed().send("event-" + sent.getAndIncrement(), "");
-      Thread.sleep(BETWEEN_RECORDS);
-    }
+  private void sendNext(AtomicInteger sent) {
+    scenario.feed().send("event-" + sent.getAndIncrement(), "");
   }
 }

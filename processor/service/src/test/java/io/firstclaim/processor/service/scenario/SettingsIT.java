@@ -8,13 +8,11 @@ import java.util.HashMap;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the package makes of its settings, where that takes a process of its own. */
-@Timeout(120)
 class SettingsIT {
   private static final Map<String, String> NO_AWS =
       Map.of(

@@ -73,9 +73,14 @@ final class Sink implements AutoCloseable {
   /** Answers 200 after a random time. */
   static Behaviour takes(Duration least, Duration most) {
     return _ -> {
-      Thread.sleep(ThreadLocalRandom.current().nextLong(least.toMillis(), most.toMillis() + 1));
+      takeTime(least, most);
       return 200;
     };
+  }
+
+  /** What a handler does that takes its time: part of what is tried, never a wait of the test. */
+  static void takeTime(Duration least, Duration most) throws InterruptedException {
+    Thread.sleep(ThreadLocalRandom.current().nextLong(least.toMillis(), most.toMillis() + 1));
   }
 
   /** All calls so far, in the order in which they came. */

@@ -11,11 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 @EachBackend
-@Timeout(180)
 class StoreOutageIT {
   private static final Duration OUTAGE = Duration.ofSeconds(20);
 

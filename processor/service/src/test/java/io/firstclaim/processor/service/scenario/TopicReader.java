@@ -19,7 +19,6 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  */
 final class TopicReader<T> implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(200);
-  private static final Duration LOOK_FOR_TOPIC = Duration.ofMillis(100);
 
   private final KafkaConsumer<byte[], byte[]> consumer =
       new KafkaConsumer<>(
@@ -46,7 +45,7 @@ final class TopicReader<T> implements AutoCloseable {
     return List.copyOf(entries);
   }
 
-  private void read() throws InterruptedException {
+  private void read() {
     try {
       List<TopicPartition> partitions = awaitPartitions();
       consumer.assign(partitions);
@@ -63,10 +62,10 @@ final class TopicReader<T> implements AutoCloseable {
     }
   }
 
-  private List<TopicPartition> awaitPartitions() throws InterruptedException {
-    while (!consumer.listTopics().containsKey(topic)) {
-      Thread.sleep(LOOK_FOR_TOPIC);
-    }
+  private List<TopicPartition> awaitPartitions() {
+    Scenario.await("topic " + topic)
+        .forever()
+        .until(() -> consumer.listTopics().containsKey(topic));
     return consumer.partitionsFor(topic).stream()
         .map(info -> new TopicPartition(topic, info.partition()))
         .toList();

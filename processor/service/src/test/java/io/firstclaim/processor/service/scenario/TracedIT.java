@@ -10,11 +10,9 @@ import java.util.TreeMap;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Traces of the packaged service: turned on in one zone, and off, as by default, in the other. */
-@Timeout(180)
 class TracedIT {
   private static final int RECORDS = 30;
 

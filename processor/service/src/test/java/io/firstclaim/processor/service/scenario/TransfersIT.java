@@ -19,23 +19,18 @@ import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Random transfers between accounts, in two zones, of which one is killed and the other stands
  * still for longer than a lease: an account is only ever in one transfer's hands.
  */
 @EachBackend
-@Isolated("it keeps the machine busy")
-@Timeout(900)
 class TransfersIT {
-  private static final Duration LEASE = Duration.ofSeconds(5);
+  private static final Duration LEASE = Duration.ofSeconds(8);
   private static final Duration PATIENCE = Duration.ofMinutes(4);
   private static final int ACCOUNTS = 50;
   private static final int TRANSFERS =
@@ -98,7 +93,7 @@ class TransfersIT {
 
     private void move(String account, int amount) throws InterruptedException {
       int balance = balances.getOrDefault(account, 0);
-      Thread.sleep(ThreadLocalRandom.current().nextInt(1, 10));
+      Sink.takeTime(Duration.ofMillis(1), Duration.ofMillis(10));
       balances.put(account, balance + amount);
     }
 
@@ -209,8 +204,6 @@ class TransfersIT {
   }
 
   private void awaitCompleted(Collection<String> ids) {
-    scenario
-        .within(PATIENCE, "the transfers are done")
-        .untilAsserted(() -> assertThat(scenario.outcomes().ids("COMPLETED")).containsAll(ids));
+    scenario.awaitCompleted(ids, PATIENCE);
   }
 }

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class Zone implements AutoCloseable {
   static final Path JAR = Path.of(Objects.requireNonNull(System.getProperty("processor.jar")));
   private static final HttpClient PLAIN = HttpClient.newHttpClient();
-  private static final Duration HTTP_LIMIT = Duration.ofSeconds(10);
+  private static final Duration HTTP_LIMIT = Duration.ofMinutes(2);
 
   /** For a quick start on a small machine; none changes what the service does. */
   static final List<String> JVM_ARGS =
@@ -57,6 +57,7 @@ final class Zone implements AutoCloseable {
     this.backend = backend;
     env.put("FIRSTCLAIM_INPUT_RECORD_ID", "header:ce_id,key");
     env.put("FIRSTCLAIM_AUDIT_ENABLED", "false"); // it is a second application, on a small machine
+    env.put("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", "4m"); // a call is under way until a test ends it
     env.putAll(
         Map.of(
             "FIRSTCLAIM_ZONE", name,
@@ -144,7 +145,7 @@ final class Zone implements AutoCloseable {
 
   /** Leaves the other zone's records alone for long, so that each zone is sure to get its half. */
   Zone patient() {
-    return set("FIRSTCLAIM_CLAIM_HEAD_START", "3s");
+    return set("FIRSTCLAIM_CLAIM_HEAD_START", "15s");
   }
 
   Zone lease(Duration lease) {

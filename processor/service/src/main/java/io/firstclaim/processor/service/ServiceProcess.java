@@ -1,6 +1,6 @@
 package io.firstclaim.processor.service;
 
-import io.firstclaim.processor.service.cli.Faults;
+import io.firstclaim.processor.service.cli.FaultReport;
 import io.firstclaim.processor.service.config.ArgumentSettings;
 import io.firstclaim.processor.service.config.HandlerJars;
 import io.firstclaim.processor.service.config.ServiceSettings;
@@ -103,7 +103,7 @@ final class ServiceProcess {
     if (failed.getAndSet(true)) {
       return;
     }
-    Faults.tell(fault);
+    FaultReport.tell(fault);
     exitCode = 1;
     // On a thread of its own: the shutdown waits for the thread that may have called this.
     Thread.ofPlatform().name("firstclaim-exit").start(() -> System.exit(exitCode));

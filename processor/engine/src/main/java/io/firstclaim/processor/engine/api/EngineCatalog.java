@@ -218,7 +218,9 @@ public final class EngineCatalog {
   public static final Setting<List<ResourceSource>> RESOURCES =
       CATALOG.derived(
           "firstclaim.claim.resources",
-          new Syntax<>(ResourceSource::parseList, List::toString),
+          new Syntax<>(
+              ResourceSource::parseList,
+              sources -> sources.stream().map(String::valueOf).collect(Collectors.joining(","))),
           "none",
           _ -> List.of(),
           "what a record touches, such as `json:/from,json:/to`, comma-separated: `json:/pointer`"

@@ -168,7 +168,7 @@ public final class Firstclaim implements Callable<Integer> {
     if (WITH_USAGE.contains(command)) {
       return usual.handleParseException(fault, args);
     }
-    Faults.tell(
+    FaultReport.tell(
         fault instanceof UnmatchedArgumentException unmatched
             ? new WrongSettingException("argument", unmatched.getUnmatched().getFirst(), CHOICES)
             : new WrongSettingException("argument", command, "give the record's ID after it"));
@@ -179,7 +179,7 @@ public final class Firstclaim implements Callable<Integer> {
     if (command(of).equals("admin")) {
       return AdminCommand.failed(fault);
     }
-    Faults.tell(fault);
+    FaultReport.tell(fault);
     return 2;
   }
 

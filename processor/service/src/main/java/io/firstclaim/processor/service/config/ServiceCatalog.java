@@ -3,7 +3,6 @@ package io.firstclaim.processor.service.config;
 import static io.firstclaim.processor.engine.setting.Syntax.FLAG;
 import static io.firstclaim.processor.engine.setting.Syntax.TEXT;
 import static io.firstclaim.processor.engine.setting.Syntax.TOPIC;
-import static io.firstclaim.processor.engine.setting.Syntax.URL;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
@@ -14,19 +13,14 @@ import io.firstclaim.processor.engine.setting.HostName;
 import io.firstclaim.processor.engine.setting.Setting;
 import io.firstclaim.processor.engine.setting.Settings;
 import io.firstclaim.processor.engine.setting.Syntax;
-import io.firstclaim.processor.service.handler.HttpHandler;
-import io.firstclaim.processor.service.security.TokenFile;
-import io.firstclaim.processor.service.security.WrongTokenFileException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -36,9 +30,6 @@ import java.util.stream.Stream;
  */
 public final class ServiceCatalog {
   private static final Catalog CATALOG = new Catalog();
-
-  private static final Syntax<String> BUCKET =
-      Syntax.text("[a-zA-Z0-9._-]{3,63}", "a bucket has 3 to 63 of a-z A-Z 0-9 . _ -");
 
   /** What claims are kept in. */
   enum BackendName {
@@ -81,7 +72,7 @@ public final class ServiceCatalog {
   static final Setting<String> S3_BUCKET =
       CATALOG.requiredWhere(
           "firstclaim.claim.s3.bucket",
-          BUCKET,
+          ServiceSyntax.BUCKET,
           "required with `s3`",
           "name the bucket that claims are kept in",
           "the general purpose bucket that claims are kept in");
@@ -122,7 +113,7 @@ public final class ServiceCatalog {
   static final Setting<URI> HTTP_URL =
       CATALOG.requiredWhere(
           "firstclaim.handler.http.url",
-          new Syntax<>(ServiceCatalog::usable, URI::toString),
+          ServiceSyntax.HTTP_URL,
           "required with `http`",
           "the http handler needs the URL to post to",
           "where records are posted to");
@@ -134,12 +125,10 @@ public final class ServiceCatalog {
           Duration.ofSeconds(30),
           "how long to wait for an answer");
 
-  private static final Syntax<Set<Integer>> STATUSES = statuses();
-
   static final Setting<Set<Integer>> UNAVAILABLE_ON =
       CATALOG.derived(
           "firstclaim.handler.http.unavailable-on",
-          STATUSES,
+          ServiceSyntax.STATUSES,
           "none",
           _ -> Set.of(),
           "statuses, comma-separated, that mean that the service is not there; besides 3xx, 401,"
@@ -148,7 +137,7 @@ public final class ServiceCatalog {
   static final Setting<Set<Integer>> DEAD_LETTER_ON =
       CATALOG.derived(
           "firstclaim.handler.http.dead-letter-on",
-          STATUSES,
+          ServiceSyntax.STATUSES,
           "none",
           _ -> Set.of(),
           "statuses, comma-separated, that make the record a dead letter at once; besides other"
@@ -165,7 +154,7 @@ public final class ServiceCatalog {
   static final Setting<String> DATASET_BUCKET =
       CATALOG.derived(
           "firstclaim.handler.dataset.bucket",
-          BUCKET,
+          ServiceSyntax.BUCKET,
           "the claims' bucket; required if claims are not on S3",
           ServiceCatalog::claimsBucket,
           "name the bucket that the dataset is kept in",
@@ -181,14 +170,10 @@ public final class ServiceCatalog {
           _ -> "",
           "prefix of all the dataset's objects, such as `lake/`; apart from the claims'");
 
-  private static final String PART_SIZE = "give a size from 5MB to 1024MB, such as 8MB";
-
-  /** S3 takes no smaller part except the last; no Kafka record is larger than the most. */
   static final Setting<Long> MULTIPART_THRESHOLD =
       CATALOG.withDefault(
           "firstclaim.handler.dataset.multipart-threshold",
-          Syntax.size(PART_SIZE)
-              .where(bytes -> 5L << 20 <= bytes && bytes <= 1024L << 20, PART_SIZE),
+          ServiceSyntax.PART_SIZE,
           8L << 20,
           "larger values are uploaded in parts of this size; `5MB` to `1024MB`");
 
@@ -224,7 +209,7 @@ public final class ServiceCatalog {
   static final Setting<Path> AUDIT_DIRECTORY =
       CATALOG.derived(
           "firstclaim.audit.directory",
-          new Syntax<>(ServiceCatalog::path, Path::toString),
+          ServiceSyntax.FOLDER,
           "under the folder for temporary files",
           ServiceCatalog::temporary,
           "folder for the audit's state, of no other process; what is lost there is restored from"
@@ -233,7 +218,7 @@ public final class ServiceCatalog {
   static final Setting<Address> AUDIT_ADDRESS =
       CATALOG.derived(
           "firstclaim.audit.address",
-          new Syntax<>(ServiceCatalog::address, Address::toString),
+          ServiceSyntax.ADDRESS,
           "that of `micronaut.server`",
           ServiceCatalog::httpServer,
           "`host:port` at which the other instances of the zone reach this one's HTTP server, to"
@@ -242,7 +227,7 @@ public final class ServiceCatalog {
   static final Setting<Optional<Path>> TOKEN_FILE =
       CATALOG.derived(
           "firstclaim.admin.token-file",
-          Syntax.optional("", new Syntax<>(ServiceCatalog::tokenFile, Path::toString)),
+          Syntax.optional("", ServiceSyntax.TOKEN_FILE),
           "`/api` answers this machine only, and changes nothing",
           _ -> Optional.empty(),
           "file of bearer tokens, one a line: `NAME ROLE SHA256-OF-THE-TOKEN` in hex, role"
@@ -357,21 +342,6 @@ public final class ServiceCatalog {
     return String.join(".", parts.subList(0, Math.min(most, parts.size() - 1)));
   }
 
-  private static URI usable(String text) {
-    URI url = URL.parse(text);
-    HttpHandler.requireUsable(url);
-    return url;
-  }
-
-  private static Syntax<Set<Integer>> statuses() {
-    String remedy = "give statuses from 300 to 599, comma-separated, such as 404,500";
-    Syntax<List<Integer>> list = Syntax.list(Syntax.number(300, 599, remedy));
-    return new Syntax<>(
-        text -> Set.copyOf(list.parse(text)),
-        statuses ->
-            statuses.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
-  }
-
   private static Optional<String> claimsBucket(Settings given) {
     return given.get(BACKEND) == BackendName.S3
         ? Optional.of(given.get(S3_BUCKET))
@@ -380,24 +350,6 @@ public final class ServiceCatalog {
 
   private static Duration longer(Duration one, Duration other) {
     return one.compareTo(other) < 0 ? other : one;
-  }
-
-  private static Path path(String text) {
-    try {
-      return Path.of(text);
-    } catch (InvalidPathException e) {
-      throw new IllegalArgumentException("give the path of a folder", e);
-    }
-  }
-
-  private static Path tokenFile(String text) {
-    try {
-      Path file = Path.of(text);
-      TokenFile.requireRight(file);
-      return file;
-    } catch (WrongTokenFileException e) {
-      throw new IllegalArgumentException(e.getMessage(), e);
-    }
   }
 
   /** An instance's name may hold anything. */
@@ -412,14 +364,6 @@ public final class ServiceCatalog {
                 given.get(EngineCatalog.APPLICATION),
                 given.get(EngineCatalog.ZONE),
                 plain ? instance : Fingerprint.of(instance.getBytes(StandardCharsets.UTF_8))));
-  }
-
-  private static Address address(String text) {
-    if (!text.matches("[a-zA-Z0-9._-]{1,253}:[1-9]\\d{0,4}")) {
-      throw new IllegalArgumentException("give host:port, such as processor-1:8080");
-    }
-    int colon = text.indexOf(':');
-    return new Address(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
   }
 
   private static Address httpServer(Settings given) {

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** What is told of a fault that ends a command or the service. */
-public final class Faults {
-  private Faults() {}
+public final class FaultReport {
+  private FaultReport() {}
 
   /** Tells what the matter is, in one line, or in one for each wrong setting. */
   public static void tell(Throwable fault) {
-    LoggerFactory.getLogger(Faults.class).debug("Told in one line", fault);
+    LoggerFactory.getLogger(FaultReport.class).debug("Told in one line", fault);
     List<String> lines =
         fault instanceof WrongSettingsException wrong ? wrong.lines() : List.of(reason(fault));
     lines.forEach(line -> System.err.println("firstclaim: " + line));

@@ -1,0 +1,83 @@
+package io.firstclaim.processor.service.config;
+
+import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.engine.setting.Syntax;
+import io.firstclaim.processor.service.handler.HttpHandler;
+import io.firstclaim.processor.service.security.TokenFile;
+import io.firstclaim.processor.service.security.WrongTokenFileException;
+import java.net.URI;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** How the values of the service's own settings are written, beside what every setting may be. */
+final class ServiceSyntax {
+  static final Syntax<String> BUCKET =
+      Syntax.text("[a-zA-Z0-9._-]{3,63}", "a bucket has 3 to 63 of a-z A-Z 0-9 . _ -");
+
+  /** Where to post to. */
+  static final Syntax<URI> HTTP_URL = new Syntax<>(ServiceSyntax::httpUrl, URI::toString);
+
+  /** Of HTTP. */
+  static final Syntax<Set<Integer>> STATUSES = statuses();
+
+  /** S3 takes no smaller part except the last; no Kafka record is larger than the most. */
+  static final Syntax<Long> PART_SIZE = partSize();
+
+  static final Syntax<Path> FOLDER = new Syntax<>(ServiceSyntax::folder, Path::toString);
+
+  static final Syntax<Address> ADDRESS = new Syntax<>(ServiceSyntax::address, Address::toString);
+
+  /** A file of tokens that can be read now. */
+  static final Syntax<Path> TOKEN_FILE = new Syntax<>(ServiceSyntax::tokenFile, Path::toString);
+
+  private ServiceSyntax() {}
+
+  private static URI httpUrl(String text) {
+    URI url = Syntax.URL.parse(text);
+    HttpHandler.requireUsable(url);
+    return url;
+  }
+
+  private static Syntax<Set<Integer>> statuses() {
+    String remedy = "give statuses from 300 to 599, comma-separated, such as 404,500";
+    Syntax<List<Integer>> list = Syntax.list(Syntax.number(300, 599, remedy));
+    return new Syntax<>(
+        text -> Set.copyOf(list.parse(text)),
+        statuses ->
+            statuses.stream().sorted().map(String::valueOf).collect(Collectors.joining(",")));
+  }
+
+  private static Syntax<Long> partSize() {
+    String remedy = "give a size from 5MB to 1024MB, such as 8MB";
+    return Syntax.size(remedy).where(bytes -> 5L << 20 <= bytes && bytes <= 1024L << 20, remedy);
+  }
+
+  private static Path folder(String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("give the path of a folder", e);
+    }
+  }
+
+  private static Path tokenFile(String text) {
+    try {
+      Path file = Path.of(text);
+      TokenFile.requireRight(file);
+      return file;
+    } catch (WrongTokenFileException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+
+  private static Address address(String text) {
+    if (!text.matches("[a-zA-Z0-9._-]{1,253}:[1-9]\\d{0,4}")) {
+      throw new IllegalArgumentException("give host:port, such as processor-1:8080");
+    }
+    int colon = text.indexOf(':');
+    return new Address(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+  }
+}

@@ -10,7 +10,6 @@ import io.firstclaim.processor.handler.RecordHandler;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,7 +40,7 @@ record CodeBefore(String commit, Path jars) {
 
   /** The code at a commit of this checkout, by any name that Git knows. */
   static CodeBefore of(String name) throws IOException, InterruptedException {
-    String commit = run(Path.of(""), "git", "rev-parse", "--verify", name + "^{commit}");
+    String commit = Commands.run(Path.of(""), "git", "rev-parse", "--verify", name + "^{commit}");
     Path jars = Path.of("target", "before", commit).toAbsolutePath();
     if (Files.notExists(jars)) {
       System.out.println("  building " + commit);
@@ -52,7 +51,7 @@ record CodeBefore(String commit, Path jars) {
 
   private static void build(String commit, Path jars) throws IOException, InterruptedException {
     Path worktree = Files.createTempDirectory("firstclaim-before-");
-    run(Path.of(""), "git", "worktree", "add", "--detach", worktree.toString(), commit);
+    Commands.run(Path.of(""), "git", "worktree", "add", "--detach", worktree.toString(), commit);
     try {
       List<String> maven =
           new ArrayList<>(
@@ -72,12 +71,12 @@ record CodeBefore(String commit, Path jars) {
               "processor/service",
               "--also-make",
               "package"));
-      run(worktree, maven.toArray(String[]::new));
+      Commands.run(worktree, maven);
       for (String folder : FOLDERS) {
         copy(worktree.resolve("processor/service/target").resolve(folder), jars.resolve(folder));
       }
     } finally {
-      run(Path.of(""), "git", "worktree", "remove", "--force", worktree.toString());
+      Commands.run(Path.of(""), "git", "worktree", "remove", "--force", worktree.toString());
     }
   }
 
@@ -90,19 +89,23 @@ record CodeBefore(String commit, Path jars) {
     }
   }
 
-  /** Runs a command, and has what it prints, without the end of the last line. */
-  private static String run(Path directory, String... command)
-      throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(command)
-            .directory(directory.toAbsolutePath().toFile())
-            .redirectErrorStream(true)
-            .start();
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (process.waitFor() != 0) {
-      throw new IOException("%s failed: %s".formatted(String.join(" ", command), printed));
+  /** A folder of the checkout, as it is now. */
+  Path checkout(String folder) throws IOException, InterruptedException {
+    return Path.of(Commands.run(Path.of(""), "git", "rev-parse", "--show-toplevel"), folder);
+  }
+
+  /** The files right in a folder, as they were. */
+  Path files(String folder) throws IOException, InterruptedException {
+    Path root = checkout("");
+    Path copies = jars.resolve(folder);
+    Files.createDirectories(copies);
+    String names = Commands.run(root, "git", "ls-tree", "--name-only", commit, folder + "/");
+    for (String name : names.lines().filter(each -> each.endsWith(".java")).toList()) {
+      Files.writeString(
+          copies.resolve(Path.of(name).getFileName()),
+          Commands.run(root, "git", "show", commit + ":" + name));
     }
-    return printed.strip();
+    return copies;
   }
 
   /** Today's class path with this code in place of today's, and its libraries before today's. */

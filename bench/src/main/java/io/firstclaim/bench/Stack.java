@@ -5,6 +5,7 @@ import io.firstclaim.stack.server.KafkaBroker;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -50,6 +51,11 @@ final class Stack implements AutoCloseable {
     return topic;
   }
 
+  /** Makes a topic of that name. */
+  void create(String topic) {
+    kafka.createTopic(topic, PARTITIONS);
+  }
+
   /** A new topic with so many records: keys are their numbers, values of so many bytes. */
   String topicOf(int records, int bytes) {
     return topicOf(records, bytes, PARTITIONS);
@@ -57,19 +63,22 @@ final class Stack implements AutoCloseable {
 
   /** The same, in so many partitions. */
   String topicOf(int records, int bytes, int partitions) {
-    return topicOf(
-        records,
-        partitions,
-        key -> {
-          byte[] value = new byte[bytes];
-          System.arraycopy(key, 0, value, 0, Math.min(key.length, bytes));
-          return value;
-        });
+    return topicOf(records, partitions, key -> Arrays.copyOf(key, bytes));
   }
 
   /** The same, with values made of their keys. */
   String topicOf(int records, int partitions, UnaryOperator<byte[]> valueOf) {
     String topic = topic("bench", partitions);
+    fill(topic, records, partitions, valueOf);
+    return topic;
+  }
+
+  /** Puts so many records with values of so many bytes into a topic. */
+  void fill(String topic, int records, int bytes) {
+    fill(topic, records, PARTITIONS, key -> Arrays.copyOf(key, bytes));
+  }
+
+  private void fill(String topic, int records, int partitions, UnaryOperator<byte[]> valueOf) {
     AtomicReference<Exception> failure = new AtomicReference<>();
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
@@ -91,7 +100,6 @@ final class Stack implements AutoCloseable {
     if (failure.get() != null) {
       throw new IllegalStateException("topic " + topic + " was not filled", failure.get());
     }
-    return topic;
   }
 
   KafkaConsumer<byte[], byte[]> consumer(String group) {

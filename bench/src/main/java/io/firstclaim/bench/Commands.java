@@ -1,0 +1,33 @@
+package io.firstclaim.bench;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Programs that are run to their end. */
+final class Commands {
+  private Commands() {}
+
+  /**
+   * Runs one, and has what it prints, without the end of the last line.
+   *
+   * @throws IOException if it fails, with what it printed
+   */
+  static String run(Path directory, List<String> command) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(command)
+            .directory(directory.toAbsolutePath().toFile())
+            .redirectErrorStream(true)
+            .start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IOException("%s failed: %s".formatted(String.join(" ", command), printed));
+    }
+    return printed.strip();
+  }
+
+  static String run(Path directory, String... command) throws IOException, InterruptedException {
+    return run(directory, List.of(command));
+  }
+}

@@ -132,13 +132,15 @@ public final class Engine {
       awaitTopics(clients);
       Instance instance =
           new Instance(
-              settings,
-              clients,
-              opened,
-              handler,
-              listener,
-              Tracing.by(telemetry, settings.zone(), settings.input().group()),
-              time,
+              Parts.of(
+                  settings,
+                  new Parts.Surroundings(
+                      clients,
+                      opened,
+                      handler,
+                      listener,
+                      Tracing.by(telemetry, settings.zone(), settings.input().group()),
+                      time)),
               this::failed);
       begin(instance, starting);
     } catch (RuntimeException | Error e) {

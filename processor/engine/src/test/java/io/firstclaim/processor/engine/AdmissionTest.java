@@ -10,8 +10,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
-import io.firstclaim.processor.engine.flow.Signal;
-import io.firstclaim.processor.engine.identity.ClaimId;
+import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.testing.TestRecords;
 import io.firstclaim.processor.engine.testing.TestTime;
 import io.firstclaim.processor.handler.HandlerResult;
@@ -214,7 +213,7 @@ class AdmissionTest {
     // The first twin asks, and waits as well.
     eventually(() -> a.store.calls(Op.CLAIM) == 2 && a.limit.parked() == 1);
     time.advance(Duration.ofMinutes(2));
-    a.tickets.signal(ClaimId.of(RecordId.of("hot")), new Signal.DueIn(Duration.ZERO));
+    a.hear(Outcome.Kind.FAILED, "hot", "{}");
 
     eventually(() -> a.loop.lag() == 0);
     assertThat(handled).containsExactly("hot", "hot");

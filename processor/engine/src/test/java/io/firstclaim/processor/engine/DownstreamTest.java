@@ -10,7 +10,7 @@ import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import io.firstclaim.processor.engine.TestInstance.Sent;
 import io.firstclaim.processor.engine.api.Outcome;
-import io.firstclaim.processor.engine.flow.Attempt;
+import io.firstclaim.processor.engine.flow.Attempts;
 import io.firstclaim.processor.engine.testing.LogLines;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
@@ -47,7 +47,7 @@ class DownstreamTest extends FlowFixture {
 
   private void eventuallyOpen(TestInstance... those) {
     for (TestInstance instance : those) {
-      eventually(() -> instance.breaker.fault() != null);
+      eventually(() -> instance.state().downstreamFault().isPresent());
       eventually(() -> instance.limit.inFlight() == 0);
     }
   }
@@ -92,8 +92,8 @@ class DownstreamTest extends FlowFixture {
         .allMatch(outcome -> outcome.attempt() == 1);
     List<Sent> more = List.of(a.deliver("more-a", "{}"), b.deliver("more-b", "{}"));
     eventually(() -> more.stream().allMatch(Sent::isSettled));
-    assertThat(a.breaker.fault()).isNull();
-    assertThat(b.breaker.fault()).isNull();
+    assertThat(a.state().downstreamFault()).isEmpty();
+    assertThat(b.state().downstreamFault()).isEmpty();
   }
 
   @Test
@@ -144,7 +144,7 @@ class DownstreamTest extends FlowFixture {
 
     eventually(() -> atA.stream().allMatch(Sent::isSettled));
     eventually(() -> atB.stream().allMatch(Sent::isSettled));
-    assertThat(b.breaker.fault()).isNull();
+    assertThat(b.state().downstreamFault()).isEmpty();
   }
 
   @Test
@@ -163,7 +163,7 @@ class DownstreamTest extends FlowFixture {
     Sent _ = a.deliver("lost", "{}");
     eventually(() -> hold.arrived() == 1);
     mayEnd.countDown();
-    eventually(() -> a.breaker.fault() != null);
+    eventually(() -> a.state().downstreamFault().isPresent());
 
     hold.release();
 
@@ -250,7 +250,7 @@ class DownstreamTest extends FlowFixture {
   @Test
   void failedAttempt_isOneLine_atInfo_andTheLastOneAtWarn() throws InterruptedException {
     downstream = DownstreamTest::broken;
-    try (LogLines log = new LogLines(Attempt.class.getName())) {
+    try (LogLines log = new LogLines(Attempts.class.getName())) {
       Sent sent = start("a").deliver("order-1", "{}");
 
       eventually(sent::isSettled);
@@ -311,7 +311,7 @@ class DownstreamTest extends FlowFixture {
 
     time.advance(LONGEST_PAUSE);
 
-    eventually(() -> a.breaker.fault() == null);
+    eventually(() -> a.state().downstreamFault().isEmpty());
     hung.countDown();
     eventually(a.limit::isEmpty);
   }

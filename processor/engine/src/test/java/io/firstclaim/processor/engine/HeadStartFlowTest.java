@@ -104,7 +104,7 @@ class HeadStartFlowTest extends FlowFixture {
 
     a.stop();
     eventually(atA::hasEnded);
-    eventually(foreign::waitsForAPlace);
+    eventually(foreign::waitsForAPermit);
     busy.countDown();
 
     eventually(() -> own.isSettled() && foreign.isSettled());

@@ -222,7 +222,7 @@ class PollLoopTest {
     AtomicReference<Long> atRevocation = new AtomicReference<>();
     input.whilePolling(
         () -> {
-          loop().onPartitionsRevoked(List.of(IN));
+          Objects.requireNonNull(instance).partitions().onPartitionsRevoked(List.of(IN));
           atRevocation.set(input.committedOffset());
         });
     assertThat(atRevocation.get()).isEqualTo(2);
@@ -246,7 +246,8 @@ class PollLoopTest {
     input.add(0, 5);
     eventually(() -> handled.size() == 5 && a.limit.isEmpty());
 
-    input.whilePolling(() -> loop().onPartitionsLost(List.of(IN)));
+    input.whilePolling(
+        () -> Objects.requireNonNull(instance).partitions().onPartitionsLost(List.of(IN)));
     afterAWhile();
 
     assertThat(input.committedOffset()).isEqualTo(-1);
@@ -388,9 +389,9 @@ class PollLoopTest {
 
     input.whilePolling(
         () -> {
-          loop().onPartitionsRevoked(Set.of(IN));
+          Objects.requireNonNull(instance).partitions().onPartitionsRevoked(Set.of(IN));
           input.resume(Set.of(IN));
-          loop().onPartitionsAssigned(Set.of(IN));
+          Objects.requireNonNull(instance).partitions().onPartitionsAssigned(Set.of(IN));
           assertThat(input.paused()).contains(IN);
         });
   }
@@ -452,7 +453,8 @@ class PollLoopTest {
     mayEnd.countDown();
 
     eventually(this::hasEnded);
-    assertThat(((MockProducer<byte[], byte[]>) a.outcomes).closed()).isTrue(); // all are out
+    assertThat(((MockProducer<byte[], byte[]>) broker.outcomesProducers().getFirst()).closed())
+        .isTrue(); // all are out
     assertThat(input.closed()).isTrue();
     assertThat(input.committedAtClose()).isEqualTo(3);
     assertThat(defect()).isNull();

@@ -163,7 +163,7 @@ class RecordFlowTest extends FlowFixture {
     Sent first = b.deliver("order-1", "{}");
     eventually(() -> calls.size() == 1);
     Sent second = b.deliver("order-2", "{}");
-    eventually(() -> second.waitsForAPlace() && b.limit.parked() == 1);
+    eventually(() -> second.waitsForAPermit() && b.limit.parked() == 1);
     Sent _ = a.deliver("order-2", "{}");
     eventually(() -> b.knows("order-2", "{}"));
 
@@ -293,7 +293,7 @@ class RecordFlowTest extends FlowFixture {
     eventually(() -> calls.size() == 1);
     Sent second = a.deliver("order-2", "{}");
     Sent third = a.deliver("order-3", "{}");
-    eventually(() -> second.waitsForAPlace() && third.waitsForAPlace());
+    eventually(() -> second.waitsForAPermit() && third.waitsForAPermit());
 
     second.revoke();
     mayEnd.countDown();
@@ -415,7 +415,7 @@ class RecordFlowTest extends FlowFixture {
   void outcomeThatCannotBePublished_asTheProducerIsClosed_doesNotHoldTheRecordUp()
       throws InterruptedException {
     TestInstance a = start("a", FlowFixture::done);
-    a.outcomes.close();
+    a.closeOutcomes();
 
     Sent sent = a.deliver("order-1", "{}");
 

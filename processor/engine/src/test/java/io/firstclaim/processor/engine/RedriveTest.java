@@ -16,8 +16,6 @@ import io.firstclaim.processor.engine.api.DeadLetter;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.WaitsFor;
-import io.firstclaim.processor.engine.flow.Signal;
-import io.firstclaim.processor.engine.identity.ClaimId;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
@@ -173,7 +171,7 @@ class RedriveTest extends FlowFixture {
                 .anyMatch(each -> each.waitsFor() == WaitsFor.SAME_ID));
 
     assertThat(late.known.add(ID, PAYLOAD, old.token(), old.at())).isTrue();
-    late.tickets.signal(ClaimId.of(ID), new Signal.Ended());
+    late.hear(Outcome.Kind.DEAD, ID.text(), "{}");
 
     eventually(fromSource::isSettled);
     eventually(() -> late.listener.claimed().size() == 2);

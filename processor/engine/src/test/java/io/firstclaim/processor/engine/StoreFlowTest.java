@@ -14,10 +14,8 @@ import io.firstclaim.processor.engine.TestInstance.Sent;
 import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.Outcome;
-import io.firstclaim.processor.engine.flow.Attempt;
-import io.firstclaim.processor.engine.flow.Leader;
-import io.firstclaim.processor.engine.flow.Signal;
-import io.firstclaim.processor.engine.identity.ClaimId;
+import io.firstclaim.processor.engine.flow.Attempts;
+import io.firstclaim.processor.engine.flow.Claiming;
 import io.firstclaim.processor.engine.testing.LogLines;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
@@ -177,8 +175,8 @@ class StoreFlowTest extends FlowFixture {
       throws InterruptedException {
     settings.maxAttempts = 10; // or what is taken over is a suspect
     TestInstance a = start("a", this::doneWhenItMay);
-    try (LogLines attempts = new LogLines(Attempt.class.getName());
-        LogLines claims = new LogLines(Leader.class.getName())) {
+    try (LogLines attempts = new LogLines(Attempts.class.getName());
+        LogLines claims = new LogLines(Claiming.class.getName())) {
       List<Sent> concerned = List.of(a.deliver("order-1", "{}"), a.deliver("order-2", "{}"));
       eventually(() -> calls.size() == 2);
       a.store.unreadable().add(RecordId.of("order-1"));
@@ -350,8 +348,7 @@ class StoreFlowTest extends FlowFixture {
       eventually(() -> a.store.calls(Op.CLAIM) >= expected);
       eventually(
           () -> {
-            a.tickets.signal(
-                ClaimId.of(RecordId.of("order-1")), new Signal.Ended()); // need not wait
+            a.hear(Outcome.Kind.COMPLETED, "order-1", "{other}"); // need not wait
             return a.store.calls(Op.CLAIM) > expected;
           });
     }

@@ -46,6 +46,7 @@ final class TestBroker implements Clients {
   private static final TopicPartition PARTITION = new TopicPartition(OUTCOMES, 0);
 
   private final List<ProducerRecord<byte[], byte[]>> published = new CopyOnWriteArrayList<>();
+  private final List<Producer<byte[], byte[]>> outcomesProducers = new CopyOnWriteArrayList<>();
   private final List<FeedConsumer> feeds = new CopyOnWriteArrayList<>();
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private final Consumer<byte[], byte[]> input;
@@ -114,7 +115,14 @@ final class TestBroker implements Clients {
 
   @Override
   public Producer<byte[], byte[]> outcomesProducer() {
-    return producer();
+    Producer<byte[], byte[]> producer = producer();
+    outcomesProducers.add(producer);
+    return producer;
+  }
+
+  /** What wrote outcomes, one for each instance. */
+  List<Producer<byte[], byte[]>> outcomesProducers() {
+    return outcomesProducers;
   }
 
   @Override

@@ -10,20 +10,19 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
-import io.firstclaim.processor.engine.admission.Breaker;
 import io.firstclaim.processor.engine.admission.InFlightLimit;
 import io.firstclaim.processor.engine.admission.StoreGate;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.api.HeldRecord;
+import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
-import io.firstclaim.processor.engine.flow.Errand;
-import io.firstclaim.processor.engine.flow.Tickets;
+import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.engine.handler.HandlerThreads;
-import io.firstclaim.processor.engine.handler.HandlerWatch;
 import io.firstclaim.processor.engine.intake.AssignedPartition;
 import io.firstclaim.processor.engine.intake.Delivery;
+import io.firstclaim.processor.engine.intake.Partitions;
 import io.firstclaim.processor.engine.intake.PollLoop;
 import io.firstclaim.processor.engine.kafka.Clients;
 import io.firstclaim.processor.engine.outcome.KnownDone;
@@ -32,32 +31,30 @@ import io.firstclaim.processor.engine.trace.Trace;
 import io.firstclaim.processor.engine.trace.Tracing;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One instance of a zone, as {@link Instance} wires it. Its Kafka clients are the {@link
+ * One instance of a zone, as {@link Parts} wires it. Its Kafka clients are the {@link
  * TestBroker}'s; the test delivers the records, or has the poll loop take them in.
  */
 final class TestInstance implements AutoCloseable {
   final FaultyStore store;
   final TestListener listener = new TestListener();
   final AtomicReference<@Nullable Throwable> defect = new AtomicReference<>();
-  final Tickets<Errand> tickets;
-  final StoreGate gate;
-  final Breaker breaker;
-  final HandlerWatch handlers;
-  final InFlightLimit limit;
-  final KnownDone known;
-  final PollLoop loop;
-  final Producer<byte[], byte[]> outcomes;
 
+  final InFlightLimit limit;
+  final StoreGate gate;
+  final PollLoop loop;
+  final KnownDone known;
+
+  private final Parts parts;
   private final TimeSource time;
   private final Instance instance;
   private final List<AssignedPartition> partitions = new ArrayList<>();
@@ -73,24 +70,16 @@ final class TestInstance implements AutoCloseable {
     EngineSettings settings = test.of(zone);
     this.time = time;
     store = new FaultyStore(new MemoryClaimStore(claims, settings.claim().store(), time));
-    instance =
-        new Instance(
+    parts =
+        Parts.of(
             settings,
-            clients,
-            store,
-            new HandlerThreads(handler),
-            listener,
-            Tracing.OFF,
-            time,
-            defect::set);
-    tickets = instance.tickets;
-    gate = instance.gate;
-    breaker = instance.breaker;
-    handlers = instance.handlers;
-    limit = instance.limit;
-    known = instance.known;
-    loop = instance.loop;
-    outcomes = instance.outcomes;
+            new Parts.Surroundings(
+                clients, store, new HandlerThreads(handler), listener, Tracing.OFF, time));
+    limit = parts.admission().limit();
+    gate = parts.admission().gate();
+    loop = parts.loop();
+    known = parts.outcomes().known();
+    instance = new Instance(parts, defect::set);
     instance.listen();
   }
 
@@ -122,10 +111,12 @@ final class TestInstance implements AutoCloseable {
   /** A delivery, on a partition of its own. */
   final class Sent {
     final AssignedPartition partition;
+    private final String id;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Thread thread;
 
     private Sent(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
+      id = new String(record.key() == null ? new byte[0] : record.key(), UTF_8);
       partition = new AssignedPartition(new TopicPartition(record.topic(), record.partition()));
       partitions.add(partition);
       Delivery delivery =
@@ -138,7 +129,7 @@ final class TestInstance implements AutoCloseable {
               ended::countDown,
               Trace.NONE);
       limit.arrive(partition.usage(), delivery.bytes());
-      thread = Thread.ofVirtual().start(() -> instance.flow.run(delivery));
+      thread = Thread.ofVirtual().start(() -> parts.flow().run(delivery));
     }
 
     /** As a late timer of some library may. */
@@ -146,9 +137,10 @@ final class TestInstance implements AutoCloseable {
       thread.interrupt();
     }
 
-    /** Whether it waits for no time and no signal, but for a place in flight. */
-    boolean waitsForAPlace() {
-      return thread.getState() == Thread.State.WAITING;
+    /** Whether it waits for a permit to be in flight. */
+    boolean waitsForAPermit() {
+      return parked(1000, null).items().stream()
+          .anyMatch(each -> each.waitsFor() == WaitsFor.PLACE && each.id().equals(id));
     }
 
     /** Whether its offset may be committed. */
@@ -162,8 +154,7 @@ final class TestInstance implements AutoCloseable {
 
     void revoke() {
       partition.unassign();
-      instance.flow.leave(partition);
-      gate.lookAgain();
+      parts.flow().leave(partition);
     }
   }
 
@@ -196,11 +187,30 @@ final class TestInstance implements AutoCloseable {
     return Claim.of(RecordId.of(id), Fingerprint.of(value.getBytes(UTF_8)), time.now());
   }
 
+  /** Another instance announces this of a record. */
+  void hear(Outcome.Kind kind, String id, String value) {
+    Instant now = time.now().wall();
+    Fingerprint payload = Fingerprint.of(value.getBytes(UTF_8));
+    Outcome outcome =
+        new Outcome(id, kind, "b", "1", 1, 1, "in", 0, 0, now, Duration.ZERO, null, now);
+    parts.records().heard(RecordId.of(id), payload, outcome);
+  }
+
+  /** The partitions that its poll loop has. */
+  Partitions partitions() {
+    return parts.partitions();
+  }
+
+  /** Its producer of outcomes is closed. */
+  void closeOutcomes() {
+    parts.outcomes().finish(Duration.ZERO);
+  }
+
   /** What the poll loop does when the service stops. */
   void stop() {
     partitions.forEach(AssignedPartition::unassign);
-    tickets.stopAll();
-    handlers.interruptAll();
+    parts.flow().leaveAll();
+    parts.flow().interruptAll();
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ public final class Affinity {
   private final List<String> zones;
   private final HeadStart headStart;
   private final Duration patience;
+  private final Duration longest;
   private final Function<String, @Nullable Instant> lastSign;
   private final TimeSource time;
   private final Instant start;
@@ -40,7 +42,8 @@ public final class Affinity {
       TimeSource time) {
     this.zone = zone;
     this.zones = zones.stream().sorted().toList();
-    this.headStart = new HeadStart(headStart, patience.dividedBy(3));
+    this.longest = patience.dividedBy(3);
+    this.headStart = new HeadStart(headStart, longest);
     this.patience = patience;
     this.lastSign = lastSign;
     this.time = time;
@@ -70,6 +73,67 @@ public final class Affinity {
     if (!zones.isEmpty()) {
       headStart.needed(preferred(grouping), needed);
     }
+  }
+
+  /**
+   * The head start that the preferred zone of this record has here, counted from its arrival.
+   *
+   * @param handsFull whether this instance could not begin with it soon anyway
+   */
+  Courtesy courtesy(Candidate record, BooleanSupplier handsFull) {
+    return new Courtesy(record, handsFull);
+  }
+
+  /**
+   * Leaves one record to its preferred zone for a while. While this instance's own hands are full,
+   * it leaves the record alone for longer: claiming what it cannot start soon would cost a request
+   * and gain nothing.
+   */
+  final class Courtesy implements Check {
+    private final Candidate record;
+    private final BooleanSupplier handsFull;
+    private Duration until = Duration.ZERO;
+    private boolean begun;
+    private boolean over;
+
+    private Courtesy(Candidate record, BooleanSupplier handsFull) {
+      this.record = record;
+      this.handsFull = handsFull;
+    }
+
+    @Override
+    public @Nullable Duration pass() {
+      if (!begun) {
+        begun = true;
+        until = headStartOfOthers(record.grouping());
+      }
+      while (!over && until.isPositive()) {
+        Duration left = until.minus(time.now().since(record.arrival()));
+        if (left.isPositive()) {
+          return left;
+        }
+        Duration needed = headStartOfOthers(record.grouping());
+        if (needed.compareTo(until) > 0) {
+          until = needed; // its zone was seen to need more since
+        } else if (handsFull.getAsBoolean() && until.compareTo(longest) <= 0) {
+          until = until.multipliedBy(2);
+        } else {
+          over = true;
+        }
+      }
+      over = true;
+      return null;
+    }
+
+    /** Its zone has let it go. */
+    @Override
+    public void woken() {
+      over = true;
+    }
+
+    /** A head start is given once. */
+    @Override
+    public void leave() {}
   }
 
   private String preferred(byte[] grouping) {

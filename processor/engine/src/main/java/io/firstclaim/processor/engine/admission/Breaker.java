@@ -119,20 +119,15 @@ public final class Breaker {
     return fault;
   }
 
-  /**
-   * The way of one record through the breaker.
-   *
-   * @param partition the record's, or whatever else many records in a row have in common
-   * @param call has the record ask again whether it may be tried
-   */
-  public Trial trial(Object partition, Runnable call) {
-    return new Trial(partition, call);
+  /** The way of one record through the breaker. */
+  Trial trial(Candidate record) {
+    return new Trial(record);
   }
 
-  /** One record, as often as it is tried. For one thread at a time, but {@link #end()}. */
-  public final class Trial {
+  /** One record, as often as it is tried. For one thread at a time, but {@link #leave()}. */
+  public final class Trial implements Check {
+    private final Candidate record;
     private final Object partition;
-    private final Runnable call;
     private long passesWhenRefused = -1;
     private int refusals;
     private int said;
@@ -143,15 +138,16 @@ public final class Breaker {
     /** Whether it was refused since it last ended, and so may be among those that wait. */
     private volatile boolean waited;
 
-    private Trial(Object partition, Runnable call) {
-      this.partition = partition;
-      this.call = call;
+    private Trial(Candidate record) {
+      this.record = record;
+      this.partition = record.partition();
     }
 
-    /** Whether the record may be tried now. If not, it is called in its turn, and asks again. */
-    public boolean begin() {
+    /** Passes, if the record may be tried now. If not, it is called in its turn. */
+    @Override
+    public @Nullable Duration pass() {
       if (!waited && isClosed()) {
-        return true;
+        return null;
       }
       lock.lock();
       try {
@@ -162,7 +158,7 @@ public final class Breaker {
           waited = true;
           boolean _ = waiting.computeIfAbsent(partition, _ -> new LinkedHashSet<>()).add(this);
           callInTurn();
-          return false;
+          return LONG;
         }
         hasHadItsTurn();
         lone = !isClosed();
@@ -170,7 +166,7 @@ public final class Breaker {
           trying = this;
           triesSince = time.now();
         }
-        return true;
+        return null;
       } finally {
         lock.unlock();
       }
@@ -297,8 +293,9 @@ public final class Breaker {
       return refusals;
     }
 
-    /** The record is not tried for now, or has been. Calling it again has no effect. */
-    public void end() {
+    /** The record is not tried for now, or has been. */
+    @Override
+    public void leave() {
       if (!waited && !lone) {
         return;
       }
@@ -361,7 +358,7 @@ public final class Breaker {
     }
     fault = null;
     trying = null;
-    waiting.values().forEach(trials -> trials.forEach(trial -> trial.call.run()));
+    waiting.values().forEach(trials -> trials.forEach(trial -> trial.record.call()));
     waiting.clear();
     if (loud) {
       LOG.info("The downstream is there again");
@@ -398,7 +395,7 @@ public final class Breaker {
     try {
       calling = !waiting.isEmpty();
       if (calling) {
-        next().call.run();
+        next().record.call();
       }
       return calling;
     } finally {

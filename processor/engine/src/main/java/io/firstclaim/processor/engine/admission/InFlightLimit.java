@@ -69,7 +69,7 @@ public final class InFlightLimit {
 
     // Guarded by the limit it belongs to.
     private int inFlight;
-    private final Deque<Waiter> waiters = new ArrayDeque<>();
+    private final Deque<Permit> waiters = new ArrayDeque<>();
 
     /** What is set aside for it of the permits; nothing once it is lost. */
     private long setAside;
@@ -80,11 +80,6 @@ public final class InFlightLimit {
     private int parked() {
       return present.get() - ready.get();
     }
-  }
-
-  private static final class Waiter {
-    private final Thread thread = Thread.currentThread();
-    private volatile boolean granted;
   }
 
   /** From now on these partitions share everything. */
@@ -103,74 +98,109 @@ public final class InFlightLimit {
 
   /** A record was delivered. */
   public void arrive(Usage usage, long bytes) {
-    int _ = present.incrementAndGet();
-    int _ = usage.present.incrementAndGet();
-    long _ = buffered.addAndGet(bytes);
-    long _ = usage.buffered.addAndGet(bytes);
+    present.incrementAndGet();
+    usage.present.incrementAndGet();
+    buffered.addAndGet(bytes);
+    usage.buffered.addAndGet(bytes);
   }
 
   /** A record is done, or waits with nothing but its offset. */
   public void depart(Usage usage, long bytes) {
-    long _ = usage.buffered.addAndGet(-bytes);
-    long _ = buffered.addAndGet(-bytes);
-    int _ = usage.present.decrementAndGet();
-    int _ = present.decrementAndGet();
+    usage.buffered.addAndGet(-bytes);
+    buffered.addAndGet(-bytes);
+    usage.present.decrementAndGet();
+    present.decrementAndGet();
     wakePoller(usage);
   }
 
-  /** Waits for a permit. */
-  public void acquire(Usage usage) throws InterruptedException {
-    makeReady(usage, 1);
-    Waiter waiter;
-    synchronized (this) {
-      if (mayAcquire(usage)) {
-        grant(usage);
-        return;
-      }
-      waiter = new Waiter();
-      usage.waiters.addLast(waiter);
-      boolean _ = waiting.add(usage);
-    }
-    while (!waiter.granted) {
-      LockSupport.park(this);
-      if (Thread.interrupted()) {
-        giveUp(usage, waiter);
-        throw new InterruptedException();
-      }
-    }
+  /** The permit of a record, which it does not have yet. */
+  Permit permit(Candidate record) {
+    return new Permit(record);
   }
 
-  private void giveUp(Usage usage, Waiter waiter) {
-    synchronized (this) {
-      if (!waiter.granted) {
-        boolean _ = usage.waiters.remove(waiter);
-        if (usage.waiters.isEmpty()) {
-          boolean _ = waiting.remove(usage);
+  /** The permit of one record to be in flight. */
+  final class Permit implements Check {
+    private final Candidate record;
+    private final Usage usage;
+
+    // Guarded by the outer class.
+    private boolean waits;
+    private boolean granted;
+
+    private Permit(Candidate record) {
+      this.record = record;
+      this.usage = record.usage();
+    }
+
+    @Override
+    public @Nullable Duration pass() {
+      synchronized (InFlightLimit.this) {
+        if (!granted && !waits) {
+          makeReady(usage, 1);
+          if (mayAcquire(usage)) {
+            acquire();
+          } else {
+            waits = true;
+            usage.waiters.addLast(this);
+            waiting.add(usage);
+          }
         }
-        makeReady(usage, -1);
-        return;
+        return granted ? null : LONG;
       }
     }
-    release(usage);
-  }
 
-  private void makeReady(Usage usage, int more) {
-    int _ = ready.addAndGet(more);
-    int _ = usage.ready.addAndGet(more);
-  }
+    private void acquire() {
+      granted = true;
+      inFlight++;
+      usage.inFlight++;
+      if (usage.inFlight > usage.setAside) {
+        commonInFlight++;
+      }
+    }
 
-  /** Gives the permit back. */
-  public void release(Usage usage) {
-    synchronized (this) {
+    private void grant() {
+      waits = false;
+      acquire();
+      record.call();
+    }
+
+    @Override
+    public void leave() {
+      synchronized (InFlightLimit.this) {
+        if (granted) {
+          release();
+        } else if (waits) {
+          giveUp();
+        } else {
+          return;
+        }
+      }
+      makeReady(usage, -1);
+      wakePoller(usage);
+    }
+
+    private void release() {
+      granted = false;
       inFlight--;
       if (usage.inFlight > usage.setAside) {
         commonInFlight--;
       }
       usage.inFlight--;
-      boolean _ = grantNext();
+      grantNext();
     }
-    makeReady(usage, -1);
-    wakePoller(usage);
+
+    private void giveUp() {
+      waits = false;
+      usage.waiters.remove(this);
+      if (usage.waiters.isEmpty()) {
+        waiting.remove(usage);
+      }
+    }
+  }
+
+  private void makeReady(Usage usage, int more) {
+    ready.addAndGet(more);
+    usage.ready.addAndGet(more);
   }
 
   private boolean mayAcquire(Usage usage) {
@@ -178,26 +208,16 @@ public final class InFlightLimit {
         && (usage.inFlight < usage.setAside || flights.allow(usage.inFlight, commonInFlight));
   }
 
-  private void grant(Usage usage) {
-    inFlight++;
-    usage.inFlight++;
-    if (usage.inFlight > usage.setAside) {
-      commonInFlight++;
-    }
-  }
-
   /** Grants a permit to the next that may have one, the partitions taking turns. */
   private boolean grantNext() {
     for (Usage usage : waiting) {
       if (mayAcquire(usage)) {
-        Waiter waiter = usage.waiters.removeFirst();
-        grant(usage);
-        boolean _ = waiting.remove(usage);
+        Permit next = usage.waiters.removeFirst();
+        waiting.remove(usage);
         if (!usage.waiters.isEmpty()) {
           waiting.addLast(usage);
         }
-        waiter.granted = true;
-        LockSupport.unpark(waiter.thread);
+        next.grant();
         return true;
       }
     }

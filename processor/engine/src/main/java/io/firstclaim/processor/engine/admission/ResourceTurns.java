@@ -47,9 +47,6 @@ public final class ResourceTurns {
   /** How long resources are left to a record that waits for them elsewhere, at most. */
   public static final Duration STAND_BACK = Duration.ofSeconds(2);
 
-  /** A call comes long before. */
-  private static final Duration LONG = Duration.ofHours(1);
-
   /** What is heard of others must not fill the memory. */
   private static final int MAX_RIVALS = 1_000;
 
@@ -104,16 +101,9 @@ public final class ResourceTurns {
     BLOCKED
   }
 
-  /**
-   * The turn of a record, which it has not taken.
-   *
-   * @param record its ID
-   * @param resources what it touches
-   * @param call has it ask again whether it is its turn; must not block
-   * @param freed has it ask the store again; must not block
-   */
-  public Turn turn(RecordId record, List<String> resources, Runnable call, Runnable freed) {
-    return new Turn(record, resources, call, freed);
+  /** The turn of a record, which it has not taken. */
+  Turn turn(Candidate record) {
+    return new Turn(record);
   }
 
   /** What became of a record in another instance was heard: what it touched is free. */
@@ -142,7 +132,7 @@ public final class ResourceTurns {
         }
         for (Turn turn : line.waiting) {
           if (turn.state == State.BLOCKED && turn.inTheWay.contains(resource)) {
-            turn.freed.run();
+            turn.record.free();
           }
         }
       }
@@ -154,18 +144,16 @@ public final class ResourceTurns {
     Turn first = line == null ? null : line.first(resource);
     if (first != null && first.state == State.WAITS) {
       Duration pause = first.pause();
-      if (pause == null || pause.compareTo(LONG) < 0) {
-        first.call.run();
+      if (pause == null || pause.compareTo(Check.LONG) < 0) {
+        first.record.call();
       }
     }
   }
 
   /** The turn of one record. Taken and given back by any thread. */
-  public final class Turn {
-    private final RecordId record;
+  public final class Turn implements Check {
+    private final Candidate record;
     private final List<String> resources;
-    private final Runnable call;
-    private final Runnable freed;
 
     // Guarded by the outer class.
     private State state = State.AWAY;
@@ -174,23 +162,21 @@ public final class ResourceTurns {
     private boolean heardOf;
     private Set<String> inTheWay = Set.of();
 
-    private Turn(RecordId record, List<String> resources, Runnable call, Runnable freed) {
+    private Turn(Candidate record) {
       this.record = record;
-      this.resources = List.copyOf(resources);
-      this.call = call;
-      this.freed = freed;
+      this.resources = record.resources();
     }
 
     private boolean standsAt(String resource) {
       return state != State.BLOCKED || passed >= RUN || inTheWay.contains(resource);
     }
 
-    /**
-     * Takes the turn, if it is this record's, or keeps it; gets in line, if it was in none.
-     *
-     * @return null if it is taken; otherwise how long to wait for a call, at most
-     */
-    public @Nullable Duration take() {
+    /** Takes the turn, if it is this record's, or keeps it; gets in line, if it was in none. */
+    @Override
+    public @Nullable Duration pass() {
+      if (resources.isEmpty()) {
+        return null;
+      }
       synchronized (ResourceTurns.this) {
         if (state == State.TAKEN) {
           return null;
@@ -244,8 +230,12 @@ public final class ResourceTurns {
       }
     }
 
-    /** Gives the turn back, or leaves the lines; has no effect if it was in none. */
-    public void giveBack() {
+    /** Gives the turn back, or leaves the lines. */
+    @Override
+    public void leave() {
+      if (resources.isEmpty()) {
+        return;
+      }
       synchronized (ResourceTurns.this) {
         if (state == State.AWAY) {
           return;
@@ -253,7 +243,7 @@ public final class ResourceTurns {
         boolean hadIt = state == State.TAKEN;
         state = State.AWAY;
         for (String resource : resources) {
-          leave(resource, hadIt);
+          leaveLine(resource, hadIt);
         }
         if (hadIt) {
           passRivals();
@@ -263,7 +253,7 @@ public final class ResourceTurns {
       }
     }
 
-    private void leave(String resource, boolean hadIt) {
+    private void leaveLine(String resource, boolean hadIt) {
       Line line = line(resource);
       if (hadIt) {
         line.taken = null;
@@ -279,7 +269,7 @@ public final class ResourceTurns {
     }
 
     private void passRivals() {
-      rivals.remove(record);
+      rivals.remove(record.id());
       for (Rival rival : rivals.values()) {
         if (!Collections.disjoint(rival.resources, resources) && ++rival.passed == RUN) {
           rival.stoodBack = time.now();
@@ -292,7 +282,7 @@ public final class ResourceTurns {
       for (String resource : resources) {
         Line line = line(resource);
         if (line.taken != null || line.first(resource) != this) {
-          return LONG;
+          return Check.LONG;
         }
       }
       return rivals.isEmpty() ? null : pauseForRivals();
@@ -309,7 +299,7 @@ public final class ResourceTurns {
       for (Map.Entry<RecordId, Rival> each : rivals.entrySet()) {
         Moment since = each.getValue().stoodBack;
         if (since != null
-            && !each.getKey().equals(record)
+            && !each.getKey().equals(record.id())
             && !Collections.disjoint(each.getValue().resources, resources)) {
           Duration left = STAND_BACK.minus(now.since(since));
           longest = longest == null || left.compareTo(longest) > 0 ? left : longest;

@@ -153,7 +153,7 @@ public final class StoreGate {
   }
 
   /** Waits for a place; returns null if {@code wanted} no longer holds. */
-  private @Nullable Request enter(Lane lane, BooleanSupplier wanted) throws InterruptedException {
+  private @Nullable Slot enter(Lane lane, BooleanSupplier wanted) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -162,7 +162,7 @@ public final class StoreGate {
       lane.waiting++;
       while (wanted.getAsBoolean()) {
         if (hasPlace(lane)) {
-          return new Request(lane);
+          return new Slot(lane);
         }
         lane.room.await();
       }
@@ -198,14 +198,14 @@ public final class StoreGate {
   }
 
   /** A request under way, and its place. Made and changed under the lock. */
-  private final class Request {
+  private final class Slot {
     private final Lane lane;
     private final boolean tries;
     private final Moment sent = time.now();
     private boolean isInside = true;
     private boolean isBegun;
 
-    Request(Lane lane) {
+    Slot(Lane lane) {
       this.lane = lane;
       this.tries = lane.fault != null;
       lane.inside++;
@@ -279,26 +279,26 @@ public final class StoreGate {
    */
   public @Nullable SettleResult step(Supplier<@Nullable SettleResult> step)
       throws InterruptedException {
-    Request request = Objects.requireNonNull(enter(steps, () -> true));
+    Slot slot = Objects.requireNonNull(enter(steps, () -> true));
     @Nullable SettleResult result = null;
     try {
       result = answer(step);
       return result;
     } catch (UnreadableClaimException e) {
-      locked(() -> request.answered(false));
+      locked(() -> slot.answered(false));
       throw e;
     } finally {
-      finish(request, result);
+      finish(slot, result);
     }
   }
 
-  private void finish(Request request, @Nullable SettleResult result) {
+  private void finish(Slot slot, @Nullable SettleResult result) {
     acquire();
     try {
       switch (result) {
-        case SettleResult.Unknown(String why) -> request.failed(why);
-        case SettleResult.Settled _, SettleResult.Lost _ -> request.answered(true);
-        case null -> request.leave();
+        case SettleResult.Unknown(String why) -> slot.failed(why);
+        case SettleResult.Settled _, SettleResult.Lost _ -> slot.answered(true);
+        case null -> slot.leave();
       }
     } finally {
       lock.unlock();
@@ -315,52 +315,67 @@ public final class StoreGate {
   }
 
   /**
-   * Waits until a claim may be sent and its record begun.
+   * The request of a record to be claimed, which is not let in yet.
    *
-   * @return null if {@code wanted} no longer holds; a waiter checks that again whenever it is
-   *     woken, for which see {@link #lookAgain()}
+   * @param wanted whether the record is still to be claimed; asked whenever its thread is woken
    */
-  public @Nullable Begun begin(BooleanSupplier wanted) throws InterruptedException {
-    Request request = enter(claims, wanted);
-    return request == null ? null : new Begun(request);
+  public Request request(BooleanSupplier wanted) {
+    return new Request(wanted);
   }
 
-  /** A record that is being claimed and, if that is granted, is begun until this is closed. */
-  public final class Begun implements AutoCloseable {
-    private final Request request;
+  /** A record that is to be claimed and, if that is granted, is begun until it leaves. */
+  public final class Request implements Check {
+    private final BooleanSupplier wanted;
+    private @Nullable Slot slot;
 
-    private Begun(Request request) {
-      this.request = request;
+    private Request(BooleanSupplier wanted) {
+      this.wanted = wanted;
+    }
+
+    /**
+     * Waits until a claim may be sent and its record begun, or the record is not wanted any more,
+     * for which see {@link #lookAgain()}.
+     */
+    @Override
+    public @Nullable Duration pass() throws InterruptedException {
+      slot = enter(claims, wanted);
+      return slot == null ? Duration.ZERO : null;
     }
 
     /** The store answered the claim: by a grant, or otherwise. */
     public void answered(boolean granted) {
+      Slot current = Objects.requireNonNull(slot);
       locked(
           () -> {
             // Other answers take more than one request in some stores.
-            request.answered(granted);
+            current.answered(granted);
             if (!granted) {
-              request.settle();
+              current.settle();
             }
           });
     }
 
     /** The store did not answer the claim. */
     public void failed(String why) {
+      Slot current = Objects.requireNonNull(slot);
       locked(
           () -> {
-            request.failed(why);
-            request.settle();
+            current.failed(why);
+            current.settle();
           });
     }
 
     @Override
-    public void close() {
-      locked(
-          () -> {
-            request.leave();
-            request.settle();
-          });
+    public void leave() {
+      Slot current = slot;
+      if (current != null) {
+        slot = null;
+        locked(
+            () -> {
+              current.leave();
+              current.settle();
+            });
+      }
     }
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Suspects {
   /** Between two tries to have one's turn. */
-  public static final Duration PAUSE = Duration.ofMillis(100);
+  private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final AtomicReference<@Nullable Turn> taken = new AtomicReference<>();
 
@@ -20,12 +20,12 @@ public final class Suspects {
   public Suspects() {}
 
   /** A record's turn, which it does not need yet. */
-  public Turn turn() {
+  Turn turn() {
     return new Turn();
   }
 
   /** The turn of one record: taken by the record's thread, given back by any. */
-  public final class Turn {
+  public final class Turn implements Check {
     private boolean needed;
 
     private Turn() {}
@@ -35,9 +35,10 @@ public final class Suspects {
       needed = isNeeded;
     }
 
-    /** Takes the turn if it is needed; returns false if another record has it. */
-    public boolean takeIfNeeded() {
-      return !needed || taken.compareAndSet(null, this);
+    /** Takes the turn, if it is needed and no other record has it. */
+    @Override
+    public @Nullable Duration pass() {
+      return !needed || isTaken() || taken.compareAndSet(null, this) ? null : PAUSE;
     }
 
     /** Whether this is the one record under suspicion that may be handled. */
@@ -45,8 +46,8 @@ public final class Suspects {
       return taken.get() == this;
     }
 
-    /** Gives the turn back, if it was taken. Calling it again has no effect. */
-    public void giveBack() {
+    @Override
+    public void leave() {
       taken.compareAndSet(this, null);
     }
   }

@@ -1,9 +1,9 @@
 package io.firstclaim.processor.engine.flow;
 
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.processor.engine.admission.InFlightLimit;
-import io.firstclaim.processor.engine.flow.WaitingRoom.Seat;
-import io.firstclaim.processor.engine.handler.HandlerWatch;
+import io.firstclaim.processor.engine.admission.Admission;
+import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.intake.AssignedPartition;
 import io.firstclaim.processor.engine.intake.Delivery;
@@ -20,10 +20,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * What happens to one delivered record, from top to bottom: it is identified, takes its seat as the
- * only one of its ID, and is {@linkplain Leader led} to its end. Runs on a virtual thread for each
- * record, and blocks. Others of its ID follow it without a thread of their own: when it is settled,
- * so are its twins, of the same payload; else the first of them goes on.
+ * Takes each delivered record to its end, on a virtual thread of its own, which blocks: it is
+ * identified, is the only one of its ID that is worked on here, and goes {@linkplain #next from
+ * state to state}. Others of its ID follow it without a thread of their own: when it is settled, so
+ * are its twins, of the same payload; else the first of them goes on.
  *
  * <p>It ends in one of two ways. Either the record is settled, by whichever zone, and its offset
  * may be committed. Or this instance has lost the partition or is stopping: then whoever gets the
@@ -37,25 +37,28 @@ public final class RecordFlow implements Processing {
 
   private final Identifier identifier;
   private final RecordHandler handler;
-  private final WaitingRoom room;
-  private final Leader leader;
-  private final InFlightLimit limit;
-  private final HandlerWatch handlers;
+  private final RecordsInFlight records;
+  private final Admission admission;
+  private final Claiming claiming;
+  private final Attempts attempts;
+  private final OutcomePublisher publisher;
 
   /** A flow of these parts. */
   public RecordFlow(
       Identifier identifier,
       RecordHandler handler,
-      WaitingRoom room,
-      Leader leader,
-      InFlightLimit limit,
-      HandlerWatch handlers) {
+      RecordsInFlight records,
+      Admission admission,
+      Claiming claiming,
+      Attempts attempts,
+      OutcomePublisher publisher) {
     this.identifier = identifier;
     this.handler = handler;
-    this.room = room;
-    this.leader = leader;
-    this.limit = limit;
-    this.handlers = handlers;
+    this.records = records;
+    this.admission = admission;
+    this.claiming = claiming;
+    this.attempts = attempts;
+    this.publisher = publisher;
   }
 
   @Override
@@ -63,177 +66,51 @@ public final class RecordFlow implements Processing {
     Thread _ = Thread.startVirtualThread(() -> run(delivery));
   }
 
-  @Override
-  public void leaveAll() {
-    room.stopAll();
-  }
-
-  @Override
-  public void interruptAll() {
-    handlers.interruptAll();
-  }
-
-  /**
-   * Takes a delivery that has arrived at {@link InFlightLimit}, and whose turn it is, to its end.
-   */
+  /** Takes a delivery that has arrived, and whose turn it is, to its end on this thread. */
   public void run(Delivery delivery) {
-    Deque<Errand> followers = new ArrayDeque<>();
-    conclude(
-        delivery,
-        followers,
-        () -> {
-          ConsumerRecord<byte[], byte[]> record = delivery.record();
-          Work work =
-              Work.of(
-                  identifier.identify(record),
-                  record.value(),
-                  handler,
-                  identifier.redriveOf(record));
-          return process(new Errand(delivery, work, true), followers);
-        });
+    ConsumerRecord<byte[], byte[]> record = delivery.record();
+    Work work =
+        Work.of(identifier.identify(record), record.value(), handler, identifier.redriveOf(record));
+    run(new RecordInFlight(delivery, work, records), new ArrayDeque<>());
   }
 
   @Override
   public void leave(AssignedPartition partition) {
-    room.stop(partition).forEach(this::drop);
+    records.stop(partition).forEach(this::drop);
+    admission.gate().lookAgain();
   }
 
-  /** Carries on, on a new thread, with a delivery whose handler does not come back. */
-  private void goOnWithout(Seat abandoned, Errand errand) {
-    Deque<Errand> followers = new ArrayDeque<>(abandoned.leave());
-    arrive(errand.delivery());
-    start(errand, followers);
+  @Override
+  public void leaveAll() {
+    records.stopAll();
+    admission.gate().lookAgain();
   }
 
-  private void start(Errand errand, Deque<Errand> followers) {
-    Thread _ =
-        Thread.startVirtualThread(
-            () -> conclude(errand.delivery(), followers, () -> process(errand, followers)));
-  }
-
-  /** Has the first of these that is still wanted lead the others. */
-  private void goOn(Deque<Errand> errands) {
-    Errand next;
-    while ((next = errands.poll()) != null) {
-      if (next.delivery().isWanted()) {
-        start(counted(next), errands);
-        return;
-      }
-      drop(next);
-    }
-  }
-
-  private void arrive(Delivery delivery) {
-    limit.arrive(delivery.partition().usage(), delivery.bytes());
-  }
-
-  private void depart(Delivery delivery) {
-    limit.depart(delivery.partition().usage(), delivery.bytes());
-  }
-
-  private Errand counted(Errand errand) {
-    if (errand.counted()) {
-      return errand;
-    }
-    arrive(errand.delivery());
-    return new Errand(errand.delivery(), errand.work(), true);
-  }
-
-  private void uncount(Errand errand) {
-    if (errand.counted()) {
-      depart(errand.delivery());
-    }
-  }
-
-  private void drop(Errand errand) {
-    errand.delivery().passTurnOn();
-    uncount(errand);
-  }
-
-  /** How a thread's work on a delivery ended. */
-  private enum End {
-    /** Nothing more is done with it here. */
-    OVER,
-    /** Its twin, or another thread, goes on with it. */
-    ELSEWHERE,
-    /** It waits, with its value, for another record of its ID. */
-    FOLLOWS
-  }
-
-  private interface Body {
-    End run() throws InterruptedException;
-  }
-
-  private void conclude(Delivery delivery, Deque<Errand> followers, Body body) {
-    End end = End.OVER;
-    try {
-      end = runThroughInterrupts(body);
-    } finally {
-      if (end == End.OVER) {
-        delivery.passTurnOn();
-      }
-      if (end != End.FOLLOWS) {
-        depart(delivery);
-      }
-      goOn(followers);
-    }
+  @Override
+  public void interruptAll() {
+    attempts.interruptAll();
   }
 
   /**
-   * Firstclaim interrupts only handlers, but a timer of some library may strike late. A record that
-   * ended because of it would hold up its partition for ever.
-   */
-  private static End runThroughInterrupts(Body body) {
-    while (true) {
-      try {
-        return body.run();
-      } catch (InterruptedException e) {
-        LOG.warn("A record was interrupted from outside and is looked at again", e);
-      }
-    }
-  }
-
-  /**
-   * Processes a record.
+   * Takes a record to its end.
    *
    * @param followers others of its ID, which follow it; those that are left when it ends go on
    */
-  private End process(Errand given, Deque<Errand> followers) throws InterruptedException {
-    Delivery delivery = given.delivery();
-    Work work = given.work();
-    delivery.trace().identified(work.reportId());
-    logUnder(work.reportId(), delivery.trace());
-    while (delivery.isWanted()) {
-      Errand errand = new Errand(delivery, work, true);
-      Seat seat = room.seat(errand);
-      Errand first = seat.enter();
-      if (first != null) {
-        return errand.isTwinOf(first) ? End.ELSEWHERE : End.FOLLOWS;
+  private void run(RecordInFlight record, Deque<RecordInFlight> followers) {
+    State end = new State.Left();
+    try {
+      record.trace().identified(record.id());
+      logUnder(record.id(), record.trace());
+      end = runToItsEnd(record, followers);
+    } finally {
+      if (end instanceof State.Settled || end instanceof State.Left) {
+        record.delivery().passTurnOn();
       }
-      switch (lead(errand, seat, followers)) {
-        case Next.Settled _ -> {
-          for (Errand twin : take(followers, errand::isTwinOf)) {
-            twin.delivery().trace().settledBy(delivery.trace());
-            Next _ = leader.duplicate(twin.delivery());
-            drop(twin);
-          }
-          return End.OVER;
-        }
-        case Next.Abandoned _ -> {
-          return End.ELSEWHERE;
-        }
-        case Next.Instead(Work instead) -> {
-          goOn(take(followers, other -> !other.isTwinOf(errand)));
-          work = instead;
-        }
-        case Next.LookAgain _,
-            Next.Blocked _,
-            Next.Refused _,
-            Next.Unannounced _,
-            Next.WhenStoreAnswers _ -> {}
+      if (!(end instanceof State.Following)) {
+        depart(record);
       }
+      goOn(followers);
     }
-    return End.OVER;
   }
 
   private static void logUnder(RecordId id, Trace trace) {
@@ -244,38 +121,237 @@ public final class RecordFlow implements Processing {
     }
   }
 
-  private void letFollow(Seat seat, Errand leader, Deque<Errand> followers) {
-    Errand follower;
-    while ((follower = followers.poll()) != null) {
-      if (!follower.isTwinOf(leader)) {
-        seat.letFollow(counted(follower));
-      } else {
-        seat.letFollow(follower.behind(leader));
-        uncount(follower);
+  private State runToItsEnd(RecordInFlight given, Deque<RecordInFlight> followers) {
+    RecordInFlight record = given;
+    while (true) {
+      State follows = record.enter();
+      if (follows != null) {
+        return follows;
+      }
+      State end;
+      try {
+        letFollow(record, followers);
+        end = runAsTheOneOfItsId(record);
+      } finally {
+        followers.addAll(record.leave());
+      }
+      if (end instanceof State.Settled) {
+        settleTwins(record, followers);
+      }
+      if (!(end instanceof State.GivenUp(Work instead))) {
+        return end;
+      }
+      RecordInFlight before = record;
+      goOn(take(followers, other -> !other.isTwinOf(before)));
+      record = record.anew(instead);
+    }
+  }
+
+  /** Has the record go from state to state, whatever goes wrong. */
+  private State runAsTheOneOfItsId(RecordInFlight record) {
+    try {
+      while (!(record.state() instanceof State.Over)) {
+        State next;
+        try {
+          boolean mayGoOn = record.isWanted() || record.state() instanceof State.Granted;
+          next = mayGoOn ? next(record) : new State.Left();
+        } catch (InterruptedException e) {
+          // Firstclaim interrupts only handlers, but a timer of some library may strike late. A
+          // record that ended because of it would hold up its partition for ever.
+          LOG.warn("{} was interrupted from outside and is looked at again", record.id(), e);
+          next = new State.Due();
+        } catch (RuntimeException | Error e) {
+          // Otherwise its offset would hold up the partition until the next start. If it had a
+          // lease, that runs out; an attempt was counted, so this comes to an end.
+          LOG.error("Work on {} failed in an unforeseen way; trying again", record.id(), e);
+          next = new State.Defective();
+        }
+        leaveBehind(record, next);
+        record.reach(next);
+      }
+      return record.state();
+    } finally {
+      record.leaveEntry();
+    }
+  }
+
+  /** Gives back what the record has passed, but for what it needs in its next state. */
+  private static void leaveBehind(RecordInFlight record, State next) {
+    switch (next) {
+      case State.Entering _, State.Queued _, State.Granted _ -> {} // it goes on with all
+      case State.Blocked _, State.Unanswered _ -> record.entry().leaveButTurn();
+      case State.Due _,
+          State.Held _,
+          State.NotDue _,
+          State.Refused _,
+          State.Unannounced _,
+          State.EndedElsewhere _,
+          State.Defective _,
+          State.Following _,
+          State.Twin _,
+          State.Over _ ->
+          record.leaveEntry();
+    }
+  }
+
+  /**
+   * What comes next for the one record of its ID that is worked on: the one place where its state
+   * changes, but for what is shown while it waits at its admission.
+   */
+  private State next(RecordInFlight record) throws InterruptedException {
+    return switch (record.state()) {
+      case State.Due due ->
+          record.isKnownToHaveEnded() ? publisher.duplicate(record) : new State.Entering(due);
+      case State.Entering(State from) -> enter(record, from);
+      case State.Queued queued -> queue(record, queued);
+      case State.Granted(var answer) ->
+          attempts.make(record, answer, () -> goOnWithoutHandler(record));
+      case State.Held held -> afterPause(held, record.await(held.pause().length()));
+      case State.Blocked blocked -> afterPause(blocked, record.await(blocked.pause().length()));
+      case State.NotDue notDue -> afterPause(notDue, record.await(notDue.pause().length()));
+      case State.Unanswered silent -> afterPause(silent, record.await(silent.pause().length()));
+      case State.Refused refused ->
+          record.awaitEnd(refused.pause().length()) == Woken.ITS_END
+              ? publisher.duplicate(record)
+              : new State.Entering(refused);
+      case State.Unannounced end -> announceUnlessHeard(record, end);
+      case State.EndedElsewhere _ -> endedElsewhere(record);
+      case State.Defective _ -> {
+        record.awaitSignal(AFTER_DEFECT);
+        yield new State.Due();
+      }
+      case State.Following _, State.Twin _ ->
+          throw new IllegalStateException("one that follows is not worked on");
+      case State.Over over -> over;
+    };
+  }
+
+  /** Claims the record, once it is admitted. */
+  private State enter(RecordInFlight record, State from) throws InterruptedException {
+    boolean mayHold = from instanceof State.Unanswered;
+    Admission.Entry entry = record.entry(admission);
+    Admission.Wait wait = entry.pass(mayHold);
+    if (wait != null) {
+      return queued(record, from, wait);
+    }
+    if (record.isKnownToHaveEnded()) {
+      return publisher.duplicate(record); // heard of while it waited
+    }
+    return !mayHold && entry.trial().isCalledOff() ? new State.Due() : claiming.claim(record, from);
+  }
+
+  private static State queued(RecordInFlight record, State from, Admission.Wait wait) {
+    return new State.Queued(
+        from,
+        wait,
+        wait.what() == WaitsFor.HEAD_START ? record.arrival().wall().plus(wait.atMost()) : null);
+  }
+
+  private State queue(RecordInFlight record, State.Queued queued) throws InterruptedException {
+    boolean yields = queued.what() == WaitsFor.HEAD_START;
+    Woken woken =
+        yields ? record.await(queued.at().atMost()) : record.awaitTurn(queued.at().atMost());
+    if (woken == Woken.ITS_END) {
+      return yields ? new State.EndedElsewhere() : publisher.duplicate(record);
+    }
+    if (woken != Woken.TIME_UP) {
+      record.entry().woken(queued.what());
+    }
+    return new State.Entering(queued.from());
+  }
+
+  private static State afterPause(State waited, Woken woken) {
+    return woken == Woken.ITS_END ? new State.EndedElsewhere() : new State.Entering(waited);
+  }
+
+  /** The record has ended for good: there is nothing more to ask the store. */
+  private State announceUnlessHeard(RecordInFlight record, State.Unannounced end)
+      throws InterruptedException {
+    return switch (record.awaitEnd(end.pause().length())) {
+      case ITS_END -> new State.EndedElsewhere();
+      case STOP -> end;
+      case ANOTHERS_END, RETRY_DUE, FREED, CALLED, TIME_UP -> {
+        publisher.ended(record, new Event(end.kind(), end.ending(), end.cause()));
+        publisher.delivered(record.delivery(), Delivered.DUPLICATE);
+        yield new State.Settled();
+      }
+    };
+  }
+
+  private State endedElsewhere(RecordInFlight record) {
+    admission.endedElsewhere(record);
+    return publisher.duplicate(record);
+  }
+
+  private void letFollow(RecordInFlight first, Deque<RecordInFlight> others) {
+    RecordInFlight other;
+    while ((other = others.poll()) != null) {
+      RecordInFlight follower = other.behind(first);
+      first.isFollowedBy(follower);
+      if (other.isCounted() && !follower.isCounted()) {
+        depart(other);
+      } else if (!other.isCounted() && follower.isCounted()) {
+        arrive(follower);
       }
     }
   }
 
-  private static Deque<Errand> take(Deque<Errand> from, Predicate<Errand> meant) {
-    Deque<Errand> taken = new ArrayDeque<>();
-    boolean _ = from.removeIf(errand -> meant.test(errand) && taken.add(errand));
+  private void settleTwins(RecordInFlight settled, Deque<RecordInFlight> followers) {
+    for (RecordInFlight twin : take(followers, settled::isTwinOf)) {
+      twin.trace().settledBy(settled.trace());
+      var _ = publisher.duplicate(twin);
+      drop(twin);
+    }
+  }
+
+  private static Deque<RecordInFlight> take(
+      Deque<RecordInFlight> from, Predicate<RecordInFlight> meant) {
+    Deque<RecordInFlight> taken = new ArrayDeque<>();
+    from.removeIf(record -> meant.test(record) && taken.add(record));
     return taken;
   }
 
-  /** Has the record led to its end, whatever goes wrong, and leaves its seat. */
-  private Next lead(Errand errand, Seat seat, Deque<Errand> followers) throws InterruptedException {
-    try {
-      letFollow(seat, errand, followers);
-      return leader.lead(errand.delivery(), errand.work(), seat, () -> goOnWithout(seat, errand));
-    } catch (RuntimeException | Error e) {
-      // Otherwise its offset would hold up the partition until the next start. If it had a lease,
-      // that runs out; an attempt was counted, so this comes to an end.
-      LOG.error(
-          "Work on {} failed in an unforeseen way; trying again", errand.work().reportId(), e);
-      seat.pause(AFTER_DEFECT);
-      return new Next.LookAgain(Duration.ZERO, null);
-    } finally {
-      followers.addAll(seat.leave());
+  /** Carries on, on a new thread, with a record whose handler does not come back. */
+  private void goOnWithoutHandler(RecordInFlight abandoned) {
+    abandoned.trace().abandoned();
+    abandoned.entry().abandon();
+    Deque<RecordInFlight> followers = new ArrayDeque<>(abandoned.leave());
+    RecordInFlight record = abandoned.anew(abandoned.work());
+    arrive(record);
+    start(record, followers);
+  }
+
+  /** Has the first of these that is still wanted go on, and the others follow it. */
+  private void goOn(Deque<RecordInFlight> followers) {
+    RecordInFlight next;
+    while ((next = followers.poll()) != null) {
+      if (next.isWanted()) {
+        if (!next.isCounted()) {
+          arrive(next);
+        }
+        start(next.anew(next.work()), followers);
+        return;
+      }
+      drop(next);
     }
+  }
+
+  private void start(RecordInFlight record, Deque<RecordInFlight> followers) {
+    Thread _ = Thread.startVirtualThread(() -> run(record, followers));
+  }
+
+  private void drop(RecordInFlight record) {
+    record.delivery().passTurnOn();
+    if (record.isCounted()) {
+      depart(record);
+    }
+  }
+
+  private void arrive(RecordInFlight record) {
+    admission.limit().arrive(record.usage(), record.delivery().bytes());
+  }
+
+  private void depart(RecordInFlight record) {
+    admission.limit().depart(record.usage(), record.delivery().bytes());
   }
 }

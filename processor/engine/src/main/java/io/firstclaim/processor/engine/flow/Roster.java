@@ -1,10 +1,10 @@
 package io.firstclaim.processor.engine.flow;
 
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.engine.api.HeldRecord;
 import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
-import io.firstclaim.processor.engine.api.WaitsFor;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which records this instance has, page by page: those under a lease, and those that wait. It is
- * made when it is asked for, from the tickets; records have nothing to report for it but what they
+ * made when it is asked for, from their states; records have nothing to report for it but what they
  * are doing. Those whose turn has not come, where records are ordered, and twins, which have
  * nothing but their offset, are not in it. Thread-safe.
  */
@@ -29,10 +29,11 @@ public final class Roster {
   private static final Comparator<Entry<?>> BY_PLACE =
       Comparator.comparing(Entry::place, Place.ORDER);
 
-  private final Tickets<Errand> tickets;
+  private final RecordsInFlight records;
 
-  public Roster(Tickets<Errand> tickets) {
-    this.tickets = tickets;
+  /** A roster of these records. */
+  public Roster(RecordsInFlight records) {
+    this.records = records;
   }
 
   private record Place(String topic, int partition, long offset) {
@@ -41,9 +42,9 @@ public final class Roster {
             .thenComparingInt(Place::partition)
             .thenComparingLong(Place::offset);
 
-    static Place of(Errand errand) {
-      ConsumerRecord<?, ?> record = errand.delivery().record();
-      return new Place(record.topic(), record.partition(), record.offset());
+    static Place of(RecordInFlight record) {
+      ConsumerRecord<?, ?> polled = record.delivery().record();
+      return new Place(polled.topic(), polled.partition(), polled.offset());
     }
 
     static Place parse(String key) {
@@ -74,13 +75,13 @@ public final class Roster {
   }
 
   private <T> Page<T> page(
-      int limit, @Nullable String after, Function<Ticket<Errand>, Stream<Entry<T>>> of) {
+      int limit, @Nullable String after, Function<RecordInFlight, Stream<Entry<T>>> of) {
     if (limit < 1 || limit > MAX_LIMIT) {
       throw new IllegalArgumentException("'limit' is %d; give 1 to %d".formatted(limit, MAX_LIMIT));
     }
     Place start = after == null ? null : Place.parse(after);
     List<Entry<T>> found =
-        tickets.all().stream()
+        records.all().stream()
             .flatMap(of)
             .filter(entry -> start == null || Place.ORDER.compare(entry.place, start) > 0)
             .sorted(BY_PLACE)
@@ -93,17 +94,17 @@ public final class Roster {
         more ? Optional.of(items.getLast().place.key()) : Optional.empty());
   }
 
-  private static Stream<Entry<HeldRecord>> heldBy(Ticket<Errand> ticket) {
-    if (!(ticket.doing() instanceof Doing.Working(var lease))) {
+  private static Stream<Entry<HeldRecord>> heldBy(RecordInFlight record) {
+    if (!(record.state() instanceof State.Granted granted)) {
       return Stream.empty();
     }
-    Errand errand = ticket.owner();
-    Place at = Place.of(errand);
+    Lease lease = granted.answer().lease();
+    Place at = Place.of(record);
     return Stream.of(
         new Entry<>(
             at,
             new HeldRecord(
-                errand.work().reportId().text(),
+                record.id().text(),
                 at.topic,
                 at.partition,
                 at.offset,
@@ -112,29 +113,28 @@ public final class Roster {
                 lease.attempt())));
   }
 
-  private static Stream<Entry<ParkedRecord>> parkedAt(Ticket<Errand> ticket) {
-    Stream<Entry<ParkedRecord>> followers =
-        ticket.followers().stream()
-            .filter(Errand::counted)
-            .map(errand -> parked(errand, new Doing.Waiting(WaitsFor.SAME_ID)));
-    return ticket.doing() instanceof Doing.Waiting waiting
-        ? Stream.concat(Stream.of(parked(ticket.owner(), waiting)), followers)
-        : followers;
+  private static Stream<Entry<ParkedRecord>> parkedAt(RecordInFlight record) {
+    return Stream.concat(Stream.of(record), record.followers().stream())
+        .flatMap(
+            each ->
+                each.state() instanceof State.Waiting waiting
+                    ? Stream.of(parked(each, waiting))
+                    : Stream.empty());
   }
 
-  private static Entry<ParkedRecord> parked(Errand errand, Doing.Waiting waiting) {
-    Place at = Place.of(errand);
-    Optional<Instant> until = Optional.ofNullable(waiting.until());
+  private static Entry<ParkedRecord> parked(RecordInFlight record, State.Waiting waiting) {
+    Place at = Place.of(record);
+    String by = waiting.by();
     return new Entry<>(
         at,
         new ParkedRecord(
-            errand.work().reportId().text(),
+            record.id().text(),
             at.topic,
             at.partition,
             at.offset,
-            errand.delivery().arrival().wall(),
+            record.arrival().wall(),
             waiting.what(),
-            until,
-            Optional.ofNullable(waiting.by())));
+            Optional.ofNullable(waiting.until()),
+            Optional.ofNullable(by == null ? null : OneLine.of(by))));
   }
 }

@@ -1,33 +1,20 @@
 package io.firstclaim.processor.engine.intake;
 
 import io.firstclaim.lock.Moment;
-import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.processor.engine.admission.InFlightLimit;
-import io.firstclaim.processor.engine.admission.Shares;
-import io.firstclaim.processor.engine.admission.StoreGate;
-import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.admission.Admission;
 import io.firstclaim.processor.engine.api.EngineSettings;
-import io.firstclaim.processor.engine.kafka.TopicIds;
-import io.firstclaim.processor.engine.trace.Tracing;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
@@ -40,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * The one thread that owns the input consumer. It polls while there is room and the lock store
  * answers, starts a virtual thread for each record, and commits each partition up to its watermark.
  */
-public final class PollLoop implements ConsumerRebalanceListener, Runnable {
+public final class PollLoop implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration WAIT_FOR_ROOM = Duration.ofMillis(50);
@@ -49,7 +36,6 @@ public final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private static final Duration SHORT_POLL = Duration.ofMillis(5);
 
   private static final Duration COMMIT_EVERY = Duration.ofSeconds(1);
-  private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
   private static final Duration LAST_POLL = Duration.ofMillis(20);
 
   /*
@@ -61,62 +47,50 @@ public final class PollLoop implements ConsumerRebalanceListener, Runnable {
   private static final Duration LAST_COMMIT = Duration.ofSeconds(1);
   private static final Duration LEAVE_GROUP = Duration.ofSeconds(1);
 
-  /**
-   * How many records may be settled ahead of an open one, over all partitions; bounds the
-   * bookkeeping.
-   */
-  private static final int MAX_AHEAD = 200_000;
-
   private final Consumer<byte[], byte[]> consumer;
   private final EngineSettings settings;
+  private final Partitions partitions;
   private final Processing processing;
-  private final InFlightLimit limit;
-  private final StoreGate gate;
-  private final BooleanSupplier mayTake;
-  private final TopicIds topicIds;
-  private final EngineListener listener;
-  private final Tracing tracing;
-  private final java.util.function.Consumer<Duration> closeOutcomes;
-  private final java.util.function.Consumer<? super Throwable> onDefect;
+  private final Admission admission;
+  private final Membership membership;
   private final TimeSource time;
 
-  private final Map<TopicPartition, AssignedPartition> partitions = new HashMap<>();
-  private final Sequencer sequencer;
   private Moment lastCommit;
   private volatile Moment lastPoll;
   private volatile long lag;
   private volatile boolean stopping;
   private volatile @Nullable String paused;
   private boolean isMember;
-  private boolean commitsFail;
 
-  /** A loop that is not running yet. */
+  /** When the loop is in its group. */
+  public interface Membership {
+    /** Whether records may be taken. */
+    boolean mayJoin();
+
+    /** Sends what is left to be said: what nobody acknowledges within this is not committed. */
+    void finish(Duration limit);
+  }
+
+  /**
+   * A loop that is not running yet.
+   *
+   * @param consumer owned and closed by the loop
+   */
   public PollLoop(
       Consumer<byte[], byte[]> consumer,
       EngineSettings settings,
+      Partitions partitions,
       Processing processing,
-      InFlightLimit limit,
-      StoreGate gate,
-      BooleanSupplier mayTake,
-      TopicIds topicIds,
-      EngineListener listener,
-      Tracing tracing,
-      java.util.function.Consumer<Duration> closeOutcomes,
-      java.util.function.Consumer<? super Throwable> onDefect,
+      Admission admission,
+      Membership membership,
       TimeSource time) {
     this.consumer = consumer;
     this.settings = settings;
+    this.partitions = partitions;
     this.processing = processing;
-    this.limit = limit;
-    this.gate = gate;
-    this.mayTake = mayTake;
-    this.topicIds = topicIds;
-    this.listener = listener;
-    this.tracing = tracing;
-    this.closeOutcomes = closeOutcomes;
-    this.onDefect = onDefect;
+    this.admission = admission;
+    this.membership = membership;
     this.time = time;
-    this.sequencer = new Sequencer(settings.input().ordering());
     this.lastCommit = time.now();
     this.lastPoll = lastCommit;
   }
@@ -168,7 +142,7 @@ public final class PollLoop implements ConsumerRebalanceListener, Runnable {
     } catch (RuntimeException | Error e) {
       LOG.error("Polling ended by a defect", e);
       startNothingMore();
-      onDefect.accept(e);
+      throw e;
     } finally {
       consumer.close(CloseOptions.timeout(LEAVE_GROUP));
     }
@@ -179,10 +153,10 @@ public final class PollLoop implements ConsumerRebalanceListener, Runnable {
    * partitions from the others.
    */
   private void joinOrLeave() {
-    boolean may = mayTake.getAsBoolean();
+    boolean may = membership.mayJoin();
     try {
       if (may && !isMember) {
-        consumer.subscribe(settings.input().topics(), this);
+        consumer.subscribe(settings.input().topics(), partitions);
       } else if (!may && isMember) {
         consumer.unsubscribe();
       }
@@ -193,68 +167,29 @@ public final class PollLoop implements ConsumerRebalanceListener, Runnable {
   }
 
   private void pollOnce() {
-    boolean open = gate.isOpen() && paused == null;
-    Set<TopicPartition> room = open ? room() : Set.of();
-    pauseAllBut(room);
+    boolean open = admission.gate().isOpen() && paused == null;
+    Set<TopicPartition> room = open ? partitions.room(WAIT_FOR_ROOM) : Set.of();
+    partitions.pauseAllBut(room);
+    partitions.startPaused(paused != null);
     try {
       ConsumerRecords<byte[], byte[]> records =
-          consumer.poll(open && room.size() < partitions.size() ? SHORT_POLL : POLL);
+          consumer.poll(open && room.size() < partitions.ids().size() ? SHORT_POLL : POLL);
       lastPoll = time.now();
       List<Delivery> deliveries = new ArrayList<>(records.count());
       for (ConsumerRecord<byte[], byte[]> record : records) {
-        deliveries.add(deliver(record, lastPoll));
+        deliveries.add(partitions.deliver(record, lastPoll));
       }
       start(deliveries);
-      records
-          .nextOffsets()
-          .forEach(
-              (id, next) -> {
-                AssignedPartition partition = partitions.get(id);
-                if (partition != null) {
-                  partition.reached(next.offset());
-                }
-              });
+      partitions.reached(records);
     } catch (WakeupException e) {
       LOG.debug("Woken to stop");
     } catch (RetriableException e) {
       LOG.warn("Polling failed, trying again", e);
     }
-    lag = partitions.values().stream().mapToLong(AssignedPartition::lag).sum();
+    lag = partitions.lag();
     if (time.now().since(lastCommit).compareTo(COMMIT_EVERY) >= 0) {
-      commit();
-    }
-  }
-
-  /** The partitions of which more records may come; waits a moment for one. */
-  private Set<TopicPartition> room() {
-    Shares ahead = new Shares(MAX_AHEAD, partitions.size());
-    long common =
-        partitions.values().stream()
-            .mapToLong(partition -> Math.max(0, partition.tracked() - ahead.setAside()))
-            .sum();
-    Set<InFlightLimit.Usage> room = new HashSet<>(limit.awaitRoom(WAIT_FOR_ROOM));
-    return partitions.values().stream()
-        .filter(partition -> room.contains(partition.usage()))
-        .filter(partition -> ahead.allow(partition.tracked(), common))
-        .map(AssignedPartition::id)
-        .collect(Collectors.toSet());
-  }
-
-  private void share() {
-    limit.share(partitions.values().stream().map(AssignedPartition::usage).toList());
-  }
-
-  private void pauseAllBut(Set<TopicPartition> room) {
-    Set<TopicPartition> resume = new HashSet<>(consumer.paused());
-    Set<TopicPartition> pause = new HashSet<>(partitions.keySet());
-    pause.removeAll(room);
-    pause.removeAll(resume);
-    resume.retainAll(room);
-    if (!pause.isEmpty()) {
-      consumer.pause(pause);
-    }
-    if (!resume.isEmpty()) {
-      consumer.resume(resume);
+      lastCommit = time.now();
+      partitions.commit();
     }
   }
 
@@ -272,144 +207,9 @@ public final class PollLoop implements ConsumerRebalanceListener, Runnable {
     }
   }
 
-  private Delivery deliver(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
-    TopicPartition id = new TopicPartition(record.topic(), record.partition());
-    AssignedPartition partition = partitions.get(id);
-    if (partition == null || !partition.isNext(record.offset())) {
-      if (partition != null) {
-        LOG.warn("{} was rewound to offset {}", id, record.offset());
-        askTopicIds(); // it may be a topic made anew
-        leave(partition);
-      }
-      partition = new AssignedPartition(id);
-      partitions.put(id, partition);
-      share();
-    }
-    Delivery delivery = sequencer.deliver(record, partition, arrival, tracing.begin(record));
-    limit.arrive(partition.usage(), delivery.bytes());
-    return delivery;
-  }
-
-  private Map<TopicPartition, OffsetAndMetadata> toCommit(Collection<TopicPartition> of) {
-    Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-    for (TopicPartition id : of) {
-      AssignedPartition partition = partitions.get(id);
-      if (partition != null) {
-        partition.toCommit().ifPresent(offset -> offsets.put(id, offset));
-      }
-    }
-    return offsets;
-  }
-
-  private void commit() {
-    lastCommit = time.now();
-    Map<TopicPartition, OffsetAndMetadata> offsets = toCommit(partitions.keySet());
-    if (offsets.isEmpty()) {
-      return;
-    }
-    consumer.commitAsync(
-        offsets,
-        (committed, fault) -> {
-          if (fault == null) {
-            committed(committed);
-          } else {
-            commitFailed(committed, fault);
-          }
-        });
-  }
-
-  private void commitNow(Collection<TopicPartition> of, Duration atMost) {
-    Map<TopicPartition, OffsetAndMetadata> offsets = toCommit(of);
-    if (offsets.isEmpty()) {
-      return;
-    }
-    try {
-      consumer.commitSync(offsets, atMost);
-      committed(offsets);
-    } catch (WakeupException e) {
-      stopping = true;
-      commitNow(of, atMost);
-    } catch (KafkaException e) {
-      commitFailed(offsets, e);
-    }
-  }
-
-  /** Is said once, until a commit succeeds. */
-  private void commitFailed(Map<TopicPartition, OffsetAndMetadata> offsets, Exception fault) {
-    listener.commitFailed();
-    if (!commitsFail) {
-      LOG.warn(
-          "Could not commit {}: {}; tried again, and what is delivered again is skipped",
-          offsets.keySet(),
-          OneLine.of(fault));
-    }
-    commitsFail = true;
-  }
-
-  private void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
-    commitsFail = false;
-    offsets.forEach(
-        (id, offset) -> {
-          AssignedPartition partition = partitions.get(id);
-          if (partition != null) {
-            partition.committed(offset.offset());
-          }
-        });
-  }
-
-  @Override
-  public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
-    askTopicIds();
-    for (TopicPartition id : assigned) {
-      partitions.put(id, new AssignedPartition(id));
-    }
-    if (paused != null) {
-      consumer.pause(assigned); // this very poll might bring records of theirs
-    }
-    share();
-    LOG.info("Assigned {}", assigned);
-  }
-
-  private void askTopicIds() {
-    try {
-      boolean _ = topicIds.ask();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  @Override
-  public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
-    commitNow(revoked, COMMIT_LIMIT);
-    revoked.forEach(this::leave);
-    LOG.info("Revoked {}", revoked);
-  }
-
-  @Override
-  public void onPartitionsLost(Collection<TopicPartition> lost) {
-    lost.forEach(this::leave);
-    LOG.warn("Lost {}; nothing is committed for it", lost);
-  }
-
-  private void leave(TopicPartition id) {
-    AssignedPartition partition = partitions.remove(id);
-    if (partition != null) {
-      leave(partition);
-      share();
-    }
-  }
-
-  /** What is in flight goes on under its lease; what waits ends. */
-  private void leave(AssignedPartition partition) {
-    partition.unassign();
-    processing.leave(partition);
-    gate.lookAgain();
-  }
-
   private void startNothingMore() {
-    partitions.values().forEach(AssignedPartition::unassign);
+    partitions.unassignAll();
     processing.leaveAll();
-    gate.lookAgain();
   }
 
   /** Starts nothing more, lets handlers finish, releases the rest, commits. */
@@ -418,22 +218,22 @@ public final class PollLoop implements ConsumerRebalanceListener, Runnable {
     if (!drained(settings.shutdownGrace())) {
       LOG.warn(
           "{} records are still in their handlers after {}: they are interrupted and released",
-          limit.inFlight(),
+          admission.limit().inFlight(),
           settings.shutdownGrace());
       processing.interruptAll();
       boolean _ = drained(LAST_RELEASES);
     }
-    closeOutcomes.accept(LAST_OUTCOMES); // what nobody acknowledges by then is not committed
-    commitNow(partitions.keySet(), LAST_COMMIT);
+    membership.finish(LAST_OUTCOMES); // what nobody acknowledges by then is not committed
+    partitions.commitNow(partitions.ids(), LAST_COMMIT);
     LOG.info(
         "Stopped at {}",
-        partitions.keySet().stream().map(Object::toString).collect(Collectors.joining(", ")));
+        partitions.ids().stream().map(Object::toString).collect(Collectors.joining(", ")));
   }
 
   /** Waits until no record is left; goes on polling, paused, so as to stay in the group. */
   private boolean drained(Duration atMost) {
     Moment start = time.now();
-    while (!limit.isEmpty() && time.now().since(start).compareTo(atMost) < 0) {
+    while (!admission.limit().isEmpty() && time.now().since(start).compareTo(atMost) < 0) {
       try {
         if (isMember) {
           consumer.pause(consumer.assignment());
@@ -445,6 +245,6 @@ public final class PollLoop implements ConsumerRebalanceListener, Runnable {
         LOG.debug("Polling failed while stopping", e);
       }
     }
-    return limit.isEmpty();
+    return admission.limit().isEmpty();
   }
 }

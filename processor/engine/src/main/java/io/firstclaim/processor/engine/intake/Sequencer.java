@@ -3,6 +3,7 @@ package io.firstclaim.processor.engine.intake;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.trace.Trace;
+import io.firstclaim.processor.engine.trace.Tracing;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
@@ -14,14 +15,17 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * Makes records wait for each other: each for the one before it in its partition or with its key.
  * Used by the polling thread.
  */
-final class Sequencer {
+public final class Sequencer {
   private record Line(AssignedPartition partition, Optional<ByteBuffer> key) {}
 
   private final Ordering ordering;
+  private final Tracing tracing;
   private final Map<Line, CompletableFuture<Void>> ends = new ConcurrentHashMap<>();
 
-  Sequencer(Ordering ordering) {
+  /** Nothing is in line; each delivery has a trace by this. */
+  public Sequencer(Ordering ordering, Tracing tracing) {
     this.ordering = ordering;
+    this.tracing = tracing;
   }
 
   /** How many lines there are with a record in them, waiting or at work. */
@@ -29,11 +33,10 @@ final class Sequencer {
     return ends.size();
   }
 
+  /** A record was polled: what has to wait does so from now on. */
   Delivery deliver(
-      ConsumerRecord<byte[], byte[]> record,
-      AssignedPartition partition,
-      Moment arrival,
-      Trace trace) {
+      ConsumerRecord<byte[], byte[]> record, AssignedPartition partition, Moment arrival) {
+    Trace trace = tracing.begin(record);
     Optional<Line> line =
         switch (ordering) {
           case UNORDERED -> Optional.empty();
@@ -56,8 +59,8 @@ final class Sequencer {
         arrival,
         before,
         () -> {
-          boolean _ = ended.complete(null);
-          boolean _ = ends.remove(line.get(), ended);
+          ended.complete(null);
+          ends.remove(line.get(), ended);
         },
         trace);
   }

@@ -27,7 +27,8 @@ class BreakerTest {
   }
 
   private Trial trial(String partition, String name) {
-    return breaker.trial(partition, () -> called.add(name));
+    return breaker.trial(
+        new TestCandidate(name, partition, new InFlightLimit.Usage(), List.of(), called::add));
   }
 
   private Trial begun(String name) {
@@ -36,7 +37,7 @@ class BreakerTest {
 
   private Trial begun(String partition, String name) {
     Trial trial = trial(partition, name);
-    assertThat(trial.begin()).isTrue();
+    assertThat(trial.pass()).isNull();
     return trial;
   }
 
@@ -49,8 +50,8 @@ class BreakerTest {
 
   private void mustWait(String partition, String name) {
     Trial trial = trial(partition, name);
-    assertThat(trial.begin()).isFalse();
-    trial.end();
+    assertThat(trial.pass()).isNotNull();
+    trial.leave();
   }
 
   private void passes(int times) {
@@ -108,7 +109,7 @@ class BreakerTest {
     assertThat(only.refused("gone")).isFalse();
     assertThat(breaker.fault()).isNull();
 
-    assertThat(only.begin()).isTrue();
+    assertThat(only.pass()).isNull();
     assertThat(only.refused("gone")).isFalse();
 
     assertThat(breaker.fault()).isEqualTo("gone");
@@ -142,7 +143,7 @@ class BreakerTest {
     for (int record = 0; record < 9; record++) {
       Trial trial = trial("record-" + record);
       for (int i = 0; i < 100; i++) {
-        assertThat(trial.begin()).isTrue();
+        assertThat(trial.pass()).isNull();
         assertThat(trial.failed("HTTP 500")).isTrue();
       }
     }
@@ -170,8 +171,8 @@ class BreakerTest {
     other.passed();
 
     assertThat(breaker.fault()).isNull();
-    other.end();
-    assertThat(trial("p0", "more").begin()).isTrue();
+    other.leave();
+    assertThat(trial("p0", "more").pass()).isNull();
   }
 
   @Test
@@ -193,7 +194,7 @@ class BreakerTest {
     for (String partition : List.of("p1", "p2")) {
       Trial trial = begun(partition, "fresh");
       assertThat(trial.failed("HTTP 500")).isFalse();
-      trial.end();
+      trial.leave();
       mustWait(partition, "next");
     }
 
@@ -219,7 +220,7 @@ class BreakerTest {
     begun("p1", "again").passed();
     fails("p0", 18);
 
-    assertThat(trial("p1", "fresh").begin()).isTrue();
+    assertThat(trial("p1", "fresh").pass()).isNull();
   }
 
   // --- Whose failure it is ---
@@ -230,7 +231,7 @@ class BreakerTest {
     List<Boolean> own = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       passes(1);
-      assertThat(odd.begin()).isTrue();
+      assertThat(odd.pass()).isNull();
       own.add(odd.refused("HTTP 503"));
     }
 
@@ -262,9 +263,9 @@ class BreakerTest {
     for (int i = 0; i < 8; i++) {
       Trial next = trial("next");
       time.advance(pause.dividedBy(2).minusMillis(1));
-      assertThat(next.begin()).isFalse();
+      assertThat(next.pass()).isNotNull();
       time.advance(pause.dividedBy(2).plusMillis(2));
-      assertThat(next.begin()).isTrue();
+      assertThat(next.pass()).isNull();
       assertThat(next.isCalledOff()).isFalse();
       mustWait("p0", "another");
       assertThat(next.refused("still gone")).isFalse();
@@ -282,12 +283,12 @@ class BreakerTest {
     eventually(() -> !called.isEmpty());
     String name = called.getFirst();
     Trial next = waiting.get(names.indexOf(name));
-    assertThat(waiting).filteredOn(trial -> trial != next).noneMatch(Trial::begin);
+    assertThat(waiting).filteredOn(trial -> trial != next).noneMatch(trial -> trial.pass() == null);
     time.advance(LONGEST_PAUSE);
-    assertThat(next.begin()).isTrue();
+    assertThat(next.pass()).isNull();
     assertThat(next.refused("still gone")).isFalse();
-    next.end();
-    assertThat(next.begin()).isFalse();
+    next.leave();
+    assertThat(next.pass()).isNotNull();
     return name;
   }
 
@@ -296,7 +297,7 @@ class BreakerTest {
     open();
     List<String> names = List.of("a", "b", "c");
     List<Trial> waiting = names.stream().map(this::trial).toList();
-    waiting.forEach(trial -> assertThat(trial.begin()).isFalse());
+    waiting.forEach(trial -> assertThat(trial.pass()).isNotNull());
 
     for (String name : List.of("a", "b", "c", "a", "b")) {
       time.advance(LONGEST_PAUSE);
@@ -310,7 +311,7 @@ class BreakerTest {
     open();
     List<String> names = List.of("a0", "b0", "c0", "a1", "a2");
     List<Trial> waiting = names.stream().map(name -> trial("p" + name.charAt(1), name)).toList();
-    waiting.forEach(trial -> assertThat(trial.begin()).isFalse());
+    waiting.forEach(trial -> assertThat(trial.pass()).isNotNull());
 
     for (String name : List.of("a0", "a1", "a2", "b0", "a1", "a2", "c0", "a1")) {
       assertThat(triesInVain(waiting, names)).isEqualTo(name);
@@ -322,14 +323,14 @@ class BreakerTest {
     open();
     Trial waiting = trial("waiting");
     Trial a = lone("a");
-    assertThat(waiting.begin()).isFalse();
-    waiting.end();
+    assertThat(waiting.pass()).isNotNull();
+    waiting.leave();
     called.clear();
-    a.end();
-    a.end();
+    a.leave();
+    a.leave();
 
-    assertThat(trial("b").begin()).isTrue();
-    assertThat(trial("c").begin()).isFalse();
+    assertThat(trial("b").pass()).isNull();
+    assertThat(trial("c").pass()).isNotNull();
     eventually(() -> called.contains("c"));
     assertThat(called).doesNotContain("waiting", "a");
   }
@@ -389,17 +390,17 @@ class BreakerTest {
     open();
     Trial lone = trial("lone");
     Trial waiting = trial("waiting");
-    assertThat(lone.begin()).isFalse();
-    assertThat(waiting.begin()).isFalse();
+    assertThat(lone.pass()).isNotNull();
+    assertThat(waiting.pass()).isNotNull();
 
     time.advance(LONGEST_PAUSE);
-    assertThat(lone.begin()).isTrue();
+    assertThat(lone.pass()).isNull();
     lone.passed();
 
     assertThat(breaker.fault()).isNull();
     eventually(() -> called.contains("waiting"));
-    assertThat(waiting.begin()).isTrue();
-    assertThat(trial("more").begin()).isTrue();
+    assertThat(waiting.pass()).isNull();
+    assertThat(trial("more").pass()).isNull();
   }
 
   @Test

@@ -3,12 +3,19 @@ package io.firstclaim.processor.engine.admission;
 import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.processor.engine.admission.InFlightLimit.Permit;
 import io.firstclaim.processor.engine.admission.InFlightLimit.Usage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -22,7 +29,28 @@ class InFlightLimitTest {
   private static final long MUCH = Long.MAX_VALUE / 2;
 
   private final List<Usage> partitions = Stream.generate(Usage::new).limit(4).toList();
+  private final Map<Usage, Queue<Permit>> permits = new ConcurrentHashMap<>();
   private final Usage partition = partitions.getFirst();
+
+  /** Waits for a permit for a record of this partition. */
+  private void acquire(InFlightLimit limit, Usage usage) throws InterruptedException {
+    Semaphore called = new Semaphore(0);
+    Permit permit =
+        limit.permit(new TestCandidate("r", "p", usage, List.of(), _ -> called.release()));
+    try {
+      while (permit.pass() != null) {
+        called.acquire();
+      }
+    } catch (InterruptedException e) {
+      permit.leave();
+      throw e;
+    }
+    permits.computeIfAbsent(usage, _ -> new ConcurrentLinkedQueue<>()).add(permit);
+  }
+
+  private void release(Usage usage) {
+    Objects.requireNonNull(permits.get(usage)).remove().leave();
+  }
 
   private InFlightLimit limit(int maxInFlight, int maxParked, long maxBuffered) {
     return limit(1, maxInFlight, maxParked, maxBuffered);
@@ -70,11 +98,11 @@ class InFlightLimitTest {
               () -> {
                 try {
                   for (int round = 0; round < 5; round++) {
-                    limit.acquire(usage);
+                    acquire(limit, usage);
                     most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                     Thread.onSpinWait();
                     inside.decrementAndGet();
-                    limit.release(usage);
+                    release(usage);
                   }
                 } catch (InterruptedException e) {
                   Thread.currentThread().interrupt();
@@ -98,15 +126,15 @@ class InFlightLimitTest {
   void fullFlight_leavesNoRoom_alsoForThoseThatWaitForAPermit() throws InterruptedException {
     InFlightLimit limit = limit(2, 100, MUCH);
     Usage _ = arrive(limit, partition);
-    limit.acquire(partition);
+    acquire(limit, partition);
     assertThat(hasRoom(limit)).isTrue();
     Usage _ = arrive(limit, partition);
-    limit.acquire(partition);
+    acquire(limit, partition);
 
     assertThat(hasRoom(limit)).isFalse();
     assertThat(limit.inFlight()).isEqualTo(2);
     assertThat(limit.parked()).isZero();
-    limit.release(partition);
+    release(partition);
     assertThat(hasRoom(limit)).isTrue();
     assertThat(limit.parked()).isOne();
   }
@@ -115,8 +143,8 @@ class InFlightLimitTest {
   void parkedRecords_haveABoundOfTheirOwn() throws InterruptedException {
     InFlightLimit limit = limit(1, 3, MUCH);
     Usage _ = arrive(limit, partition);
-    limit.acquire(partition);
-    limit.release(partition); // now it waits for something
+    acquire(limit, partition);
+    release(partition); // now it waits for something
     Usage last = arrive(limit, partition);
     assertThat(hasRoom(limit)).isTrue();
     Usage _ = arrive(limit, partition);
@@ -168,13 +196,13 @@ class InFlightLimitTest {
   void permits_areKeptForTheOtherPartitions() throws InterruptedException {
     InFlightLimit limit = limit(2, 8, 100, MUCH);
     for (int i = 0; i < 6; i++) {
-      limit.acquire(partitions.get(0));
+      acquire(limit, partitions.get(0));
     }
 
     assertThat(limit.isFull(partitions.get(0))).isTrue();
     assertThat(limit.isFull(partitions.get(1))).isFalse();
-    limit.acquire(partitions.get(1));
-    limit.acquire(partitions.get(1));
+    acquire(limit, partitions.get(1));
+    acquire(limit, partitions.get(1));
     assertThat(limit.isFull(partitions.get(1))).isTrue();
     assertThat(limit.inFlight()).isEqualTo(8);
   }
@@ -183,7 +211,7 @@ class InFlightLimitTest {
   void partitionThatComesLater_getsItsPartOfWhatBecomesFree() throws InterruptedException {
     InFlightLimit limit = limit(1, 4, 100, MUCH);
     for (int i = 0; i < 4; i++) {
-      limit.acquire(partition);
+      acquire(limit, partition);
     }
     limit.share(partitions.subList(0, 2));
     CountDownLatch off = new CountDownLatch(1);
@@ -192,7 +220,7 @@ class InFlightLimitTest {
             .start(
                 () -> {
                   try {
-                    limit.acquire(partitions.get(1));
+                    acquire(limit, partitions.get(1));
                     off.countDown();
                   } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
@@ -200,7 +228,7 @@ class InFlightLimitTest {
                 });
     eventually(() -> waiting.getState() == Thread.State.WAITING);
 
-    limit.release(partition);
+    release(partition);
 
     assertThat(waiting.join(LONG)).isTrue();
     assertThat(off.getCount()).isZero();
@@ -211,7 +239,7 @@ class InFlightLimitTest {
   void whoeverIsInterruptedWhileItWaits_takesNoPermit() throws InterruptedException {
     InFlightLimit limit = limit(1, 100, MUCH);
     Usage _ = arrive(limit, partition);
-    limit.acquire(partition);
+    acquire(limit, partition);
     Usage _ = arrive(limit, partition);
     AtomicReference<@Nullable Exception> thrown = new AtomicReference<>();
     Thread waiting =
@@ -219,7 +247,7 @@ class InFlightLimitTest {
             .start(
                 () -> {
                   try {
-                    limit.acquire(partition);
+                    acquire(limit, partition);
                   } catch (InterruptedException e) {
                     thrown.set(e);
                   }
@@ -231,7 +259,7 @@ class InFlightLimitTest {
     assertThat(waiting.join(LONG)).isTrue();
 
     assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
-    limit.release(partition);
+    release(partition);
     assertThat(hasRoom(limit)).isTrue();
     assertThat(limit.inFlight()).isZero();
   }
@@ -239,7 +267,7 @@ class InFlightLimitTest {
   @Test
   void roomIsAwaited_noLongerThanAsked() throws InterruptedException {
     InFlightLimit limit = limit(1, 100, MUCH);
-    limit.acquire(partition);
+    acquire(limit, partition);
 
     assertThat(limit.awaitRoom(Duration.ofMillis(10))).isEmpty();
   }
@@ -250,7 +278,7 @@ class InFlightLimitTest {
       InFlightLimit limit = limit(byRelease ? 1 : 10, byRelease ? 100 : 1, MUCH);
       Usage usage = arrive(limit, partition);
       if (byRelease) {
-        limit.acquire(partition);
+        acquire(limit, partition);
       }
       AtomicReference<@Nullable Collection<Usage>> room = new AtomicReference<>();
       Thread poller = Thread.ofPlatform().start(() -> room.set(limit.awaitRoom(LONG)));
@@ -258,7 +286,7 @@ class InFlightLimitTest {
       assertThat(room.get()).isNull();
 
       if (byRelease) {
-        limit.release(partition);
+        release(partition);
       }
       limit.depart(usage, 0);
 

@@ -17,26 +17,23 @@ class ResourceTurnsTest {
 
   private ResourceTurns.Turn turn(String id, String... resources) {
     return turns.turn(
-        RecordId.of(id),
-        List.of(resources),
-        () -> called.add(id),
-        () -> called.add(id + " is free"));
+        new TestCandidate(id, "p0", new InFlightLimit.Usage(), List.of(resources), called::add));
   }
 
   private ResourceTurns.Turn taken(String id, String... resources) {
     ResourceTurns.Turn turn = turn(id, resources);
-    assertThat(turn.take()).isNull();
+    assertThat(turn.pass()).isNull();
     return turn;
   }
 
   private ResourceTurns.Turn waiting(String id, String... resources) {
     ResourceTurns.Turn turn = turn(id, resources);
-    assertThat(turn.take()).isPositive();
+    assertThat(turn.pass()).isPositive();
     return turn;
   }
 
   private static boolean mayGo(ResourceTurns.Turn turn) {
-    return turn.take() == null;
+    return turn.pass() == null;
   }
 
   @Test
@@ -45,12 +42,12 @@ class ResourceTurnsTest {
     ResourceTurns.Turn second = waiting("2", "x");
     ResourceTurns.Turn third = waiting("3", "x");
 
-    first.giveBack();
+    first.leave();
 
     assertThat(called).containsExactly("2");
     assertThat(mayGo(third)).isFalse();
     assertThat(mayGo(second)).isTrue();
-    second.giveBack();
+    second.leave();
     assertThat(called).containsExactly("2", "3");
     assertThat(mayGo(third)).isTrue();
   }
@@ -67,11 +64,11 @@ class ResourceTurnsTest {
     ResourceTurns.Turn both = waiting("2", "x", "y");
     ResourceTurns.Turn later = waiting("3", "y");
 
-    first.giveBack();
+    first.leave();
 
     assertThat(mayGo(later)).as("it came later").isFalse();
     assertThat(mayGo(both)).isTrue();
-    both.giveBack();
+    both.leave();
     assertThat(mayGo(later)).isTrue();
   }
 
@@ -81,12 +78,12 @@ class ResourceTurnsTest {
     ResourceTurns.Turn both = waiting("2", "x", "y");
     ResourceTurns.Turn later = waiting("3", "y");
 
-    both.giveBack();
+    both.leave();
 
     assertThat(called).containsExactly("3");
     assertThat(mayGo(later)).isTrue();
-    first.giveBack();
-    both.giveBack();
+    first.leave();
+    both.leave();
     assertThat(mayGo(both)).as("it gets in line again").isFalse();
   }
 
@@ -103,7 +100,7 @@ class ResourceTurnsTest {
     assertThat(mayGo(onY)).isFalse();
     assertThat(mayGo(blocked)).as("x is taken").isFalse();
     ResourceTurns.Turn next = waiting("4", "x");
-    onX.giveBack();
+    onX.leave();
     assertThat(mayGo(next)).as("who comes back stands in front").isFalse();
     assertThat(mayGo(blocked)).isTrue();
   }
@@ -114,7 +111,7 @@ class ResourceTurnsTest {
     assertThat(blocked.blocked(List.of("y"))).isFalse();
 
     for (int i = 0; i < ResourceTurns.RUN; i++) {
-      taken("next-" + i, "x").giveBack();
+      taken("next-" + i, "x").leave();
     }
 
     waiting("one too many", "x");
@@ -149,12 +146,12 @@ class ResourceTurnsTest {
   void recordThatWaitsElsewhere_isPassedByARun_andThenItsResourcesAreLeftToIt() {
     turns.waits(RecordId.of("theirs"), List.of("x", "y"));
     for (int i = 0; i < ResourceTurns.RUN; i++) {
-      taken("ours-" + i, i % 2 == 0 ? "x" : "y").giveBack();
+      taken("ours-" + i, i % 2 == 0 ? "x" : "y").leave();
     }
 
     ResourceTurns.Turn next = turn("next", "x");
-    assertThat(next.take()).isEqualTo(ResourceTurns.STAND_BACK);
-    assertThat(turn("another", "y").take()).isEqualTo(ResourceTurns.STAND_BACK);
+    assertThat(next.pass()).isEqualTo(ResourceTurns.STAND_BACK);
+    assertThat(turn("another", "y").pass()).isEqualTo(ResourceTurns.STAND_BACK);
     taken("apart", "z");
 
     turns.ended(RecordId.of("theirs"), List.of("x", "y"));
@@ -166,12 +163,12 @@ class ResourceTurnsTest {
   void resources_areLeftToOthers_forAMomentAtMost() {
     turns.waits(RecordId.of("theirs"), List.of("x"));
     for (int i = 0; i < ResourceTurns.RUN; i++) {
-      taken("ours-" + i, "x").giveBack();
+      taken("ours-" + i, "x").leave();
     }
     ResourceTurns.Turn next = waiting("next", "x");
 
     time.advance(ResourceTurns.STAND_BACK.minusMillis(500));
-    assertThat(next.take()).isEqualTo(Duration.ofMillis(500));
+    assertThat(next.pass()).isEqualTo(Duration.ofMillis(500));
     time.advance(Duration.ofMillis(500));
 
     assertThat(mayGo(next)).isTrue();
@@ -184,8 +181,8 @@ class ResourceTurnsTest {
       turns.waits(RecordId.of("theirs-" + i), List.of("y"));
     }
     for (int i = 0; i < ResourceTurns.RUN; i++) {
-      taken("ours-" + i, "x").giveBack();
-      taken("others-" + i, "y").giveBack();
+      taken("ours-" + i, "x").leave();
+      taken("others-" + i, "y").leave();
     }
 
     taken("next", "x");
@@ -196,12 +193,12 @@ class ResourceTurnsTest {
   void recordThatWaitsElsewhere_mayGoHere() {
     turns.waits(RecordId.of("theirs"), List.of("x"));
     for (int i = 0; i < ResourceTurns.RUN; i++) {
-      taken("ours-" + i, "x").giveBack();
+      taken("ours-" + i, "x").leave();
     }
     ResourceTurns.Turn same = taken("theirs", "x");
     ResourceTurns.Turn next = waiting("next", "x");
 
-    same.giveBack();
+    same.leave();
 
     assertThat(mayGo(next)).as("it has ended").isTrue();
   }
@@ -220,7 +217,7 @@ class ResourceTurnsTest {
     List<Integer> open = new ArrayList<>();
     List<Integer> waiting = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
-      (all.get(i).take() == null ? open : waiting).add(i);
+      (all.get(i).pass() == null ? open : waiting).add(i);
     }
     int ended = 0;
     while (!open.isEmpty()) {
@@ -228,11 +225,11 @@ class ResourceTurnsTest {
       called.clear();
       int next = open.get(random.nextInt(open.size()));
       open.removeIf(i -> i == next);
-      all.get(next).giveBack();
+      all.get(next).leave();
       ended++;
       for (String id : List.copyOf(called)) {
         int i = Integer.parseInt(id);
-        if (!open.contains(i) && all.get(i).take() == null) {
+        if (!open.contains(i) && all.get(i).pass() == null) {
           open.add(i);
         }
       }

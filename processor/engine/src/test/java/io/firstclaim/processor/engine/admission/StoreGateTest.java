@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.processor.engine.admission.StoreGate.Begun;
 import io.firstclaim.processor.engine.testing.TestTime;
 import java.io.IOException;
 import java.time.Duration;
@@ -13,7 +12,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -49,8 +47,30 @@ class StoreGateTest {
     eventually(gate::isOpen);
   }
 
+  /** A record that is begun, until this is closed. */
+  private record Begun(StoreGate.Request request) implements AutoCloseable {
+    static Begun at(StoreGate gate) throws InterruptedException {
+      StoreGate.Request request = gate.request(() -> true);
+      assertThat(request.pass()).isNull();
+      return new Begun(request);
+    }
+
+    void answered(boolean granted) {
+      request.answered(granted);
+    }
+
+    void failed(String why) {
+      request.failed(why);
+    }
+
+    @Override
+    public void close() {
+      request.leave();
+    }
+  }
+
   private Begun begin() throws InterruptedException {
-    return Objects.requireNonNull(gate.begin(() -> true));
+    return Begun.at(gate);
   }
 
   /** Sends as many claims as may be sent, and says how many are under way then. */
@@ -135,7 +155,7 @@ class StoreGateTest {
     }
     eventually(() -> under.get() == Pace.LEAST);
     AtomicBoolean begun = new AtomicBoolean();
-    Thread claim = running(() -> begun.set(gate.begin(() -> true) != null));
+    Thread claim = running(() -> begun.set(gate.request(() -> true).pass() == null));
     eventually(() -> claim.getState() == Thread.State.WAITING);
 
     assertThat(gate.isFull()).isTrue();
@@ -183,7 +203,7 @@ class StoreGateTest {
 
   @Test
   void recordThatIsNotWanted_getsNoPlace_evenIfOneIsFree() throws InterruptedException {
-    assertThat(gate.begin(() -> false)).isNull();
+    assertThat(gate.request(() -> false).pass()).isNotNull();
   }
 
   @Test
@@ -191,7 +211,7 @@ class StoreGateTest {
     fill();
     AtomicBoolean wanted = new AtomicBoolean(true);
     AtomicBoolean begun = new AtomicBoolean();
-    Thread waiting = running(() -> begun.set(gate.begin(wanted::get) != null));
+    Thread waiting = running(() -> begun.set(gate.request(wanted::get).pass() == null));
     eventually(() -> waiting.getState() == Thread.State.WAITING);
 
     wanted.set(false);
@@ -376,7 +396,7 @@ class StoreGateTest {
             time,
             CALL);
 
-    try (Begun begun = Objects.requireNonNull(odd.begin(() -> true))) {
+    try (Begun begun = Begun.at(odd)) {
       begun.failed("timed out");
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.testing.TestRecords;
 import io.firstclaim.processor.engine.testing.TestTime;
-import io.firstclaim.processor.engine.trace.Trace;
+import io.firstclaim.processor.engine.trace.Tracing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -32,7 +32,7 @@ class SequencerTest {
 
   private Delivery deliver(Sequencer sequencer, @Nullable String key, AssignedPartition of) {
     return sequencer.deliver(
-        TestRecords.record(key, "{}", of.id().partition(), offset++), of, time.now(), Trace.NONE);
+        TestRecords.record(key, "{}", of.id().partition(), offset++), of, time.now());
   }
 
   private static boolean mayGo(Delivery delivery) {
@@ -41,7 +41,7 @@ class SequencerTest {
 
   @Test
   void unordered_waitsForNothing() {
-    Sequencer sequencer = new Sequencer(Ordering.UNORDERED);
+    Sequencer sequencer = new Sequencer(Ordering.UNORDERED, Tracing.OFF);
     Delivery _ = deliver(sequencer, "k");
 
     assertThat(mayGo(deliver(sequencer, "k"))).isTrue();
@@ -49,7 +49,7 @@ class SequencerTest {
 
   @Test
   void byKey_eachWaitsForTheOneBeforeItWithItsKey() {
-    Sequencer sequencer = new Sequencer(Ordering.KEY);
+    Sequencer sequencer = new Sequencer(Ordering.KEY, Tracing.OFF);
     Delivery first = deliver(sequencer, "k");
     Delivery second = deliver(sequencer, "k");
     Delivery third = deliver(sequencer, "k");
@@ -69,7 +69,7 @@ class SequencerTest {
 
   @Test
   void byKey_recordsWithoutAKey_waitForNothing() {
-    Sequencer sequencer = new Sequencer(Ordering.KEY);
+    Sequencer sequencer = new Sequencer(Ordering.KEY, Tracing.OFF);
     Delivery _ = deliver(sequencer, null);
 
     assertThat(mayGo(deliver(sequencer, null))).isTrue();
@@ -77,7 +77,7 @@ class SequencerTest {
 
   @Test
   void byKey_anEmptyKeyIsAKey() {
-    Sequencer sequencer = new Sequencer(Ordering.KEY);
+    Sequencer sequencer = new Sequencer(Ordering.KEY, Tracing.OFF);
     Delivery _ = deliver(sequencer, "");
 
     assertThat(mayGo(deliver(sequencer, ""))).isFalse();
@@ -85,7 +85,7 @@ class SequencerTest {
 
   @Test
   void byPartition_eachWaitsForTheOneBeforeItInItsPartition() {
-    Sequencer sequencer = new Sequencer(Ordering.PARTITION);
+    Sequencer sequencer = new Sequencer(Ordering.PARTITION, Tracing.OFF);
     Delivery first = deliver(sequencer, "k");
     Delivery second = deliver(sequencer, "other");
     Delivery elsewhere = deliver(sequencer, "k", partition(1));
@@ -98,7 +98,7 @@ class SequencerTest {
 
   @Test
   void partitionThatIsAssignedAnew_beginsANewLine() {
-    Sequencer sequencer = new Sequencer(Ordering.PARTITION);
+    Sequencer sequencer = new Sequencer(Ordering.PARTITION, Tracing.OFF);
     Delivery _ = deliver(sequencer, "k", partition(0));
 
     assertThat(mayGo(deliver(sequencer, "k", partition(0)))).isTrue();
@@ -107,7 +107,7 @@ class SequencerTest {
   @Test
   void linesWithoutRecords_areForgotten() {
     for (Ordering ordering : Ordering.values()) {
-      Sequencer sequencer = new Sequencer(ordering);
+      Sequencer sequencer = new Sequencer(ordering, Tracing.OFF);
       List<Delivery> deliveries = new ArrayList<>();
       for (int i = 0; i < 1000; i++) {
         deliveries.add(deliver(sequencer, "k" + i / 3));
@@ -120,7 +120,7 @@ class SequencerTest {
 
   @Test
   void recordsOfAKey_goInOrder_whateverTheThreadsDo() {
-    Sequencer sequencer = new Sequencer(Ordering.KEY);
+    Sequencer sequencer = new Sequencer(Ordering.KEY, Tracing.OFF);
     Random random = new Random(3);
     List<List<Long>> seen = new ArrayList<>();
     for (int key = 0; key < 10; key++) {

@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -228,16 +227,20 @@ class ThrottledClaimsTest {
     Claim claim = Claim.of(id, Fingerprint.none(), time.now());
     Lease lease = null;
     while (lease == null) {
-      try (StoreGate.Begun begun = Objects.requireNonNull(gate.begin(() -> true))) {
+      StoreGate.Request request = gate.request(() -> true);
+      assertThat(request.pass()).isNull();
+      try {
         try {
           lease = claimed(claim).lease();
-          begun.answered(true);
+          request.answered(true);
         } catch (StoreUnavailableException e) {
-          begun.failed(String.valueOf(e.getMessage()));
+          request.failed(String.valueOf(e.getMessage()));
           continue;
         }
         Lease held = lease;
         assertThat(gate.step(() -> store.complete(held, null))).isInstanceOf(Settled.class);
+      } finally {
+        request.leave();
       }
     }
   }

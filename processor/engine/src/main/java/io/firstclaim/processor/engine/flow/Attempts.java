@@ -18,6 +18,7 @@ import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.lock.deduplicator.Verdict;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.processor.engine.admission.Breaker;
+import io.firstclaim.processor.engine.admission.StoreGate;
 import io.firstclaim.processor.engine.admission.Suspects;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
@@ -27,7 +28,7 @@ import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.engine.flow.Work.Task;
 import io.firstclaim.processor.engine.handler.HandlerCall;
 import io.firstclaim.processor.engine.handler.HandlerWatch;
-import io.firstclaim.processor.engine.intake.Delivery;
+import io.firstclaim.processor.engine.trace.Trace;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
@@ -45,11 +46,12 @@ import org.slf4j.MDC;
 import org.slf4j.event.Level;
 
 /**
- * One attempt on a record under a lease: handle, then settle. Kafka's and the handler's part is
- * done here; the {@link Deduplicator} keeps the lease and records the verdict. Blocks; thread-safe.
+ * Makes attempts on records: each is handled under its lease, then settled. Kafka's and the
+ * handler's part is done here; the {@link Deduplicator} keeps the lease and records the verdict.
+ * Blocks; thread-safe.
  */
-public final class Attempt {
-  private static final Logger LOG = LoggerFactory.getLogger(Attempt.class);
+public final class Attempts {
+  private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
 
   private final Deduplicator deduplicator;
   private final RetryPolicy retry;
@@ -61,7 +63,8 @@ public final class Attempt {
   private final TimeSource time;
   private final OncePerMinute loss;
 
-  public Attempt(
+  /** Attempts by these parts. */
+  public Attempts(
       Deduplicator deduplicator,
       HandlerWatch handlers,
       DeadLetters deadLetters,
@@ -80,76 +83,90 @@ public final class Attempt {
     this.loss = new OncePerMinute(time);
   }
 
+  /** The engine has waited long enough: all handlers are interrupted. */
+  void interruptAll() {
+    handlers.interruptAll();
+  }
+
   /**
-   * Makes one attempt.
+   * Makes one attempt on a record.
    *
-   * @param turn the record's own among the suspects
-   * @param trial the record's, which has begun
    * @param abandoned run if the handler ignores its interrupt; another thread must then go on
    */
-  Next make(
-      Delivery delivery,
-      Work work,
-      ClaimResult.Granted granted,
-      Suspects.Turn turn,
-      Breaker.Trial trial,
-      Runnable abandoned)
+  State make(RecordInFlight record, ClaimResult.Granted granted, Runnable abandoned)
       throws InterruptedException {
     MDC.put("token", Long.toString(granted.lease().token()));
     try {
-      return new Run(delivery, work, granted, turn, trial, abandoned).make();
+      return new Attempt(record, granted, abandoned).make();
     } finally {
       MDC.remove("token");
     }
   }
 
-  /** One attempt under way. */
-  private final class Run implements Deduplicator.Judged {
-    private final Delivery delivery;
+  /** What an attempt came to. */
+  private sealed interface Judgement {
+    /** What is to be recorded of it. */
+    Verdict verdict();
+
+    /** Where the record goes follows from what was recorded. */
+    record Plain(Verdict verdict) implements Judgement {}
+
+    /** The downstream was not there: here the record stays away for the pause. */
+    record Refused(Verdict verdict, Duration pause) implements Judgement {}
+
+    /** It is to be given up for this cause, but there is no dead letter yet. */
+    record Unburied(Verdict verdict, String cause) implements Judgement {}
+
+    /** Another thread has the record. */
+    record Abandoned(Verdict verdict) implements Judgement {}
+  }
+
+  /** One attempt under way. For the record's own thread. */
+  private final class Attempt implements Deduplicator.Judged {
+    private final RecordInFlight record;
     private final Work work;
+    private final Trace trace;
     private final ClaimResult.Granted granted;
-    private final Suspects.Turn turn;
+    private final Suspects.Turn suspect;
     private final Breaker.Trial trial;
     private final Runnable abandoned;
     private final int number;
     private Duration took = Duration.ZERO;
-    private @Nullable Next instead;
+    private Judgement judgement = new Judgement.Plain(new Verdict.Leave());
 
-    Run(
-        Delivery delivery,
-        Work work,
-        ClaimResult.Granted granted,
-        Suspects.Turn turn,
-        Breaker.Trial trial,
-        Runnable abandoned) {
-      this.delivery = delivery;
-      this.work = work;
+    Attempt(RecordInFlight record, ClaimResult.Granted granted, Runnable abandoned) {
+      this.record = record;
+      this.work = record.work();
+      this.trace = record.trace();
       this.granted = granted;
-      this.turn = turn;
-      this.trial = trial;
+      this.suspect = record.entry().suspect();
+      this.trial = record.entry().trial();
       this.abandoned = abandoned;
       this.number = granted.lease().attempt();
     }
 
-    Next make() throws InterruptedException {
-      delivery.trace().granted(number, granted.lease().token());
+    State make() throws InterruptedException {
+      trace.granted(number, granted.lease().token());
       String takenFrom = granted.takenFrom();
       // A suspect that was postponed here was taken over then.
-      if (takenFrom != null && !(turn.isTaken() && takenFrom.equals(granted.lease().holder()))) {
+      if (takenFrom != null && !(suspect.isTaken() && takenFrom.equals(granted.lease().holder()))) {
         listener.tookOver();
-        delivery.trace().tookOver(takenFrom);
+        trace.tookOver(takenFrom);
         publisher.happened(
-            delivery,
-            work,
-            Outcome.Kind.TAKEN_OVER,
-            takeover(granted.lease()),
-            took,
-            "the lease of " + takenFrom + " was over",
-            null);
+            record,
+            new Event(
+                Outcome.Kind.TAKEN_OVER,
+                takeover(granted.lease()),
+                "the lease of " + takenFrom + " was over"));
         LOG.info("Took {} over from {}", work.reportId(), takenFrom);
       }
-      Next next = attempted();
-      return instead == null ? next : instead;
+      State next = attempted();
+      return switch (judgement) {
+        case Judgement.Plain _ -> next;
+        case Judgement.Refused(_, Duration pause) -> new State.Refused(pause(pause));
+        case Judgement.Unburied(_, String cause) -> new State.GivenUp(work.givenUp(cause));
+        case Judgement.Abandoned _ -> new State.Abandoned();
+      };
     }
 
     /** As of when it was claimed: after a pause it may be announced later than the next one. */
@@ -157,7 +174,7 @@ public final class Attempt {
       return new Ending(lease.holder(), lease.token(), lease.attempt(), lease.start().wall());
     }
 
-    private Next attempted() throws InterruptedException {
+    private State attempted() throws InterruptedException {
       try {
         Attempted attempted = deduplicator.attempt(granted, this);
         if (Thread.interrupted()) {
@@ -167,7 +184,7 @@ public final class Attempt {
           case SettleResult.Settled(Lease lease) -> settled(attempted.verdict(), lease);
           case SettleResult.Lost(String by) ->
               lost(by == null ? "nobody holds it" : by + " has it");
-          case SettleResult.Unknown _ -> new Next.WhenStoreAnswers();
+          case SettleResult.Unknown _ -> new State.Unanswered(1, pause(StoreGate.pauseAfter(1)));
         };
       } catch (UnreadableClaimException e) {
         return lost(OneLine.of(e));
@@ -186,16 +203,17 @@ public final class Attempt {
       return toSettle(judged(held));
     }
 
-    private Verdict toSettle(Verdict verdict) {
-      if (!(verdict instanceof Verdict.Leave)) {
-        delivery.trace().settles();
+    private Verdict toSettle(Judgement judged) {
+      judgement = judged;
+      if (!(judged.verdict() instanceof Verdict.Leave)) {
+        trace.settles();
       }
-      return verdict;
+      return judged.verdict();
     }
 
-    private Verdict judged(KeptLease held) throws InterruptedException {
-      boolean mustWait = isSuspect() && !(turn.isTaken() && held.isHeld());
-      turn.setNeeded(mustWait);
+    private Judgement judged(KeptLease held) throws InterruptedException {
+      boolean mustWait = isSuspect() && !(suspect.isTaken() && held.isHeld());
+      suspect.setNeeded(mustWait);
       if (mustWait) {
         return postpone(held);
       }
@@ -226,12 +244,12 @@ public final class Attempt {
      * waits that long, so that all that were held by the process that died are known and claimed no
      * more before the first of them may kill the next.
      */
-    private Verdict postpone(KeptLease held) throws InterruptedException {
-      boolean _ = held.count(number - 1);
-      return new Verdict.Leave();
+    private Judgement postpone(KeptLease held) throws InterruptedException {
+      var _ = held.count(number - 1);
+      return new Judgement.Plain(new Verdict.Leave());
     }
 
-    private Verdict handle(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
+    private Judgement handle(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
         throws InterruptedException {
       if (watched.interruption() != null || trial.isCalledOff()) {
         return giveBack("it was not begun");
@@ -240,12 +258,12 @@ public final class Attempt {
       HandlerCall call =
           new HandlerCall(
               work.reportId(),
-              delivery.record(),
+              record.delivery().record(),
               held,
               tokens(granted.lease().resources()),
               zone,
               start.wall().plus(handlers.limit()));
-      RecordHandler traced = delivery.trace().handles(handler);
+      RecordHandler traced = trace.handles(handler);
       HandlerResult result;
       watched.beginWork();
       boolean mine;
@@ -264,10 +282,9 @@ public final class Attempt {
       took = time.now().since(start);
       listener.handled(took);
       if (!mine) {
-        instead = new Next.Abandoned();
-        return new Verdict.Leave();
+        return new Judgement.Abandoned(new Verdict.Leave());
       }
-      delivery.trace().handled(result);
+      trace.handled(result);
       return verdict(result, held, watched.interruption());
     }
 
@@ -280,13 +297,13 @@ public final class Attempt {
       return Collections.unmodifiableMap(tokens);
     }
 
-    private Verdict verdict(
+    private Judgement verdict(
         HandlerResult handled, KeptLease held, HandlerWatch.@Nullable Interruption interruption)
         throws InterruptedException {
       return switch (handled) {
         case HandlerResult.Done(String result, Effects effects) -> {
           trial.passed();
-          yield new Verdict.Complete(result, effects);
+          yield new Judgement.Plain(new Verdict.Complete(result, effects));
         }
         case HandlerResult.Failed(String cause) -> {
           trial.passed();
@@ -311,7 +328,7 @@ public final class Attempt {
       };
     }
 
-    private Verdict refused(KeptLease held, String cause, Duration after)
+    private Judgement refused(KeptLease held, String cause, Duration after)
         throws InterruptedException {
       if (trial.refused(cause)) {
         return tryAgain(held, cause, Optional.of(after));
@@ -320,7 +337,7 @@ public final class Attempt {
       return uncounted(cause, after, pause.compareTo(after) > 0 ? pause : after);
     }
 
-    private Verdict failed(KeptLease held, String cause, Optional<Duration> asked)
+    private Judgement failed(KeptLease held, String cause, Optional<Duration> asked)
         throws InterruptedException {
       return trial.failed(cause)
           ? tryAgain(held, cause, asked)
@@ -331,13 +348,12 @@ public final class Attempt {
      * Lets the record go with an attempt that says nothing of it. Another zone may have it once
      * that is due; here it stays away at least for the pause.
      */
-    private Verdict uncounted(String cause, Duration after, Duration pause) {
+    private Judgement uncounted(String cause, Duration after, Duration pause) {
       LOG.debug("{} was tried in vain: {}", work.reportId(), cause);
-      instead = new Next.Refused(pause);
-      return release(cause, after, number - 1);
+      return new Judgement.Refused(released(cause, after, number - 1), pause);
     }
 
-    private Verdict tryAgain(KeptLease held, String cause, Optional<Duration> asked)
+    private Judgement tryAgain(KeptLease held, String cause, Optional<Duration> asked)
         throws InterruptedException {
       if (retry.isLast(number)) {
         return bury(held, cause);
@@ -348,75 +364,84 @@ public final class Attempt {
     }
 
     /** Gives the record up once its dead letter is written. */
-    private Verdict bury(KeptLease held, String cause) throws InterruptedException {
+    private Judgement bury(KeptLease held, String cause) throws InterruptedException {
       if (!held.isHeld()) {
         return release(cause, Duration.ZERO, number);
       }
-      delivery.trace().buries();
+      trace.buries();
       try {
         deadLetters.write(
-            delivery.record(), work.reportId(), retry.made(number), cause, work.redrive());
-        return new Verdict.Bury(cause);
+            record.delivery().record(), work.reportId(), retry.made(number), cause, work.redrive());
+        return new Judgement.Plain(new Verdict.Bury(cause));
       } catch (DeadLetterException e) {
         LOG.warn("No dead letter of {} yet", work.reportId(), e);
-        instead = new Next.Instead(work.givenUp(cause));
-        return release(Cause.of(e.getMessage()), retry.after(number), number);
+        return new Judgement.Unburied(
+            released(Cause.of(e.getMessage()), retry.after(number), number), cause);
       }
     }
 
     /** Releases at once a record that its handler could not try: the attempt does not count. */
-    private Verdict giveBack(String cause) {
+    private Judgement giveBack(String cause) {
       return release(cause, Duration.ZERO, number - 1);
     }
 
-    private Verdict release(String cause, Duration after, int attempts) {
+    private Judgement release(String cause, Duration after, int attempts) {
+      return new Judgement.Plain(released(cause, after, attempts));
+    }
+
+    private Verdict released(String cause, Duration after, int attempts) {
       Instant retryAt = after.isZero() ? ClaimStore.AT_ONCE : time.now().wall().plus(after);
       return new Verdict.Release(retryAt, attempts, cause);
     }
 
-    private Next settled(Verdict verdict, Lease lease) {
+    private State settled(Verdict verdict, Lease lease) {
       return switch (verdict) {
         case Verdict.Complete _ -> {
           ended(Outcome.Kind.COMPLETED, lease, null);
-          publisher.delivered(delivery, Delivered.COMPLETED);
-          yield new Next.Settled();
+          publisher.delivered(record.delivery(), Delivered.COMPLETED);
+          yield new State.Settled();
         }
         case Verdict.Bury(String cause) -> {
           ended(work.deadKind(), lease, cause);
           publisher.delivered(
-              delivery,
+              record.delivery(),
               work.deadKind() == Outcome.Kind.MISMATCH ? Delivered.MISMATCH : Delivered.DEAD);
           LOG.warn("Gave {} up after attempt {}: {}", work.reportId(), retry.made(number), cause);
-          yield new Next.Settled();
+          yield new State.Settled();
         }
         case Verdict.Release(Instant due, _, String cause) -> {
           Instant retryAt = due.equals(ClaimStore.AT_ONCE) ? time.now().wall() : due;
           happened(Outcome.Kind.FAILED, cause, retryAt);
-          publisher.delivered(delivery, Delivered.FAILED);
-          yield new Next.LookAgain(Duration.between(time.now().wall(), retryAt), null);
+          publisher.delivered(record.delivery(), Delivered.FAILED);
+          yield new State.NotDue(pause(Duration.between(time.now().wall(), retryAt)));
         }
-        case Verdict.Leave _ -> new Next.LookAgain(lease.remaining(time.now()), null);
+        case Verdict.Leave _ -> new State.NotDue(pause(lease.remaining(time.now())));
       };
     }
 
-    private Next lost(String cause) {
+    private State lost(String cause) {
       happened(Outcome.Kind.LEASE_LOST, cause, null);
-      publisher.delivered(delivery, Delivered.LOST);
+      publisher.delivered(record.delivery(), Delivered.LOST);
       LOG.atLevel(loss.isDue() ? Level.WARN : Level.DEBUG)
           .log(
               "The lease on {} with token {} was lost, nothing is recorded: {}",
               work.reportId(),
               granted.lease().token(),
               cause);
-      return new Next.LookAgain(Duration.ZERO, null);
+      return new State.Due();
     }
 
     private void ended(Outcome.Kind kind, Lease lease, @Nullable String cause) {
-      publisher.ended(delivery, work, kind, publisher.by(lease), took, cause);
+      publisher.ended(record, new Event(kind, publisher.by(lease), took, cause, null));
     }
 
     private void happened(Outcome.Kind kind, String cause, @Nullable Instant retryAt) {
-      publisher.happened(delivery, work, kind, publisher.by(granted.lease()), took, cause, retryAt);
+      publisher.happened(
+          record, new Event(kind, publisher.by(granted.lease()), took, cause, retryAt));
+    }
+
+    private State.Pause pause(Duration length) {
+      return State.Pause.of(length, time.now());
     }
   }
 }

@@ -1,0 +1,159 @@
+package io.firstclaim.processor.engine;
+
+import io.firstclaim.lock.Backoff;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.deduplicator.Deduplicator;
+import io.firstclaim.lock.deduplicator.RetryPolicy;
+import io.firstclaim.processor.engine.admission.Admission;
+import io.firstclaim.processor.engine.admission.StoreGate;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.deadletter.DeadLetters;
+import io.firstclaim.processor.engine.flow.Attempts;
+import io.firstclaim.processor.engine.flow.Claiming;
+import io.firstclaim.processor.engine.flow.OutcomePublisher;
+import io.firstclaim.processor.engine.flow.RecordFlow;
+import io.firstclaim.processor.engine.flow.RecordsInFlight;
+import io.firstclaim.processor.engine.handler.HandlerWatch;
+import io.firstclaim.processor.engine.handler.Watchdog;
+import io.firstclaim.processor.engine.identity.Identifier;
+import io.firstclaim.processor.engine.intake.Partitions;
+import io.firstclaim.processor.engine.intake.PollLoop;
+import io.firstclaim.processor.engine.intake.Sequencer;
+import io.firstclaim.processor.engine.kafka.Clients;
+import io.firstclaim.processor.engine.outcome.Outcomes;
+import io.firstclaim.processor.engine.trace.Tracing;
+import io.firstclaim.processor.handler.RecordHandler;
+import java.time.Duration;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+
+/**
+ * The parts of an instance, in the order in which a record passes them; here they are wired.
+ *
+ * @param outcomes what instances tell each other
+ * @param admission what a record has to pass before it is claimed
+ * @param records those that are worked on
+ * @param handlers watches over handlers
+ * @param watchdog says whether only a restart helps
+ * @param flow takes each record to its end
+ * @param input the consumer, owned by the loop once that runs
+ * @param partitions those that are assigned
+ * @param loop takes records in
+ * @param deadLetters the producer of dead letters
+ */
+record Parts(
+    Outcomes outcomes,
+    Admission admission,
+    RecordsInFlight records,
+    HandlerWatch handlers,
+    Watchdog watchdog,
+    RecordFlow flow,
+    Consumer<byte[], byte[]> input,
+    Partitions partitions,
+    PollLoop loop,
+    Producer<byte[], byte[]> deadLetters) {
+  /** Nobody has it; asking for it shows that the store answers. */
+  private static final RecordId PROBE = RecordId.of("firstclaim-probe");
+
+  /**
+   * What an instance uses, beside its settings.
+   *
+   * @param clients makes the Kafka clients, which the instance owns
+   */
+  record Surroundings(
+      Clients clients,
+      ClaimStore store,
+      RecordHandler handler,
+      EngineListener listener,
+      Tracing tracing,
+      TimeSource time) {}
+
+  /** Wires the parts; nothing runs yet. */
+  static Parts of(EngineSettings settings, Surroundings given) {
+    TimeSource time = given.time;
+    EngineListener listener = given.listener;
+    Clients clients = given.clients;
+    Outcomes outcomes = new Outcomes(settings, clients, given.store.identity(), listener, time);
+    Producer<byte[], byte[]> deadLetters = clients.producer();
+    listener.opened(deadLetters);
+    Admission admission =
+        new Admission(settings, () -> given.store.find(PROBE), outcomes::lastSignOf, time);
+    RecordsInFlight records =
+        new RecordsInFlight(settings, admission.turns(), outcomes.known(), outcomes::areHeard);
+    HandlerWatch handlers = new HandlerWatch(settings.handlerTimeout());
+    Watchdog watchdog = new Watchdog(settings.input().maxInFlight(), handlers::abandoned);
+    OutcomePublisher publisher =
+        new OutcomePublisher(
+            outcomes.writer(), outcomes.known(), listener, settings.claim().store().holder(), time);
+    RecordFlow flow =
+        new RecordFlow(
+            new Identifier(
+                settings.input().recordId(),
+                settings.claim().resources(),
+                clients.topicIds()::of,
+                settings.application()),
+            given.handler,
+            records,
+            admission,
+            new Claiming(given.store, settings, publisher, listener, time),
+            new Attempts(
+                deduplicator(settings, given, admission.gate()),
+                handlers,
+                new DeadLetters(
+                    deadLetters,
+                    settings::deadLetterTopicOf,
+                    settings.application(),
+                    settings.zone()),
+                publisher,
+                settings.zone(),
+                listener,
+                time),
+            publisher);
+    Consumer<byte[], byte[]> input = clients.input();
+    listener.opened(input);
+    Sequencer sequencer = new Sequencer(settings.input().ordering(), given.tracing);
+    Partitions partitions =
+        new Partitions(input, sequencer, flow, admission.limit(), clients.topicIds(), listener);
+    PollLoop loop =
+        new PollLoop(input, settings, partitions, flow, admission, membership(outcomes), time);
+    return new Parts(
+        outcomes,
+        admission,
+        records,
+        handlers,
+        watchdog,
+        flow,
+        input,
+        partitions,
+        loop,
+        deadLetters);
+  }
+
+  private static PollLoop.Membership membership(Outcomes outcomes) {
+    return new PollLoop.Membership() {
+      @Override
+      public boolean mayJoin() {
+        return outcomes.isStoreAgreed();
+      }
+
+      @Override
+      public void finish(Duration limit) {
+        outcomes.finish(limit);
+      }
+    };
+  }
+
+  private static Deduplicator deduplicator(
+      EngineSettings settings, Surroundings given, StoreGate gate) {
+    EngineSettings.Retrying retry = settings.retry();
+    return Deduplicator.builder(given.store, given.time)
+        .retry(
+            new RetryPolicy(retry.maxAttempts(), new Backoff(retry.backoff(), retry.maxBackoff())))
+        .renew(settings.claim().renew())
+        .passage(gate::step)
+        .build();
+  }
+}

@@ -1,0 +1,216 @@
+package io.firstclaim.processor.engine.flow;
+
+import io.firstclaim.lock.Backoff;
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OncePerMinute;
+import io.firstclaim.lock.StoreException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
+import io.firstclaim.processor.engine.admission.ResourceTurns;
+import io.firstclaim.processor.engine.admission.StoreGate;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineListener.Claimed;
+import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
+import io.firstclaim.processor.engine.api.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/** Claims records that are admitted, and says where the store's answer leads. Thread-safe. */
+public final class Claiming {
+  private static final Logger LOG = LoggerFactory.getLogger(Claiming.class);
+
+  /** Between two questions to the store while no outcomes can be read. */
+  private static final Backoff PAUSES = new Backoff(Duration.ofMillis(100), Duration.ofMinutes(2));
+
+  private final ClaimStore store;
+  private final Duration lease;
+  private final OnMismatch onMismatch;
+  private final OutcomePublisher publisher;
+  private final EngineListener listener;
+  private final TimeSource time;
+  private final OncePerMinute unreadable;
+
+  /** Claims from this store. */
+  public Claiming(
+      ClaimStore store,
+      EngineSettings settings,
+      OutcomePublisher publisher,
+      EngineListener listener,
+      TimeSource time) {
+    this.store = store;
+    this.lease = settings.claim().store().lease();
+    this.onMismatch = settings.claim().onMismatch();
+    this.publisher = publisher;
+    this.listener = listener;
+    this.time = time;
+    this.unreadable = new OncePerMinute(time);
+  }
+
+  /**
+   * Claims a record that is admitted.
+   *
+   * @param from where it was before, by which it is known what to ask
+   */
+  State claim(RecordInFlight record, State from) {
+    Claim claim = next(record, from);
+    record.claims(claim);
+    record.entry().turn().asks();
+    ClaimResult answer = send(record, claim);
+    return answer == null ? unanswered(from) : state(record, from, answer);
+  }
+
+  /**
+   * The claim to send. One whose answer never came is sent again for as long as its lease could
+   * run, so that it is recognised if it was granted.
+   */
+  private Claim next(RecordInFlight record, State from) {
+    Moment now = time.now();
+    Claim last = record.lastClaim();
+    if (last != null) {
+      if (from instanceof State.Held held) {
+        return Claim.after(held.answer(), last, now);
+      }
+      if (from instanceof State.Blocked blocked) {
+        return Claim.after(blocked.answer(), last, now);
+      }
+      if (from instanceof State.Unanswered && now.since(last.start()).compareTo(lease) < 0) {
+        return last;
+      }
+    }
+    Work work = record.work();
+    Claim first = work.claimId().claim(work.fingerprint(), now);
+    return work.resources().isEmpty() ? first : first.withResources(work.resources());
+  }
+
+  /** The store's answer; null if there is none, or none that can be read. */
+  private @Nullable ClaimResult send(RecordInFlight record, Claim claim) {
+    StoreGate.Request request = record.entry().request();
+    record.trace().claims();
+    try {
+      ClaimResult answer = store.claim(claim);
+      request.answered(answer instanceof ClaimResult.Granted);
+      claimed(record, Claimed.of(answer));
+      return answer;
+    } catch (UnreadableClaimException e) {
+      // It concerns this record alone: the gate stays open for the others.
+      request.answered(false);
+      claimed(record, Claimed.UNREADABLE);
+      record.entry().turn().leave();
+      LOG.atLevel(unreadable.isDue() ? Level.WARN : Level.DEBUG)
+          .log("{} cannot be claimed, trying again: {}", claim.id(), e.getMessage());
+      return null;
+    } catch (StoreException e) {
+      claimed(record, Claimed.UNAVAILABLE);
+      request.failed(String.valueOf(e.getMessage()));
+      return null;
+    }
+  }
+
+  private void claimed(RecordInFlight record, Claimed answer) {
+    listener.claimed(answer);
+    record.trace().claimed(answer);
+  }
+
+  private State.Unanswered unanswered(State from) {
+    int inARow = from instanceof State.Unanswered before ? before.inARow() + 1 : 1;
+    return new State.Unanswered(inARow, pause(StoreGate.pauseAfter(inARow)));
+  }
+
+  private State state(RecordInFlight record, State from, ClaimResult answer) {
+    return switch (answer) {
+      case ClaimResult.Granted granted -> {
+        record.lives(granted.lease().token());
+        yield new State.Granted(granted);
+      }
+      case ClaimResult.Held held -> {
+        record.lives(held.token());
+        yield held(record, from, held);
+      }
+      case ClaimResult.Blocked blocked -> blocked(record, from, blocked);
+      case ClaimResult.Later(Instant retryAt, _) ->
+          new State.NotDue(pause(Duration.between(time.now().wall(), retryAt)));
+      case ClaimResult.Done(Ending ending, _) ->
+          ended(record, Outcome.Kind.COMPLETED, ending, null);
+      case ClaimResult.Dead(Ending ending, String cause) ->
+          ended(record, record.work().deadKind(), ending, cause);
+      case ClaimResult.Mismatch(Fingerprint stored) -> mismatch(record, stored);
+    };
+  }
+
+  /** While outcomes can be read, it is soon enough to ask again at the end of the lease. */
+  private State.Held held(RecordInFlight record, State from, ClaimResult.Held answer) {
+    int inARow = from instanceof State.Held before ? before.inARow() + 1 : 1;
+    Duration remaining = answer.remaining();
+    return new State.Held(
+        answer,
+        inARow,
+        pause(record.hearsOutcomes() ? remaining : shorter(PAUSES.whole(inARow), remaining)));
+  }
+
+  /**
+   * Others hold some of its resources. Each outcome at them wakes it. It asks now and then all the
+   * same, less and less often, as not all that holds a resource ends in an outcome: in a store
+   * without transactions, a claim that is refused has held some for a moment.
+   */
+  private State.Blocked blocked(RecordInFlight record, State from, ClaimResult.Blocked answer) {
+    State.Blocked before = from instanceof State.Blocked blocked ? blocked : null;
+    int inARow = before == null ? 0 : before.inARow();
+    Moment told = before == null ? null : before.told();
+    List<String> inTheWay = answer.inTheWay().stream().map(each -> each.id().text()).toList();
+    if (record.entry().turn().blocked(inTheWay)) {
+      return new State.Blocked(answer, inARow, told, pause(Duration.ZERO));
+    }
+    Moment now = time.now();
+    if (told == null || now.since(told).compareTo(ResourceTurns.STAND_BACK) >= 0) {
+      told = now;
+      publisher.blocked(record, answer);
+    }
+    return new State.Blocked(
+        answer, inARow + 1, told, pause(shorter(PAUSES.whole(inARow + 1), answer.remaining())));
+  }
+
+  /**
+   * The store says that the record has ended. If that was lately and nothing is heard of it for a
+   * lease, its holder died before it could say so; then it is announced here, for a source that
+   * redelivers the record until it hears of its end.
+   */
+  private State ended(
+      RecordInFlight record, Outcome.Kind kind, Ending ending, @Nullable String cause) {
+    if (!record.misses(ending)) {
+      return new State.EndedElsewhere();
+    }
+    Duration left = lease.minus(Duration.between(ending.at(), time.now().wall()));
+    // Its holder's clock may be ahead.
+    return new State.Unannounced(kind, ending, cause, pause(shorter(left, lease)));
+  }
+
+  private State mismatch(RecordInFlight record, Fingerprint stored) {
+    return switch (onMismatch) {
+      case DEAD_LETTER -> new State.GivenUp(record.work().mismatched(stored));
+      case SKIP -> {
+        LOG.warn("{} is known with another payload; this one is skipped", record.id());
+        publisher.skipped(record);
+        yield new State.Settled();
+      }
+    };
+  }
+
+  private State.Pause pause(Duration length) {
+    return State.Pause.of(length, time.now());
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+}

@@ -1,0 +1,209 @@
+package io.firstclaim.processor.engine.flow;
+
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.processor.engine.admission.Admission;
+import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.api.WaitsFor;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a record in flight is. What comes next is said by {@link RecordFlow#next}; where a record
+ * may wait, and what wakes it, is told in {@code docs/architecture.md}.
+ */
+sealed interface State {
+  /** The record waits, and holds no lease. */
+  sealed interface Waiting extends State {
+    /** What for. */
+    WaitsFor what();
+
+    /** Until when at most; null if that is not known. */
+    default @Nullable Instant until() {
+      return null;
+    }
+
+    /** Who or what is in the way; null if that has no name. */
+    default @Nullable String by() {
+      return null;
+    }
+  }
+
+  /** Nothing more is done with it by its thread. */
+  sealed interface Over extends State {}
+
+  /**
+   * A pause.
+   *
+   * @param length how long it is at most
+   * @param until when that is over, by this machine's clock
+   */
+  record Pause(Duration length, Instant until) {
+    static Pause of(Duration length, Moment now) {
+      return new Pause(length, now.wall().plus(length));
+    }
+  }
+
+  /** Another delivery of its ID, with another payload, is worked on here. */
+  record Following() implements Waiting {
+    @Override
+    public WaitsFor what() {
+      return WaitsFor.SAME_ID;
+    }
+  }
+
+  /** Another delivery of the same record is worked on here; this one has nothing but its offset. */
+  record Twin() implements State {}
+
+  /** It is to be claimed as if it were seen for the first time. */
+  record Due() implements State {}
+
+  /**
+   * It asks to be admitted, and then the store.
+   *
+   * @param from the state before, by which it is known what to ask
+   */
+  record Entering(State from) implements Waiting {
+    @Override
+    public WaitsFor what() {
+      return WaitsFor.STORE;
+    }
+  }
+
+  /**
+   * It waits at one of the checks of its admission.
+   *
+   * @param from as for {@link Entering}
+   */
+  record Queued(State from, Admission.Wait at, @Nullable Instant until) implements Waiting {
+    @Override
+    public WaitsFor what() {
+      return at.what();
+    }
+  }
+
+  /** It is this instance's, under a lease. */
+  record Granted(ClaimResult.Granted answer) implements State {}
+
+  /** Another holder has it. */
+  record Held(ClaimResult.Held answer, int inARow, Pause pause) implements Waiting {
+    @Override
+    public WaitsFor what() {
+      return WaitsFor.HOLDER;
+    }
+
+    @Override
+    public Instant until() {
+      return pause.until;
+    }
+
+    @Override
+    public String by() {
+      return answer.by();
+    }
+  }
+
+  /**
+   * Others hold what it touches.
+   *
+   * @param told when that was last published
+   */
+  record Blocked(ClaimResult.Blocked answer, int inARow, @Nullable Moment told, Pause pause)
+      implements Waiting {
+    @Override
+    public WaitsFor what() {
+      return WaitsFor.RESOURCE;
+    }
+
+    @Override
+    public Instant until() {
+      return pause.until;
+    }
+
+    @Override
+    public String by() {
+      return answer.inTheWay().stream()
+          .map(each -> each.id().text())
+          .collect(Collectors.joining(", "));
+    }
+  }
+
+  /** Its next attempt is not due yet. */
+  record NotDue(Pause pause) implements Waiting {
+    @Override
+    public WaitsFor what() {
+      return WaitsFor.RETRY;
+    }
+
+    @Override
+    public Instant until() {
+      return pause.until;
+    }
+  }
+
+  /** The store gave no answer, so its claim may have been granted. */
+  record Unanswered(int inARow, Pause pause) implements Waiting {
+    @Override
+    public WaitsFor what() {
+      return WaitsFor.STORE;
+    }
+
+    @Override
+    public Instant until() {
+      return pause.until;
+    }
+  }
+
+  /** The downstream was not there for it. */
+  record Refused(Pause pause) implements Waiting {
+    @Override
+    public WaitsFor what() {
+      return WaitsFor.DOWNSTREAM;
+    }
+
+    @Override
+    public Instant until() {
+      return pause.until;
+    }
+  }
+
+  /** The store says that it has ended, but nobody has announced that. */
+  record Unannounced(Outcome.Kind kind, Ending ending, @Nullable String cause, Pause pause)
+      implements Waiting {
+    @Override
+    public WaitsFor what() {
+      return WaitsFor.ANNOUNCEMENT;
+    }
+
+    @Override
+    public Instant until() {
+      return pause.until;
+    }
+  }
+
+  /** Work on it failed in an unforeseen way; it pauses, and begins anew. */
+  record Defective() implements Waiting {
+    @Override
+    public WaitsFor what() {
+      return WaitsFor.DEFECT;
+    }
+  }
+
+  /** It has ended without this instance: that was heard of, or the store says so. */
+  record EndedElsewhere() implements State {}
+
+  /** It needs nothing more: its end is recorded, by whichever zone. */
+  record Settled() implements Over {}
+
+  /** Its handler does not come back: another thread goes on with it. */
+  record Abandoned() implements Over {}
+
+  /** It is to be given up, which is other work and may be done under another ID. */
+  record GivenUp(Work instead) implements Over {}
+
+  /** It is not this instance's any more. */
+  record Left() implements Over {}
+}

@@ -1,0 +1,280 @@
+package io.firstclaim.processor.engine.intake;
+
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OneLine;
+import io.firstclaim.processor.engine.admission.InFlightLimit;
+import io.firstclaim.processor.engine.admission.Shares;
+import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.kafka.TopicIds;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions that are assigned to this instance: which of them have room for more records, and
+ * how far each is committed. Belongs to the polling thread.
+ */
+public final class Partitions implements ConsumerRebalanceListener {
+  private static final Logger LOG = LoggerFactory.getLogger(Partitions.class);
+  private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
+
+  /**
+   * How many records may be settled ahead of an open one, over all partitions; bounds the
+   * bookkeeping.
+   */
+  private static final int MAX_AHEAD = 200_000;
+
+  private final Consumer<byte[], byte[]> consumer;
+  private final Sequencer sequencer;
+  private final Processing processing;
+  private final InFlightLimit limit;
+  private final TopicIds topicIds;
+  private final EngineListener listener;
+  private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
+  private boolean commitsFail;
+  private boolean startsPaused;
+
+  /**
+   * None are assigned yet.
+   *
+   * @param consumer in whose group they are assigned
+   * @param processing is told of partitions that are lost
+   */
+  public Partitions(
+      Consumer<byte[], byte[]> consumer,
+      Sequencer sequencer,
+      Processing processing,
+      InFlightLimit limit,
+      TopicIds topicIds,
+      EngineListener listener) {
+    this.consumer = consumer;
+    this.sequencer = sequencer;
+    this.processing = processing;
+    this.limit = limit;
+    this.topicIds = topicIds;
+    this.listener = listener;
+  }
+
+  /** Those that are assigned. */
+  Set<TopicPartition> ids() {
+    return assigned.keySet();
+  }
+
+  /** Offsets between the watermarks and what has been polled, over all partitions. */
+  long lag() {
+    return assigned.values().stream().mapToLong(AssignedPartition::lag).sum();
+  }
+
+  /** The partitions of which more records may come; waits a moment for one. */
+  Set<TopicPartition> room(Duration atMost) {
+    Shares ahead = new Shares(MAX_AHEAD, assigned.size());
+    long common =
+        assigned.values().stream()
+            .mapToLong(partition -> Math.max(0, partition.tracked() - ahead.setAside()))
+            .sum();
+    Set<InFlightLimit.Usage> room = new HashSet<>(limit.awaitRoom(atMost));
+    return assigned.values().stream()
+        .filter(partition -> room.contains(partition.usage()))
+        .filter(partition -> ahead.allow(partition.tracked(), common))
+        .map(AssignedPartition::id)
+        .collect(Collectors.toSet());
+  }
+
+  /** What a poll has brought is followed by this. */
+  void reached(ConsumerRecords<?, ?> polled) {
+    polled
+        .nextOffsets()
+        .forEach(
+            (id, next) -> {
+              AssignedPartition partition = assigned.get(id);
+              if (partition != null) {
+                partition.reached(next.offset());
+              }
+            });
+  }
+
+  /**
+   * Whether partitions that are assigned from now on begin paused: an operator wants no records.
+   */
+  void startPaused(boolean whether) {
+    startsPaused = whether;
+  }
+
+  /** Has the consumer fetch of these alone. */
+  void pauseAllBut(Set<TopicPartition> room) {
+    Set<TopicPartition> resume = new HashSet<>(consumer.paused());
+    Set<TopicPartition> pause = new HashSet<>(assigned.keySet());
+    pause.removeAll(room);
+    pause.removeAll(resume);
+    resume.retainAll(room);
+    if (!pause.isEmpty()) {
+      consumer.pause(pause);
+    }
+    if (!resume.isEmpty()) {
+      consumer.resume(resume);
+    }
+  }
+
+  /** Takes a record in, which has arrived from now on. */
+  Delivery deliver(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
+    TopicPartition id = new TopicPartition(record.topic(), record.partition());
+    AssignedPartition partition = assigned.get(id);
+    if (partition == null || !partition.isNext(record.offset())) {
+      if (partition != null) {
+        LOG.warn("{} was rewound to offset {}", id, record.offset());
+        askTopicIds(); // it may be a topic made anew
+        leave(partition);
+      }
+      partition = new AssignedPartition(id);
+      assigned.put(id, partition);
+      share();
+    }
+    Delivery delivery = sequencer.deliver(record, partition, arrival);
+    limit.arrive(partition.usage(), delivery.bytes());
+    return delivery;
+  }
+
+  private void share() {
+    limit.share(assigned.values().stream().map(AssignedPartition::usage).toList());
+  }
+
+  private Map<TopicPartition, OffsetAndMetadata> toCommit(Collection<TopicPartition> of) {
+    Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+    for (TopicPartition id : of) {
+      AssignedPartition partition = assigned.get(id);
+      if (partition != null) {
+        partition.toCommit().ifPresent(offset -> offsets.put(id, offset));
+      }
+    }
+    return offsets;
+  }
+
+  /** Commits what is settled; the next poll hears how that went. */
+  void commit() {
+    Map<TopicPartition, OffsetAndMetadata> offsets = toCommit(assigned.keySet());
+    if (offsets.isEmpty()) {
+      return;
+    }
+    consumer.commitAsync(
+        offsets,
+        (committed, fault) -> {
+          if (fault == null) {
+            committed(committed);
+          } else {
+            commitFailed(committed, fault);
+          }
+        });
+  }
+
+  /**
+   * Commits what is settled of these, at once.
+   *
+   * @return whether the consumer was woken meanwhile, as the loop is to stop
+   */
+  boolean commitNow(Collection<TopicPartition> of, Duration atMost) {
+    Map<TopicPartition, OffsetAndMetadata> offsets = toCommit(of);
+    if (offsets.isEmpty()) {
+      return false;
+    }
+    try {
+      consumer.commitSync(offsets, atMost);
+      committed(offsets);
+    } catch (WakeupException e) {
+      commitNow(of, atMost);
+      return true;
+    } catch (KafkaException e) {
+      commitFailed(offsets, e);
+    }
+    return false;
+  }
+
+  /** Is said once, until a commit succeeds. */
+  private void commitFailed(Map<TopicPartition, OffsetAndMetadata> offsets, Exception fault) {
+    listener.commitFailed();
+    if (!commitsFail) {
+      LOG.warn(
+          "Could not commit {}: {}; tried again, and what is delivered again is skipped",
+          offsets.keySet(),
+          OneLine.of(fault));
+    }
+    commitsFail = true;
+  }
+
+  private void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    commitsFail = false;
+    offsets.forEach(
+        (id, offset) -> {
+          AssignedPartition partition = assigned.get(id);
+          if (partition != null) {
+            partition.committed(offset.offset());
+          }
+        });
+  }
+
+  @Override
+  public void onPartitionsAssigned(Collection<TopicPartition> added) {
+    askTopicIds();
+    for (TopicPartition id : added) {
+      assigned.put(id, new AssignedPartition(id));
+    }
+    if (startsPaused) {
+      consumer.pause(added); // this very poll might bring records of theirs
+    }
+    share();
+    LOG.info("Assigned {}", added);
+  }
+
+  private void askTopicIds() {
+    try {
+      boolean _ = topicIds.ask();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+    commitNow(revoked, COMMIT_LIMIT);
+    revoked.forEach(this::leave);
+    LOG.info("Revoked {}", revoked);
+  }
+
+  @Override
+  public void onPartitionsLost(Collection<TopicPartition> lost) {
+    lost.forEach(this::leave);
+    LOG.warn("Lost {}; nothing is committed for it", lost);
+  }
+
+  private void leave(TopicPartition id) {
+    AssignedPartition partition = assigned.remove(id);
+    if (partition != null) {
+      leave(partition);
+      share();
+    }
+  }
+
+  /** What is in flight goes on under its lease; what waits ends. */
+  private void leave(AssignedPartition partition) {
+    partition.unassign();
+    processing.leave(partition);
+  }
+
+  /** None is this instance's any more; their offsets may still be committed. */
+  void unassignAll() {
+    assigned.values().forEach(AssignedPartition::unassign);
+  }
+}

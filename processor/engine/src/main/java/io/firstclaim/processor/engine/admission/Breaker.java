@@ -4,7 +4,6 @@ import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.TimeSource;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import java.time.Duration;
@@ -62,16 +61,7 @@ public final class Breaker {
   private final CircuitBreaker circuit;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** By partition: the first record of the first one tries next. */
-  private final SequencedMap<Object, SequencedSet<Trial>> waiting = new LinkedHashMap<>();
-
-  private boolean calling;
   private final AtomicLong passes = new AtomicLong();
-
-  private int passesInARow;
-
-  /** Whether it opened as nearly all failed. */
-  private boolean nearlyAll;
 
   /** Partitions that have failed since they, or as many records as count, last passed. */
   private final Set<Object> failing = new HashSet<>();
@@ -79,15 +69,8 @@ public final class Breaker {
   /** Partitions that failed while others passed: it is theirs, and says nothing of the rest. */
   private volatile Set<Object> discounted = Set.of();
 
-  /** Whether the last ones all passed, so that another pass is no news. */
-  private volatile boolean allPass;
-
-  private String lastFailure = "";
-  private @Nullable Trial trying;
-  private Moment triesSince;
+  private volatile State state = new Closed();
   private @Nullable Moment lastLoud;
-  private boolean loud;
-  private volatile @Nullable String fault;
 
   private enum Result {
     PASSED,
@@ -97,7 +80,6 @@ public final class Breaker {
   /** A closed breaker. */
   public Breaker(TimeSource time) {
     this.time = time;
-    this.triesSince = time.now();
     InstantSource ticks = () -> Instant.EPOCH.plusNanos(time.now().ticks());
     circuit =
         CircuitBreaker.of(
@@ -116,12 +98,202 @@ public final class Breaker {
 
   /** Why the breaker is open; null if it is closed. */
   public @Nullable String fault() {
-    return fault;
+    return switch (state) {
+      case Closed _ -> null;
+      case Open open -> open.cause;
+    };
   }
 
   /** The way of one record through the breaker. */
   Trial trial(Candidate record) {
     return new Trial(record);
+  }
+
+  /** What the breaker does with records. What it knows, it knows only while it is so. */
+  private sealed interface State {}
+
+  /** Every record passes, and tells how it went. */
+  private final class Closed implements State {
+    private int passesInARow;
+    private String lastFailure = "";
+
+    /** Whether the last ones all passed, so that another pass is no news. */
+    private volatile boolean allPass;
+
+    void passed(Trial trial) {
+      allPass = ++passesInARow >= RECENT;
+      if (allPass) {
+        failing.clear();
+      }
+      tell(Result.PASSED);
+      if (state != this) {
+        failing.add(trial.partition); // so nearly all of its own have failed
+      }
+    }
+
+    void failed(String cause) {
+      lastFailure = cause;
+      passesInARow = 0;
+      allPass = false;
+      tell(Result.FAILED);
+    }
+
+    /** Either result may be the one that makes them enough to judge by. */
+    private void tell(Result result) {
+      circuit.onResult(0, TimeUnit.NANOSECONDS, result);
+      if (circuit.getState() != CircuitBreaker.State.CLOSED) {
+        state = new Open(true, lastFailure);
+      }
+    }
+
+    boolean mostFailed() {
+      CircuitBreaker.Metrics recent = circuit.getMetrics();
+      return 2 * recent.getNumberOfFailedCalls() > recent.getNumberOfBufferedCalls();
+    }
+
+    void open(String cause) {
+      circuit.transitionToOpenState();
+      state = new Open(false, cause);
+    }
+  }
+
+  /** Records wait, and one tries now and then. */
+  private final class Open implements State {
+    private final boolean asNearlyAllFail;
+    private final boolean isLoud;
+
+    /** By partition: the first record of the first one tries next. */
+    private final SequencedMap<Object, SequencedSet<Trial>> waiting = new LinkedHashMap<>();
+
+    private volatile String cause;
+    private @Nullable Trial trying;
+    private Moment triesSince = time.now();
+    private boolean calls;
+
+    Open(boolean asNearlyAllFail, String cause) {
+      this.asNearlyAllFail = asNearlyAllFail;
+      this.cause = cause;
+      Moment now = time.now();
+      this.isLoud = lastLoud == null || now.since(lastLoud).compareTo(LOUD_EVERY) > 0;
+      if (isLoud) {
+        lastLoud = now;
+        LOG.warn(
+            "{}; records wait, and one tries now and then: {}",
+            asNearlyAllFail ? "Nearly every record fails" : "The downstream is not there",
+            cause);
+      }
+    }
+
+    /** Whether this record is the next to try; if not, it is called when it is. */
+    boolean admits(Trial trial) {
+      if (trying != null && time.now().since(triesSince).compareTo(ANOTHER_TRIES) > 0) {
+        letAnotherTry();
+      }
+      if (!bringsNews(trial) && !(isNext(trial) && circuit.tryAcquirePermission())) {
+        waiting.computeIfAbsent(trial.partition, _ -> new LinkedHashSet<>()).add(trial);
+        callInTurn();
+        return false;
+      }
+      stopsWaiting(trial);
+      // Those of its partition that wait are behind those of all others now.
+      SequencedSet<Trial> others = waiting.get(trial.partition);
+      if (others != null) {
+        waiting.putLast(trial.partition, others);
+      }
+      trying = trial;
+      triesSince = time.now();
+      return true;
+    }
+
+    /** Whether it would tell if the downstream is away, or only for the partitions that failed. */
+    private boolean bringsNews(Trial trial) {
+      return asNearlyAllFail && trying == null && !failing.contains(trial.partition);
+    }
+
+    private boolean isNext(Trial trial) {
+      return waiting.isEmpty() || next() == trial;
+    }
+
+    private Trial next() {
+      return waiting.firstEntry().getValue().getFirst();
+    }
+
+    void leaves(Trial trial) {
+      stopsWaiting(trial);
+      if (trying == trial) {
+        letAnotherTry();
+      }
+    }
+
+    private void stopsWaiting(Trial trial) {
+      SequencedSet<Trial> others = waiting.get(trial.partition);
+      if (others != null && others.remove(trial) && others.isEmpty()) {
+        waiting.remove(trial.partition);
+      }
+    }
+
+    private void letAnotherTry() {
+      trying = null;
+      circuit.releasePermission();
+    }
+
+    /** Only the one that tries has a say. */
+    void failed(Trial trial, String why) {
+      if (trying == trial) {
+        trying = null;
+        cause = why;
+        circuit.onResult(0, TimeUnit.NANOSECONDS, Result.FAILED);
+      }
+    }
+
+    /** The one that tried has passed. */
+    Closed close() {
+      circuit.transitionToClosedState();
+      if (asNearlyAllFail && !failing.isEmpty()) {
+        Set<Object> theirOwn = new HashSet<>(discounted);
+        theirOwn.addAll(failing);
+        discounted = Set.copyOf(theirOwn);
+        failing.clear();
+      }
+      Closed closed = new Closed();
+      state = closed;
+      waiting.values().forEach(trials -> trials.forEach(trial -> trial.record.call()));
+      waiting.clear();
+      if (isLoud) {
+        LOG.info("The downstream is there again");
+      }
+      return closed;
+    }
+
+    private void callInTurn() {
+      if (!calls) {
+        calls = true;
+        Thread.ofVirtual().name("firstclaim-breaker").start(this::callWhileTheyWait);
+      }
+    }
+
+    private void callWhileTheyWait() {
+      while (callNext()) {
+        try {
+          Thread.sleep(CALL_EVERY);
+        } catch (InterruptedException e) {
+          // nobody interrupts this thread
+        }
+      }
+    }
+
+    private boolean callNext() {
+      lock.lock();
+      try {
+        calls = !waiting.isEmpty();
+        if (calls) {
+          next().record.call();
+        }
+        return calls;
+      } finally {
+        lock.unlock();
+      }
+    }
   }
 
   /** One record, as often as it is tried. For one thread at a time, but {@link #leave()}. */
@@ -135,7 +307,7 @@ public final class Breaker {
     /** Whether it was let through while the breaker was open. */
     private volatile boolean lone;
 
-    /** Whether it was refused since it last ended, and so may be among those that wait. */
+    /** Whether it has waited since it last left, and so may be among those that wait. */
     private volatile boolean waited;
 
     private Trial(Candidate record) {
@@ -146,87 +318,42 @@ public final class Breaker {
     /** Passes, if the record may be tried now. If not, it is called in its turn. */
     @Override
     public @Nullable Duration pass() {
-      if (!waited && isClosed()) {
+      if (!waited && state instanceof Closed) {
         return null;
       }
       lock.lock();
       try {
-        if (trying != null && time.now().since(triesSince).compareTo(ANOTHER_TRIES) > 0) {
-          letAnotherTry();
-        }
-        if (!bringsNews() && !(isItsTurn() && circuit.tryAcquirePermission())) {
-          waited = true;
-          boolean _ = waiting.computeIfAbsent(partition, _ -> new LinkedHashSet<>()).add(this);
-          callInTurn();
-          return LONG;
-        }
-        hasHadItsTurn();
-        lone = !isClosed();
-        if (lone) {
-          trying = this;
-          triesSince = time.now();
-        }
-        return null;
+        lone = state instanceof Open open && open.admits(this);
+        waited |= !lone && state instanceof Open;
+        return lone || state instanceof Closed ? null : LONG;
       } finally {
         lock.unlock();
       }
     }
 
-    /** Whether it would tell if the downstream is away, or only for the partitions that failed. */
-    private boolean bringsNews() {
-      return nearlyAll && !isClosed() && trying == null && !failing.contains(partition);
-    }
-
-    private void stopWaiting() {
-      SequencedSet<Trial> others = waiting.get(partition);
-      if (others != null && others.remove(this) && others.isEmpty()) {
-        waiting.remove(partition);
-      }
-    }
-
-    private boolean isItsTurn() {
-      return isClosed() || waiting.isEmpty() || next() == this;
-    }
-
-    /** Those of its partition that wait are behind those of all others now. */
-    private void hasHadItsTurn() {
-      stopWaiting();
-      SequencedSet<Trial> others = waiting.get(partition);
-      if (others != null) {
-        waiting.putLast(partition, others);
-      }
-    }
-
     /** Whether the breaker has opened since this record was let through. */
     public boolean isCalledOff() {
-      return !lone && !isClosed();
+      return !lone && state instanceof Open;
     }
 
     /** The downstream had the record, and said what became of it. */
     public void passed() {
-      long _ = passes.incrementAndGet();
-      if (!lone && allPass && !discounted.contains(partition)) {
+      passes.incrementAndGet();
+      if (!lone
+          && state instanceof Closed closed
+          && closed.allPass
+          && !discounted.contains(partition)) {
         return;
       }
       lock.lock();
       try {
         failing.remove(partition);
-        if (lone && !isClosed()) {
-          circuit.transitionToClosedState();
-          closed();
-        }
+        State now = state instanceof Open open && lone ? open.close() : state;
         if (discounted.contains(partition)) {
           discounted = without(discounted, partition);
         }
-        if (isClosed()) {
-          allPass = ++passesInARow >= RECENT;
-          if (allPass) {
-            failing.clear();
-          }
-          tell(Result.PASSED);
-          if (!isClosed()) {
-            boolean _ = failing.add(partition); // so nearly all of its own have failed
-          }
+        if (now instanceof Closed closed) {
+          closed.passed(this);
         }
       } finally {
         lock.unlock();
@@ -245,11 +372,10 @@ public final class Breaker {
         boolean nobodyPassed = passesWhenRefused == passed;
         passesWhenRefused = passed;
         failedBecause(cause);
-        if (isClosed() && (nobodyPassed || mostFailed())) {
-          circuit.transitionToOpenState();
-          opened(false, cause);
+        if (state instanceof Closed closed && (nobodyPassed || closed.mostFailed())) {
+          closed.open(cause);
         }
-        return isClosed() && ++refusals >= REFUSALS;
+        return state instanceof Closed && ++refusals >= REFUSALS;
       } finally {
         lock.unlock();
       }
@@ -267,24 +393,17 @@ public final class Breaker {
           said++;
           failedBecause(cause);
         }
-        return isClosed();
+        return state instanceof Closed;
       } finally {
         lock.unlock();
       }
     }
 
-    /** While the breaker is open, only the one that tries has a say. */
     private void failedBecause(String cause) {
-      boolean _ = failing.add(partition);
-      if (isClosed()) {
-        lastFailure = cause;
-        passesInARow = 0;
-        allPass = false;
-        tell(Result.FAILED);
-      } else if (trying == this) {
-        trying = null;
-        fault = cause;
-        circuit.onResult(0, TimeUnit.NANOSECONDS, Result.FAILED);
+      failing.add(partition);
+      switch (state) {
+        case Closed closed -> closed.failed(cause);
+        case Open open -> open.failed(this, cause);
       }
     }
 
@@ -301,11 +420,10 @@ public final class Breaker {
       }
       lock.lock();
       try {
-        stopWaiting();
         waited = false;
         lone = false;
-        if (trying == this) {
-          letAnotherTry();
+        if (state instanceof Open open) {
+          open.leaves(this);
         }
       } finally {
         lock.unlock();
@@ -313,93 +431,7 @@ public final class Breaker {
     }
   }
 
-  private void letAnotherTry() {
-    trying = null;
-    circuit.releasePermission();
-  }
-
-  private boolean isClosed() {
-    return circuit.getState() == State.CLOSED;
-  }
-
-  /** Either result may be the one that makes them enough to judge by. */
-  private void tell(Result result) {
-    circuit.onResult(0, TimeUnit.NANOSECONDS, result);
-    if (!isClosed()) {
-      opened(true, lastFailure);
-    }
-  }
-
-  private boolean mostFailed() {
-    CircuitBreaker.Metrics recent = circuit.getMetrics();
-    return 2 * recent.getNumberOfFailedCalls() > recent.getNumberOfBufferedCalls();
-  }
-
-  private void opened(boolean asNearlyAllFailed, String cause) {
-    nearlyAll = asNearlyAllFailed;
-    fault = cause;
-    Moment now = time.now();
-    loud = lastLoud == null || now.since(lastLoud).compareTo(LOUD_EVERY) > 0;
-    if (loud) {
-      lastLoud = now;
-      LOG.warn(
-          "{}; records wait, and one tries now and then: {}",
-          nearlyAll ? "Nearly every record fails" : "The downstream is not there",
-          cause);
-    }
-  }
-
-  private void closed() {
-    if (nearlyAll && !failing.isEmpty()) {
-      Set<Object> theirOwn = new HashSet<>(discounted);
-      theirOwn.addAll(failing);
-      discounted = Set.copyOf(theirOwn);
-      failing.clear();
-    }
-    fault = null;
-    trying = null;
-    waiting.values().forEach(trials -> trials.forEach(trial -> trial.record.call()));
-    waiting.clear();
-    if (loud) {
-      LOG.info("The downstream is there again");
-    }
-  }
-
   private static Set<Object> without(Set<Object> all, Object one) {
     return all.stream().filter(each -> !each.equals(one)).collect(Collectors.toUnmodifiableSet());
-  }
-
-  private Trial next() {
-    return waiting.firstEntry().getValue().getFirst();
-  }
-
-  private void callInTurn() {
-    if (!calling) {
-      calling = true;
-      Thread.ofVirtual().name("firstclaim-breaker").start(this::callWhileTheyWait);
-    }
-  }
-
-  private void callWhileTheyWait() {
-    while (callNext()) {
-      try {
-        Thread.sleep(CALL_EVERY);
-      } catch (InterruptedException e) {
-        // nobody interrupts this thread
-      }
-    }
-  }
-
-  private boolean callNext() {
-    lock.lock();
-    try {
-      calling = !waiting.isEmpty();
-      if (calling) {
-        next().record.call();
-      }
-      return calling;
-    } finally {
-      lock.unlock();
-    }
   }
 }

@@ -72,7 +72,7 @@ public final class OutcomePublisher {
       return;
     }
     // Not before: a crash in between would leave the others waiting for an announcement.
-    publish(record, end).thenRun(delivery::letOffsetGo);
+    var _ = publish(record, end).thenRun(delivery::letOffsetGo);
   }
 
   /** The record was skipped: its ID is known with another payload. */

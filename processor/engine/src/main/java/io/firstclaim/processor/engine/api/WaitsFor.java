@@ -10,7 +10,7 @@ public enum WaitsFor {
   RETRY,
   /** Its turn at what it touches, or others to have done with it. */
   RESOURCE,
-  /** A place in flight. */
+  /** A permit to be in flight. */
   PLACE,
   /** The lock store: to be asked, or to answer. */
   STORE,

@@ -195,8 +195,8 @@ public final class RecordFlow implements Processing {
   }
 
   /**
-   * What comes next for the one record of its ID that is worked on: the one place where its state
-   * changes, but for what is shown while it waits at its admission.
+   * What comes next for the one record of its ID that is worked on: the one place that knows where
+   * each state leads.
    */
   private State next(RecordInFlight record) throws InterruptedException {
     return switch (record.state()) {
@@ -206,10 +206,10 @@ public final class RecordFlow implements Processing {
       case State.Queued queued -> queue(record, queued);
       case State.Granted(var answer) ->
           attempts.make(record, answer, () -> goOnWithoutHandler(record));
-      case State.Held held -> afterPause(held, record.await(held.pause().length()));
-      case State.Blocked blocked -> afterPause(blocked, record.await(blocked.pause().length()));
-      case State.NotDue notDue -> afterPause(notDue, record.await(notDue.pause().length()));
-      case State.Unanswered silent -> afterPause(silent, record.await(silent.pause().length()));
+      case State.Held held -> pause(record, held);
+      case State.Blocked blocked -> pause(record, blocked);
+      case State.NotDue notDue -> pause(record, notDue);
+      case State.Unanswered silent -> pause(record, silent);
       case State.Refused refused ->
           record.awaitEnd(refused.pause().length()) == Woken.ITS_END
               ? publisher.duplicate(record)
@@ -260,8 +260,11 @@ public final class RecordFlow implements Processing {
     return new State.Entering(queued.from());
   }
 
-  private static State afterPause(State waited, Woken woken) {
-    return woken == Woken.ITS_END ? new State.EndedElsewhere() : new State.Entering(waited);
+  private static State pause(RecordInFlight record, State.Pausing state)
+      throws InterruptedException {
+    return record.await(state.pause().length()) == Woken.ITS_END
+        ? new State.EndedElsewhere()
+        : new State.Entering(state);
   }
 
   /** The record has ended for good: there is nothing more to ask the store. */

@@ -32,6 +32,17 @@ sealed interface State {
     }
   }
 
+  /** The record waits for a while, at most. */
+  sealed interface Pausing extends Waiting {
+    /** How long. */
+    Pause pause();
+
+    @Override
+    default Instant until() {
+      return pause().until;
+    }
+  }
+
   /** Nothing more is done with it by its thread. */
   sealed interface Over extends State {}
 
@@ -89,15 +100,10 @@ sealed interface State {
   record Granted(ClaimResult.Granted answer) implements State {}
 
   /** Another holder has it. */
-  record Held(ClaimResult.Held answer, int inARow, Pause pause) implements Waiting {
+  record Held(ClaimResult.Held answer, int inARow, Pause pause) implements Pausing {
     @Override
     public WaitsFor what() {
       return WaitsFor.HOLDER;
-    }
-
-    @Override
-    public Instant until() {
-      return pause.until;
     }
 
     @Override
@@ -112,15 +118,10 @@ sealed interface State {
    * @param told when that was last published
    */
   record Blocked(ClaimResult.Blocked answer, int inARow, @Nullable Moment told, Pause pause)
-      implements Waiting {
+      implements Pausing {
     @Override
     public WaitsFor what() {
       return WaitsFor.RESOURCE;
-    }
-
-    @Override
-    public Instant until() {
-      return pause.until;
     }
 
     @Override
@@ -132,55 +133,35 @@ sealed interface State {
   }
 
   /** Its next attempt is not due yet. */
-  record NotDue(Pause pause) implements Waiting {
+  record NotDue(Pause pause) implements Pausing {
     @Override
     public WaitsFor what() {
       return WaitsFor.RETRY;
     }
-
-    @Override
-    public Instant until() {
-      return pause.until;
-    }
   }
 
   /** The store gave no answer, so its claim may have been granted. */
-  record Unanswered(int inARow, Pause pause) implements Waiting {
+  record Unanswered(int inARow, Pause pause) implements Pausing {
     @Override
     public WaitsFor what() {
       return WaitsFor.STORE;
     }
-
-    @Override
-    public Instant until() {
-      return pause.until;
-    }
   }
 
   /** The downstream was not there for it. */
-  record Refused(Pause pause) implements Waiting {
+  record Refused(Pause pause) implements Pausing {
     @Override
     public WaitsFor what() {
       return WaitsFor.DOWNSTREAM;
-    }
-
-    @Override
-    public Instant until() {
-      return pause.until;
     }
   }
 
   /** The store says that it has ended, but nobody has announced that. */
   record Unannounced(Outcome.Kind kind, Ending ending, @Nullable String cause, Pause pause)
-      implements Waiting {
+      implements Pausing {
     @Override
     public WaitsFor what() {
       return WaitsFor.ANNOUNCEMENT;
-    }
-
-    @Override
-    public Instant until() {
-      return pause.until;
     }
   }
 

@@ -26,9 +26,9 @@ import org.slf4j.MDC;
  * hang without keeping the few carriers of all virtual threads from the other records. The record's
  * own thread waits, and passes its interrupt on.
  *
- * <p>There are as many threads as calls at once, which the places in flight bound. An idle one
- * takes the next call or ends after a while; none keeps a process from ending. The logging context,
- * the trace's context and the context class loader are the caller's. Thread-safe.
+ * <p>There are as many threads as calls at once, which the permits to be in flight bound. An idle
+ * one takes the next call or ends after a while; none keeps a process from ending. The logging
+ * context, the trace's context and the context class loader are the caller's. Thread-safe.
  */
 public final class HandlerThreads implements RecordHandler {
   private static final Logger LOG = LoggerFactory.getLogger(HandlerThreads.class);

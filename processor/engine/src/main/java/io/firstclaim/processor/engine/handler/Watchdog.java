@@ -10,9 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Says whether records can still be processed, or only a restart helps: whether virtual threads
- * run, and whether handlers that ignore their interrupt leave enough places in flight. Looks every
- * second on a platform thread of its own, which nothing that a handler does can hold up.
- * Thread-safe.
+ * run, and whether handlers that ignore their interrupt leave enough permits. Looks every second on
+ * a platform thread of its own, which nothing that a handler does can hold up. Thread-safe.
  */
 public final class Watchdog {
   private static final Logger LOG = LoggerFactory.getLogger(Watchdog.class);

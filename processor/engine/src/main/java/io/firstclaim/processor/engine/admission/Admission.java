@@ -11,10 +11,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Admits records to be claimed and handled. Each passes the same {@link Check}s in the same {@link
- * #ORDER}, which is said here and nowhere else. Everywhere, who comes first is served first; a
- * priority between records would be given by {@link InFlightLimit}, which chooses who gets the next
- * permit. Thread-safe.
+ * Admits records to be claimed and handled. Each passes the same {@link Checkpoint}s in the same
+ * {@link #ORDER}, which is said here and nowhere else. Everywhere, who comes first is served first;
+ * a priority between records would be given by {@link InFlightLimit}, which chooses who gets the
+ * next permit. Thread-safe.
  */
 public final class Admission {
   /** What a record passes, in this order. */
@@ -94,8 +94,8 @@ public final class Admission {
   /** What a record that asks to be admitted has to wait for, and how long at most. */
   public record Wait(WaitsFor what, Duration atMost) {}
 
-  /** A check, and what a record says that it waits for there. */
-  record Step(WaitsFor what, Function<Entry, Check> check) {
+  /** A checkpoint, and what a record says that it waits for there. */
+  record Step(WaitsFor what, Function<Entry, Checkpoint> checkpoint) {
     /** A claim that may have been granted is asked about first: its lease would run out. */
     boolean sparesHolders() {
       return what == WaitsFor.RESOURCE || what == WaitsFor.DOWNSTREAM;
@@ -129,7 +129,7 @@ public final class Admission {
     public @Nullable Wait pass(boolean mayHold) throws InterruptedException {
       for (Step step : ORDER) {
         if (!(mayHold && step.sparesHolders())) {
-          Duration pause = step.check.apply(this).pass();
+          Duration pause = step.checkpoint.apply(this).pass();
           if (pause != null) {
             return new Wait(step.what, pause);
           }
@@ -142,7 +142,7 @@ public final class Admission {
     public void woken(WaitsFor what) {
       for (Step step : ORDER) {
         if (step.what == what) {
-          step.check.apply(this).woken();
+          step.checkpoint.apply(this).woken();
         }
       }
     }

@@ -89,7 +89,7 @@ public final class Affinity {
    * it leaves the record alone for longer: claiming what it cannot start soon would cost a request
    * and gain nothing.
    */
-  final class Courtesy implements Check {
+  final class Courtesy implements Checkpoint {
     private final Candidate record;
     private final BooleanSupplier handsFull;
     private Duration until = Duration.ZERO;

@@ -297,7 +297,7 @@ public final class Breaker {
   }
 
   /** One record, as often as it is tried. For one thread at a time, but {@link #leave()}. */
-  public final class Trial implements Check {
+  public final class Trial implements Checkpoint {
     private final Candidate record;
     private final Object partition;
     private long passesWhenRefused = -1;

@@ -119,7 +119,7 @@ public final class InFlightLimit {
   }
 
   /** The permit of one record to be in flight. */
-  final class Permit implements Check {
+  final class Permit implements Checkpoint {
     private final Candidate record;
     private final Usage usage;
 

@@ -144,14 +144,14 @@ public final class ResourceTurns {
     Turn first = line == null ? null : line.first(resource);
     if (first != null && first.state == State.WAITS) {
       Duration pause = first.pause();
-      if (pause == null || pause.compareTo(Check.LONG) < 0) {
+      if (pause == null || pause.compareTo(Checkpoint.LONG) < 0) {
         first.record.call();
       }
     }
   }
 
   /** The turn of one record. Taken and given back by any thread. */
-  public final class Turn implements Check {
+  public final class Turn implements Checkpoint {
     private final Candidate record;
     private final List<String> resources;
 
@@ -282,7 +282,7 @@ public final class ResourceTurns {
       for (String resource : resources) {
         Line line = line(resource);
         if (line.taken != null || line.first(resource) != this) {
-          return Check.LONG;
+          return Checkpoint.LONG;
         }
       }
       return rivals.isEmpty() ? null : pauseForRivals();

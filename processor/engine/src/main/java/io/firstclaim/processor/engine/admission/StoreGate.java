@@ -324,7 +324,7 @@ public final class StoreGate {
   }
 
   /** A record that is to be claimed and, if that is granted, is begun until it leaves. */
-  public final class Request implements Check {
+  public final class Request implements Checkpoint {
     private final BooleanSupplier wanted;
     private @Nullable Slot slot;
 

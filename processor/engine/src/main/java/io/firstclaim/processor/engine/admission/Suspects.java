@@ -25,7 +25,7 @@ public final class Suspects {
   }
 
   /** The turn of one record: taken by the record's thread, given back by any. */
-  public final class Turn implements Check {
+  public final class Turn implements Checkpoint {
     private boolean needed;
 
     private Turn() {}

@@ -85,7 +85,7 @@ sealed interface State {
   }
 
   /**
-   * It waits at one of the checks of its admission.
+   * It waits at one of the checkpoints of its admission.
    *
    * @param from as for {@link Entering}
    */

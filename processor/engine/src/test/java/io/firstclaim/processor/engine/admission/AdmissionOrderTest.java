@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The order of the checks in {@code docs/architecture.md} is that of the code. */
+/** The order of the checkpoints in {@code docs/architecture.md} is that of the code. */
 class AdmissionOrderTest {
   private static final List<String> ORDER =
       Admission.ORDER.stream().map(step -> step.what().name()).toList();
 
   @Test
-  void checks_areToldInTheirOrder() {
+  void checkpoints_areToldInTheirOrder() {
     List<String> told =
         Stream.iterate(1, i -> i <= ORDER.size() + 1, i -> i + 1)
             .flatMap(i -> lines("The walk of a record", i + ". `"))
@@ -26,9 +26,9 @@ class AdmissionOrderTest {
   }
 
   @Test
-  void everyCheck_hasItsWaitInTheTable() throws IOException {
-    for (String check : ORDER.subList(0, ORDER.size() - 1)) {
-      assertThat(lines("Where a record may wait", "| `Queued` `" + check + "`")).hasSize(1);
+  void everyCheckpoint_hasItsWaitInTheTable() throws IOException {
+    for (String step : ORDER.subList(0, ORDER.size() - 1)) {
+      assertThat(lines("Where a record may wait", "| `Queued` `" + step + "`")).hasSize(1);
     }
     assertThat(Architecture.lines("Where a record may wait", "| `Queued`"))
         .as("the last one is waited for as it is entered")

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What one record has to pass before it is claimed, and what it has there. Used by the record's own
  * thread; {@link #leave()} by any.
  */
-public interface Check {
+public interface Checkpoint {
   /** A call comes long before. */
   Duration LONG = Duration.ofHours(1);
 

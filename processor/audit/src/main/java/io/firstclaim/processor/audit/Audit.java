@@ -4,7 +4,7 @@ import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.api.Address;
-import io.firstclaim.processor.audit.api.Answer;
+import io.firstclaim.processor.audit.api.AuditAnswer;
 import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.audit.api.AuditState;
 import io.firstclaim.processor.audit.api.Dead;
@@ -195,19 +195,19 @@ public final class Audit {
    * What became of a record: its outcomes, oldest first, none if there are none within the
    * retention. Of many, some of those that failed are left out; long causes are cut.
    */
-  public Answer<List<Outcome>> history(RecordId id) {
+  public AuditAnswer<List<Outcome>> history(RecordId id) {
     return ask(
         running -> {
           KeyQueryMetadata where =
               running.queryMetadataForKey(Stores.RECORDS, id.bytes(), new ByteArraySerializer());
           if (KeyQueryMetadata.NOT_AVAILABLE.equals(where)) {
-            return new Answer.NotNow<>("partitions are being handed out");
+            return new AuditAnswer.NotNow<>("partitions are being handed out");
           }
           Address keeper = new Address(where.activeHost().host(), where.activeHost().port());
           if (!keeper.equals(settings.address())) {
-            return new Answer.Elsewhere<>(keeper);
+            return new AuditAnswer.Elsewhere<>(keeper);
           }
-          return new Answer.Here<>(
+          return new AuditAnswer.Here<>(
               Stores.history(
                   Queries.windows(running, Stores.RECORDS, where.partition()),
                   id,
@@ -223,13 +223,13 @@ public final class Audit {
    * @param limit how many at most
    * @param after where the page before ended
    */
-  public Answer<Listing<Stuck>> stuck(int limit, Optional<RecordId> after) {
+  public AuditAnswer<Listing<Stuck>> stuck(int limit, Optional<RecordId> after) {
     Instant begun = time.now().wall().minus(settings.stuckAfter());
     return page(Stores.OPEN, (id, value) -> Stores.stuck(id, value, begun), limit, after);
   }
 
   /** Records that were given up, and of which nothing has become since. */
-  public Answer<Listing<Dead>> dead(int limit, Optional<RecordId> after) {
+  public AuditAnswer<Listing<Dead>> dead(int limit, Optional<RecordId> after) {
     return dead(_ -> true, limit, after);
   }
 
@@ -238,24 +238,24 @@ public final class Audit {
    *
    * @param wanted says which; must not block
    */
-  public Answer<Listing<Dead>> dead(
+  public AuditAnswer<Listing<Dead>> dead(
       Predicate<? super Dead> wanted, int limit, Optional<RecordId> after) {
     return page(Stores.DEAD, (id, value) -> Stores.dead(id, value).filter(wanted), limit, after);
   }
 
   /** What must not have happened: the first of each record. */
-  public Answer<Listing<Violation>> violations(int limit, Optional<RecordId> after) {
+  public AuditAnswer<Listing<Violation>> violations(int limit, Optional<RecordId> after) {
     return page(Stores.VIOLATIONS, Stores::violation, limit, after);
   }
 
-  private <T> Answer<Listing<T>> page(
+  private <T> AuditAnswer<Listing<T>> page(
       String store,
       BiFunction<RecordId, byte[], Optional<T>> reader,
       int limit,
       Optional<RecordId> after) {
     return ask(
         running ->
-            new Answer.Here<>(
+            new AuditAnswer.Here<>(
                 Queries.page(running, store, settings.address(), reader, limit, after)));
   }
 
@@ -265,10 +265,10 @@ public final class Audit {
    * @param from the first minute's beginning
    * @param to the last minute's
    */
-  public Answer<Minutes> minutes(Instant from, Instant to) {
+  public AuditAnswer<Minutes> minutes(Instant from, Instant to) {
     return ask(
         running ->
-            new Answer.Here<>(
+            new AuditAnswer.Here<>(
                 new Minutes(
                     Queries.minutes(running, from, to),
                     Queries.others(running, settings.address(), Stores.MINUTES))));
@@ -284,26 +284,28 @@ public final class Audit {
     return count(stuck(MAX_COUNTED, Optional.empty()));
   }
 
-  private static long count(Answer<? extends Listing<?>> answer) {
-    return answer instanceof Answer.Here<? extends Listing<?>>(var page) ? page.items().size() : 0;
+  private static long count(AuditAnswer<? extends Listing<?>> answer) {
+    return answer instanceof AuditAnswer.Here<? extends Listing<?>>(var page)
+        ? page.items().size()
+        : 0;
   }
 
   /** A question to the running streams. */
   @FunctionalInterface
   private interface Question<T> {
-    Answer<T> ask(KafkaStreams running);
+    AuditAnswer<T> ask(KafkaStreams running);
   }
 
-  private <T> Answer<T> ask(Question<T> question) {
+  private <T> AuditAnswer<T> ask(Question<T> question) {
     KafkaStreams running = streams;
     if (running == null) {
-      return new Answer.NotNow<>(why(state()));
+      return new AuditAnswer.NotNow<>(why(state()));
     }
     try {
       return question.ask(running);
     } catch (InvalidStateStoreException | IllegalStateException e) {
       // Its partition moves, or its state is being restored: that nothing is found says nothing.
-      return new Answer.NotNow<>(
+      return new AuditAnswer.NotNow<>(
           state() instanceof AuditState.Running ? OneLine.of(e) : why(state()));
     }
   }

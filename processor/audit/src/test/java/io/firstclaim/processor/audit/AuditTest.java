@@ -12,15 +12,15 @@ import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.processor.audit.api.Address;
-import io.firstclaim.processor.audit.api.Answer;
+import io.firstclaim.processor.audit.api.AuditAnswer;
 import io.firstclaim.processor.audit.api.AuditState;
 import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minute;
 import io.firstclaim.processor.audit.api.Minutes;
 import io.firstclaim.processor.audit.api.Stuck;
-import io.firstclaim.processor.audit.api.Verdict;
 import io.firstclaim.processor.audit.api.Violation;
+import io.firstclaim.processor.audit.api.ViolationKind;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.Outcome.Kind;
 import io.firstclaim.processor.engine.api.OutcomeMessage;
@@ -142,25 +142,25 @@ class AuditTest {
 
   private static List<Kind> kinds(Audit audit, String id) {
     return audit.history(RecordId.of(id))
-            instanceof Answer.Here<List<Outcome>>(List<Outcome> outcomes)
+            instanceof AuditAnswer.Here<List<Outcome>>(List<Outcome> outcomes)
         ? outcomes.stream().map(Outcome::kind).toList()
         : List.of();
   }
 
-  private static <T> Listing<T> here(Answer<Listing<T>> answer) {
-    return ((Answer.Here<Listing<T>>) answer).value();
+  private static <T> Listing<T> here(AuditAnswer<Listing<T>> answer) {
+    return ((AuditAnswer.Here<Listing<T>>) answer).value();
   }
 
   private static long completed(Audit audit) {
     Instant now = Instant.now();
     return audit.minutes(now.minus(Duration.ofHours(1)), now)
-            instanceof Answer.Here<Minutes>(Minutes minutes)
+            instanceof AuditAnswer.Here<Minutes>(Minutes minutes)
         ? minutes.rows().stream().mapToLong(Minute::completed).sum()
         : 0;
   }
 
   /** All pages of a list, of one instance. */
-  private static <T> List<T> all(Function<Optional<RecordId>, Answer<Listing<T>>> list) {
+  private static <T> List<T> all(Function<Optional<RecordId>, AuditAnswer<Listing<T>>> list) {
     List<T> items = new ArrayList<>();
     Optional<RecordId> after = Optional.empty();
     do {
@@ -176,8 +176,8 @@ class AuditTest {
     Audit audit = audit(directory.resolve("idle"));
 
     assertThat(audit.state()).isInstanceOf(AuditState.Off.class);
-    assertThat(audit.history(RecordId.of("x"))).isInstanceOf(Answer.NotNow.class);
-    assertThat(audit.stuck(10, Optional.empty())).isInstanceOf(Answer.NotNow.class);
+    assertThat(audit.history(RecordId.of("x"))).isInstanceOf(AuditAnswer.NotNow.class);
+    assertThat(audit.stuck(10, Optional.empty())).isInstanceOf(AuditAnswer.NotNow.class);
     assertThat(audit.violations()).isZero();
     audit.stop(Duration.ofSeconds(1));
     assertThat(audit.state()).isInstanceOf(AuditState.Off.class);
@@ -234,7 +234,10 @@ class AuditTest {
     assertThat(audit.violations()).isEqualTo(3);
     assertThat(here(audit.violations(10, Optional.empty())).items())
         .extracting(Violation::verdict)
-        .containsExactly(Verdict.TOKEN_WENT_BACK, Verdict.COMPLETED_TWICE, Verdict.COMPLETED_TWICE);
+        .containsExactly(
+            ViolationKind.TOKEN_WENT_BACK,
+            ViolationKind.COMPLETED_TWICE,
+            ViolationKind.COMPLETED_TWICE);
     assertThat(here(audit.stuck(10, Optional.empty())).items())
         .extracting(Stuck::id)
         .containsExactly(RecordId.of("stuck"));
@@ -244,7 +247,7 @@ class AuditTest {
         .containsExactly(RecordId.of("dead"));
     assertThat(kinds(audit, "redriven")).containsExactly(Kind.DEAD, Kind.COMPLETED);
     assertThat(ids).allSatisfy(id -> assertThat(kinds(audit, id)).containsExactly(Kind.COMPLETED));
-    assertThat(audit.history(RecordId.of("never"))).isEqualTo(new Answer.Here<>(List.of()));
+    assertThat(audit.history(RecordId.of("never"))).isEqualTo(new AuditAnswer.Here<>(List.of()));
 
     IntStream.range(0, 25).forEach(i -> publish("dead-" + i, Kind.DEAD, 1));
     eventually(() -> all(after -> audit.dead(4, after)).size() == 26);
@@ -283,7 +286,7 @@ class AuditTest {
   }
 
   private static boolean isElsewhere(Audit audit, String id) {
-    return audit.history(RecordId.of(id)) instanceof Answer.Elsewhere;
+    return audit.history(RecordId.of(id)) instanceof AuditAnswer.Elsewhere;
   }
 
   /** What was committed to the violations topic: {@code id VERDICT}. */

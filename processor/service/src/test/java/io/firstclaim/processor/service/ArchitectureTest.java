@@ -435,7 +435,6 @@ class ArchitectureTest {
           "Listener",
           "Refused",
           "Turn",
-          "Verdict",
           "Work");
 
   @ArchTest

@@ -12,4 +12,4 @@ import java.time.Instant;
  * @param at when the outcome was published
  */
 public record Violation(
-    RecordId id, Verdict verdict, Outcome outcome, long otherToken, Instant at) {}
+    RecordId id, ViolationKind verdict, Outcome outcome, long otherToken, Instant at) {}

@@ -1,7 +1,7 @@
 package io.firstclaim.processor.audit.topology;
 
 import io.firstclaim.lock.Fingerprint;
-import io.firstclaim.processor.audit.api.Verdict;
+import io.firstclaim.processor.audit.api.ViolationKind;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.OutcomeMessage;
 import java.io.DataInput;
@@ -61,7 +61,7 @@ record Lane(
    *
    * @param otherToken the token that contradicts the outcome
    */
-  record Found(Verdict verdict, long otherToken) {}
+  record Found(ViolationKind verdict, long otherToken) {}
 
   /** Nothing is known yet of what this message is about. */
   static Lane of(OutcomeMessage message) {
@@ -102,29 +102,29 @@ record Lane(
     return switch (outcome.kind()) {
       case COMPLETED -> {
         if (!completed.isEmpty()) {
-          yield found(Verdict.COMPLETED_TWICE, completed.getLast());
+          yield found(ViolationKind.COMPLETED_TWICE, completed.getLast());
         }
         if (lost.contains(token)) {
-          yield found(Verdict.COMPLETED_BY_LOST_LEASE, token);
+          yield found(ViolationKind.COMPLETED_BY_LOST_LEASE, token);
         }
-        yield token < highest ? found(Verdict.TOKEN_WENT_BACK, highest) : Optional.empty();
+        yield token < highest ? found(ViolationKind.TOKEN_WENT_BACK, highest) : Optional.empty();
       }
       case DEAD -> {
         if (token < highest) {
-          yield found(Verdict.TOKEN_WENT_BACK, highest);
+          yield found(ViolationKind.TOKEN_WENT_BACK, highest);
         }
         yield afterCompletion(token);
       }
       case TAKEN_OVER -> {
         // Two grants may be announced in either order; only the later one must be the higher.
         if (token < highest && millis(outcome.at()) > highestAt) {
-          yield found(Verdict.TOKEN_WENT_BACK, highest);
+          yield found(ViolationKind.TOKEN_WENT_BACK, highest);
         }
         yield afterCompletion(token);
       }
       case LEASE_LOST ->
           completed.contains(token)
-              ? found(Verdict.COMPLETED_BY_LOST_LEASE, token)
+              ? found(ViolationKind.COMPLETED_BY_LOST_LEASE, token)
               : Optional.empty();
       case FAILED, BLOCKED, MISMATCH -> Optional.empty();
     };
@@ -135,10 +135,10 @@ record Lane(
     return completed.stream()
         .filter(earlier -> earlier < token)
         .findFirst()
-        .flatMap(earlier -> found(Verdict.COMPLETED_BY_LOST_LEASE, earlier));
+        .flatMap(earlier -> found(ViolationKind.COMPLETED_BY_LOST_LEASE, earlier));
   }
 
-  private static Optional<Found> found(Verdict verdict, long otherToken) {
+  private static Optional<Found> found(ViolationKind verdict, long otherToken) {
     return Optional.of(new Found(verdict, otherToken));
   }
 

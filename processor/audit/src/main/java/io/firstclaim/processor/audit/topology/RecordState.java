@@ -1,6 +1,6 @@
 package io.firstclaim.processor.audit.topology;
 
-import io.firstclaim.processor.audit.api.Verdict;
+import io.firstclaim.processor.audit.api.ViolationKind;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.OutcomeMessage;
 import java.io.DataInputStream;
@@ -92,7 +92,7 @@ record RecordState(List<Lane> lanes, List<Event> events) {
     return others.stream()
         .filter(other -> other.store() == fresh.store() && !other.completed().isEmpty())
         .findFirst()
-        .map(other -> new Lane.Found(Verdict.COMPLETED_TWICE, other.completed().getLast()));
+        .map(other -> new Lane.Found(ViolationKind.COMPLETED_TWICE, other.completed().getLast()));
   }
 
   /**

@@ -5,8 +5,8 @@ import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Latencies;
 import io.firstclaim.processor.audit.api.Minute;
 import io.firstclaim.processor.audit.api.Stuck;
-import io.firstclaim.processor.audit.api.Verdict;
 import io.firstclaim.processor.audit.api.Violation;
+import io.firstclaim.processor.audit.api.ViolationKind;
 import io.firstclaim.processor.engine.api.Outcome;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -147,7 +147,7 @@ public final class Stores {
 
   private static Violation readViolation(RecordId id, DataInputStream in) throws IOException {
     Instant at = Instant.ofEpochMilli(in.readLong());
-    Verdict verdict = Verdict.valueOf(in.readUTF());
+    ViolationKind verdict = ViolationKind.valueOf(in.readUTF());
     long otherToken = in.readLong();
     Outcome outcome =
         Outcome.ofJson(Form.readBytes(in))

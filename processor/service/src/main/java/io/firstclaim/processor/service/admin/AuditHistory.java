@@ -3,7 +3,7 @@ package io.firstclaim.processor.service.admin;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.audit.api.Address;
-import io.firstclaim.processor.audit.api.Answer;
+import io.firstclaim.processor.audit.api.AuditAnswer;
 import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.engine.api.Outcome;
@@ -39,11 +39,11 @@ final class AuditHistory implements OutcomeHistory {
   @Override
   public Optional<List<OutcomeView>> of(RecordId id) {
     return switch (audit.history(id)) {
-      case Answer.Here<List<Outcome>>(var outcomes) ->
+      case AuditAnswer.Here<List<Outcome>>(var outcomes) ->
           Optional.of(outcomes.stream().map(OutcomeView::of).toList());
-      case Answer.Elsewhere<List<Outcome>>(Address address) ->
+      case AuditAnswer.Elsewhere<List<Outcome>>(Address address) ->
           peers.isAskedByOne() ? Optional.empty() : peers.history(address, id);
-      case Answer.NotNow<List<Outcome>> _ -> Optional.empty();
+      case AuditAnswer.NotNow<List<Outcome>> _ -> Optional.empty();
     };
   }
 
@@ -69,16 +69,17 @@ final class AuditHistory implements OutcomeHistory {
 
   private <T> ListPage<OutcomeView> page(
       String list,
-      Answer<Listing<T>> answer,
+      AuditAnswer<Listing<T>> answer,
       Function<T, OutcomeView> view,
       int limit,
       @Nullable RecordId after) {
     Listing<T> own =
         switch (answer) {
-          case Answer.Here<Listing<T>>(var listing) -> listing;
-          case Answer.Elsewhere<Listing<T>>(Address address) ->
+          case AuditAnswer.Here<Listing<T>>(var listing) -> listing;
+          case AuditAnswer.Elsewhere<Listing<T>>(Address address) ->
               throw Problem.notNow("ask " + address);
-          case Answer.NotNow<Listing<T>>(String why) -> throw Problem.notNow("the audit: " + why);
+          case AuditAnswer.NotNow<Listing<T>>(String why) ->
+              throw Problem.notNow("the audit: " + why);
         };
     List<ListPage<OutcomeView>> parts = new ArrayList<>();
     parts.add(

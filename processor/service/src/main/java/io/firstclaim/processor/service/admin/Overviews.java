@@ -4,7 +4,7 @@ import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.audit.api.Address;
-import io.firstclaim.processor.audit.api.Answer;
+import io.firstclaim.processor.audit.api.AuditAnswer;
 import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minutes;
@@ -103,11 +103,11 @@ final class Overviews {
     return new Count(listing.items().size(), listing.next().isEmpty());
   }
 
-  private static <T> T here(Answer<T> answer) {
+  private static <T> T here(AuditAnswer<T> answer) {
     return switch (answer) {
-      case Answer.Here<T>(T value) -> value;
-      case Answer.Elsewhere<T>(Address address) -> throw Problem.notNow("ask " + address);
-      case Answer.NotNow<T>(String why) -> throw Problem.notNow(why);
+      case AuditAnswer.Here<T>(T value) -> value;
+      case AuditAnswer.Elsewhere<T>(Address address) -> throw Problem.notNow("ask " + address);
+      case AuditAnswer.NotNow<T>(String why) -> throw Problem.notNow(why);
     };
   }
 }

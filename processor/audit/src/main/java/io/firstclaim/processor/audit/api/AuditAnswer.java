@@ -6,17 +6,17 @@ package io.firstclaim.processor.audit.api;
  *
  * @param <T> what was asked for
  */
-public sealed interface Answer<T> {
+public sealed interface AuditAnswer<T> {
   /** The answer. */
-  record Here<T>(T value) implements Answer<T> {}
+  record Here<T>(T value) implements AuditAnswer<T> {}
 
   /** Another instance keeps it: ask there. */
-  record Elsewhere<T>(Address address) implements Answer<T> {}
+  record Elsewhere<T>(Address address) implements AuditAnswer<T> {}
 
   /**
    * It cannot be said now: the audit is off, starts, restores its state or moves it.
    *
    * @param why in one line
    */
-  record NotNow<T>(String why) implements Answer<T> {}
+  record NotNow<T>(String why) implements AuditAnswer<T> {}
 }

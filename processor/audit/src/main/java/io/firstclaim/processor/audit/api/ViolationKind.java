@@ -1,7 +1,7 @@
 package io.firstclaim.processor.audit.api;
 
 /** What must not have happened; the names are on the wire. */
-public enum Verdict {
+public enum ViolationKind {
   /** One ID was completed under two tokens, or with two payloads, within the retention. */
   COMPLETED_TWICE,
   /**

@@ -54,12 +54,16 @@ class DynamoDbTableTest {
               LocalDynamoDb.builder(PROXY.endpoint()), ClaimSettings.of("any", "any"))
           .build();
 
+  private static final DynamoDbClient NOT_RETRYING =
+      LocalDynamoDb.notRetrying(LocalDynamoDb.builder(PROXY.endpoint())).build();
+
   private final String name = LocalDynamoDb.newTable();
   private final DynamoDbTable table = new DynamoDbTable(CLIENT, name);
 
   @AfterAll
   static void stop() {
     CLIENT.close();
+    NOT_RETRYING.close();
     PROXY.close();
   }
 
@@ -454,7 +458,7 @@ class DynamoDbTableTest {
           Rule.always(
               Match.operation(operation), Fault.Answer.dynamoDb(500, "InternalServerError")));
 
-      assertThatThrownBy(table::verify)
+      assertThatThrownBy(new DynamoDbTable(NOT_RETRYING, name)::verify)
           .as(operation)
           .isInstanceOf(StoreUnavailableException.class)
           .hasMessageStartingWith("DynamoDB table %s: 500 InternalServerError".formatted(name));

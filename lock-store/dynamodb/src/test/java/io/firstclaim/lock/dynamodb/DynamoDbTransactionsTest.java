@@ -391,7 +391,7 @@ class DynamoDbTransactionsTest {
 
   @Test
   void deduplicatorsEffects_areWrittenOnce_andRefusedOnesAreAFailure() throws Exception {
-    Deduplicator once = Deduplicator.builder(a.store(), passing).build();
+    Deduplicator once = Deduplicator.builder(a.store(), time).build();
     var counting = new Deduplicator.Completion("counted", DynamoDbEffects.of(increment()));
 
     assertThat(once.runWithEffects(ID, Fingerprint.none(), _ -> counting))

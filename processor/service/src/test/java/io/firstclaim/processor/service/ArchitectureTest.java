@@ -358,9 +358,9 @@ class ArchitectureTest {
           "DatasetCommand", "a command of its own",
           "EngineBuilder", "puts the engine together",
           "Firstclaim", "puts the commands together",
-          "SelfTest", "checks a store before there is one",
+          "TableConformanceCheck", "checks a store before there is one",
           "SlowBody", "is slow on purpose, within that check",
-          "StatementTrial", "checks a store before there is one");
+          "BucketConformanceCheck", "checks a store before there is one");
 
   @ArchTest
   static void systemsTime_isGivenWhereAnApplicationIsPutTogether(JavaClasses classes) {

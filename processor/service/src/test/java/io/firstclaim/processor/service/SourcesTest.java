@@ -35,8 +35,6 @@ class SourcesTest {
           Map.entry("ChildJvm", "the pause between two looks at a process"),
           Map.entry("ChildJvmTest", "a process that lives until it is ended, and looks at it"),
           Map.entry("Connection", "an answer that is held up"),
-          Map.entry("CountingProcess", "a caller who was told to come back later"),
-          Map.entry("FaultProxyTest", "a server that takes its time"),
           // the engine
           Map.entry("BadHandlersTest", "a handler at work"),
           Map.entry("ResourceFlowTest", "a handler at work"),

@@ -4,6 +4,7 @@ import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.mutex.Mutex;
@@ -82,11 +83,22 @@ public record Contender(String namespace, String process, int contenders, Path l
     try (HeldMutex held = mutex.acquire(PATIENCE).orElseThrow()) {
       book.add(Ledger.Kind.HOLDS, name, held.token());
       for (int i = 0; i < QUESTIONS; i++) {
-        ClaimRecord unused = store.find(ID).orElseThrow();
+        ClaimRecord unused = found(store);
       }
       held.ensureHeld();
       book.add(Ledger.Kind.LEAVES, name, held.token());
       return true;
+    }
+  }
+
+  /** Asks until the store answers: the lease is kept meanwhile, however slow the machine is. */
+  private static ClaimRecord found(ClaimStore store) {
+    while (true) {
+      try {
+        return store.find(ID).orElseThrow();
+      } catch (StoreUnavailableException unused) {
+        Thread.onSpinWait();
+      }
     }
   }
 

@@ -330,7 +330,6 @@ class ArchitectureTest {
           Map.entry("InFlightLimit", "a bounded wait on a condition"),
           Map.entry("OutcomeFeed", "a pause after a fault, on a thread of its own"),
           Map.entry("RecordInFlight", "a bounded wait on a condition"),
-          Map.entry("Ticket", "a bounded wait on a condition"),
           Map.entry("Upkeep", "the pause between two chores"),
           Map.entry("Waiting", "the pause between two looks at what a start waits for"),
           Map.entry("Watchdog", "the pause between two looks at the machine's threads"));
@@ -352,7 +351,6 @@ class ArchitectureTest {
   /** Where an application is put together, and who else has its time from nobody. */
   private static final Map<String, String> SYSTEMS_TIME =
       Map.of(
-          "Application", "a command of its own",
           "Beans", "puts the service together",
           "BucketSetup", "pauses while it sets a bucket up, before there is a store",
           "DatasetCommand", "a command of its own",
@@ -424,12 +422,9 @@ class ArchitectureTest {
   /** Names that two public types have, and should not; none is to be added. */
   private static final Set<String> TO_BE_TOLD_APART =
       Set.of(
-          "Change",
           "Claiming",
-          "Command",
           "ContendedException",
           "Ended",
-          "Faults",
           "Freed",
           "Listener",
           "Refused",

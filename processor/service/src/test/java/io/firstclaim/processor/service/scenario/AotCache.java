@@ -33,8 +33,7 @@ final class AotCache {
       Files.createDirectories(folder);
       Files.deleteIfExists(file);
       groups.createTopic(NAME, 1);
-      zone.audited()
-          .set("FIRSTCLAIM_APPLICATION", NAME)
+      zone.audited(NAME)
           .set("FIRSTCLAIM_INPUT_TOPICS", NAME)
           .set("FIRSTCLAIM_HANDLER_HTTP_URL", sink.url());
       zone.launch(List.of("-XX:AOTCacheOutput=" + file.toAbsolutePath()));

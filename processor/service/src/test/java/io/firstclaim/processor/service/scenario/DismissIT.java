@@ -23,11 +23,7 @@ class DismissIT {
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 2);
 
   private Zone zone(String name) {
-    return scenario
-        .zone(name)
-        .audited()
-        .operatedWith(Operator.TOKEN, folder)
-        .set("FIRSTCLAIM_APPLICATION", scenario.topic());
+    return scenario.zone(name).audited(scenario.topic()).operatedWith(Operator.TOKEN, folder);
   }
 
   private static Set<String> ids(Zone zone, String list) throws IOException {

@@ -83,9 +83,8 @@ class PageIT {
   private Zone zone(String name) {
     return scenario
         .zone(name)
-        .audited()
+        .audited(scenario.topic())
         .operatedWith(Operator.TOKEN, FOLDER)
-        .set("FIRSTCLAIM_APPLICATION", scenario.topic())
         // However long the page takes to come to it, a call that does not end is under way.
         .set("FIRSTCLAIM_HANDLER_TIMEOUT", "5m")
         .set("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", "4m");

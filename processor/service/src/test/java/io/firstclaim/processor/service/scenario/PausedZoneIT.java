@@ -56,7 +56,7 @@ class PausedZoneIT {
     Rule late =
         proxy.add(
             Rule.always(
-                scenario.backend().step("DONE"), new Fault.DelayRequest(LEASE.multipliedBy(3))));
+                scenario.backend().step("DONE"), new Fault.DelayRequest(LEASE.multipliedBy(6))));
     completing.answer(200);
     assertThat(late.awaitHits(1, Scenario.PATIENCE)).isTrue();
     a.pause();

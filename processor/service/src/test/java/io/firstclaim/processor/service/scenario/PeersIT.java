@@ -26,10 +26,9 @@ class PeersIT {
   private Zone instance() {
     return scenario
         .zone("a")
-        .audited()
+        .audited(scenario.topic())
         .operatedWith(Operator.TOKEN, folder)
-        .set("FIRSTCLAIM_ZONES", "a")
-        .set("FIRSTCLAIM_APPLICATION", scenario.topic());
+        .set("FIRSTCLAIM_ZONES", "a");
   }
 
   private static List<String> ids(JsonNode page) {

@@ -23,11 +23,7 @@ class RedriveIT {
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);
 
   private Zone zone(String name) {
-    return scenario
-        .zone(name)
-        .audited()
-        .operatedWith(Operator.TOKEN, folder)
-        .set("FIRSTCLAIM_APPLICATION", scenario.topic());
+    return scenario.zone(name).audited(scenario.topic()).operatedWith(Operator.TOKEN, folder);
   }
 
   @Test

@@ -30,7 +30,7 @@ class StoreOutageIT {
         .sink()
         .behave(
             call ->
-                call.id().startsWith("running") && call.attempt() == 1 ? call.awaitVerdict() : 200);
+                call.id().startsWith("running") && call.token() == 1 ? call.awaitVerdict() : 200);
     FaultProxy proxy = scenario.proxy();
     List<Zone> zones = List.of(scenario.zone("a"), scenario.zone("b"));
     for (Zone zone : zones) {

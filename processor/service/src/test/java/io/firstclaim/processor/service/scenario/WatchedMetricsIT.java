@@ -35,7 +35,7 @@ class WatchedMetricsIT {
 
   @Test
   void whateverIsWatched_isServed() throws Exception {
-    Zone zone = scenario.zone("a").audited().set("FIRSTCLAIM_APPLICATION", scenario.topic());
+    Zone zone = scenario.zone("a").audited(scenario.topic());
     scenario.start();
     List<String> ids = Feed.ids("event", 20);
     scenario.feed().send(ids);

@@ -2,9 +2,9 @@ package example.tables;
 
 import static io.micronaut.http.MediaType.APPLICATION_FORM_URLENCODED;
 
+import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.board.ContendedException;
 import io.firstclaim.lock.board.TransitionResult;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;

@@ -1,5 +1,6 @@
 package io.firstclaim.lock.board;
 
+import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.Patience;

@@ -1,5 +1,6 @@
 package io.firstclaim.lock.document;
 
+import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.StoreRefusedException;

@@ -9,12 +9,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.Change;
-import io.firstclaim.lock.board.ContendedException;
 import io.firstclaim.lock.board.Item;
 import io.firstclaim.lock.board.ItemKey;
 import io.firstclaim.lock.board.Move;

@@ -11,6 +11,7 @@ import static io.firstclaim.lock.testkit.board.Status.RULES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;

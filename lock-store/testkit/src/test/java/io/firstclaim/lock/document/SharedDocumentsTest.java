@@ -4,6 +4,7 @@ import static io.firstclaim.lock.document.ScriptedStore.NO_ANSWER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.document.ScriptedStore.Fate;

@@ -1,8 +1,8 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.document.ContendedException;
 import io.firstclaim.lock.document.OutcomeUnknownException;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;

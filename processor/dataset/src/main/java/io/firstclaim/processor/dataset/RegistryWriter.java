@@ -1,10 +1,10 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.document.ContendedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

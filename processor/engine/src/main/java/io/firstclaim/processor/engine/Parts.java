@@ -12,7 +12,7 @@ import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.engine.flow.Attempts;
-import io.firstclaim.processor.engine.flow.Claiming;
+import io.firstclaim.processor.engine.flow.Claimer;
 import io.firstclaim.processor.engine.flow.OutcomePublisher;
 import io.firstclaim.processor.engine.flow.RecordFlow;
 import io.firstclaim.processor.engine.flow.RecordsInFlight;
@@ -98,7 +98,7 @@ record Parts(
             given.handler,
             records,
             admission,
-            new Claiming(given.store, settings, publisher, listener, time),
+            new Claimer(given.store, settings, publisher, listener, time),
             new Attempts(
                 deduplicator(settings, given, admission.gate()),
                 handlers,

@@ -15,7 +15,7 @@ import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.flow.Attempts;
-import io.firstclaim.processor.engine.flow.Claiming;
+import io.firstclaim.processor.engine.flow.Claimer;
 import io.firstclaim.processor.engine.testing.LogLines;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
@@ -176,7 +176,7 @@ class StoreFlowTest extends FlowFixture {
     settings.maxAttempts = 10; // or what is taken over is a suspect
     TestInstance a = start("a", this::doneWhenItMay);
     try (LogLines attempts = new LogLines(Attempts.class.getName());
-        LogLines claims = new LogLines(Claiming.class.getName())) {
+        LogLines claims = new LogLines(Claimer.class.getName())) {
       List<Sent> concerned = List.of(a.deliver("order-1", "{}"), a.deliver("order-2", "{}"));
       eventually(() -> calls.size() == 2);
       a.store.unreadable().add(RecordId.of("order-1"));

@@ -419,18 +419,6 @@ class ArchitectureTest {
           "Took",
           "Unknown");
 
-  /** Names that two public types have, and should not; none is to be added. */
-  private static final Set<String> TO_BE_TOLD_APART =
-      Set.of(
-          "Claiming",
-          "ContendedException",
-          "Ended",
-          "Freed",
-          "Listener",
-          "Refused",
-          "Turn",
-          "Work");
-
   @ArchTest
   static void publicTypes_haveANameEach(JavaClasses classes) {
     Map<Boolean, Map<String, List<String>>> names =
@@ -446,7 +434,6 @@ class ArchitectureTest {
         (areVariants, byName) -> {
           byName.values().removeIf(types -> types.size() == 1);
           byName.keySet().removeAll(areVariants ? SHARED_VARIANTS : Set.of());
-          byName.keySet().removeAll(TO_BE_TOLD_APART);
           assertThat(byName).as("public types of one name").isEmpty();
         });
   }

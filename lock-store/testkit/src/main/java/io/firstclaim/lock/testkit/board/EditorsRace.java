@@ -5,12 +5,12 @@ import static io.firstclaim.lock.testkit.board.Status.LOCKED;
 import static io.firstclaim.lock.testkit.board.Status.NORMAL;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.lock.board.Change;
-import io.firstclaim.lock.board.ContendedException;
 import io.firstclaim.lock.board.Item;
 import io.firstclaim.lock.board.StatusBoard;
 import io.firstclaim.lock.board.TransitionResult;

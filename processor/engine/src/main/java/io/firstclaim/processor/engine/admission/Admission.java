@@ -106,7 +106,7 @@ public final class Admission {
   public final class Entry {
     private final Affinity.Courtesy headStart;
     private final ResourceTurns.Turn turn;
-    private final Suspects.Turn suspect = suspects.turn();
+    private final Suspects.Suspect suspect = suspects.suspect();
     private final Breaker.Trial trial;
     private final InFlightLimit.Permit permit;
     private final StoreGate.Request request;
@@ -182,7 +182,7 @@ public final class Admission {
     }
 
     /** Its turn among the suspects. */
-    public Suspects.Turn suspect() {
+    public Suspects.Suspect suspect() {
       return suspect;
     }
 

@@ -14,21 +14,21 @@ public final class Suspects {
   /** Between two tries to have one's turn. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  private final AtomicReference<@Nullable Turn> taken = new AtomicReference<>();
+  private final AtomicReference<@Nullable Suspect> taken = new AtomicReference<>();
 
   /** Nobody is under suspicion. */
   public Suspects() {}
 
-  /** A record's turn, which it does not need yet. */
-  Turn turn() {
-    return new Turn();
+  /** A record, which is under no suspicion yet. */
+  Suspect suspect() {
+    return new Suspect();
   }
 
-  /** The turn of one record: taken by the record's thread, given back by any. */
-  public final class Turn implements Checkpoint {
+  /** One record. Its turn is taken by the record's thread, and given back by any. */
+  public final class Suspect implements Checkpoint {
     private boolean needed;
 
-    private Turn() {}
+    private Suspect() {}
 
     /** Whether the record is under suspicion from now on. */
     public void setNeeded(boolean isNeeded) {

@@ -127,7 +127,7 @@ public final class Attempts {
     private final Work work;
     private final Trace trace;
     private final ClaimResult.Granted granted;
-    private final Suspects.Turn suspect;
+    private final Suspects.Suspect suspect;
     private final Breaker.Trial trial;
     private final Runnable abandoned;
     private final int number;

@@ -39,7 +39,7 @@ public final class RecordFlow implements Processing {
   private final RecordHandler handler;
   private final RecordsInFlight records;
   private final Admission admission;
-  private final Claiming claiming;
+  private final Claimer claimer;
   private final Attempts attempts;
   private final OutcomePublisher publisher;
 
@@ -49,14 +49,14 @@ public final class RecordFlow implements Processing {
       RecordHandler handler,
       RecordsInFlight records,
       Admission admission,
-      Claiming claiming,
+      Claimer claimer,
       Attempts attempts,
       OutcomePublisher publisher) {
     this.identifier = identifier;
     this.handler = handler;
     this.records = records;
     this.admission = admission;
-    this.claiming = claiming;
+    this.claimer = claimer;
     this.attempts = attempts;
     this.publisher = publisher;
   }
@@ -237,7 +237,7 @@ public final class RecordFlow implements Processing {
     if (record.isKnownToHaveEnded()) {
       return publisher.duplicate(record); // heard of while it waited
     }
-    return !mayHold && entry.trial().isCalledOff() ? new State.Due() : claiming.claim(record, from);
+    return !mayHold && entry.trial().isCalledOff() ? new State.Due() : claimer.claim(record, from);
   }
 
   private static State queued(RecordInFlight record, State from, Admission.Wait wait) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * one asks the lock store and the others follow it. Wakes each by what is heard of it from other
  * instances. Thread-safe.
  */
-public final class RecordsInFlight implements OutcomeFeed.Listener {
+public final class RecordsInFlight implements OutcomeFeed.OutcomeListener {
   private final ConcurrentMap<ClaimId, RecordInFlight> records = new ConcurrentHashMap<>();
   private final ResourceTurns turns;
   private final KnownDone known;

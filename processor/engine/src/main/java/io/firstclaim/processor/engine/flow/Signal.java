@@ -3,7 +3,7 @@ package io.firstclaim.processor.engine.flow;
 import java.time.Duration;
 
 /** What a waiting record is woken for. */
-public sealed interface Signal {
+sealed interface Signal {
   /** Its end was announced. */
   record Ended() implements Signal {}
 

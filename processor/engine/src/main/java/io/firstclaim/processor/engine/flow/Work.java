@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param redrive by which it is delivered again after it was given up; null for all others. Its old
  *     end may still be announced, so only the store's word ends it
  */
-public record Work(
+record Work(
     ClaimId claimId,
     RecordId reportId,
     Fingerprint fingerprint,
@@ -33,7 +33,7 @@ public record Work(
     @Nullable RedriveId redrive) {
 
   /** Work that touches nothing and was not redriven. */
-  public Work(
+  Work(
       ClaimId claimId,
       RecordId reportId,
       Fingerprint fingerprint,
@@ -43,7 +43,7 @@ public record Work(
   }
 
   /** What is done with a record. */
-  public sealed interface Task {
+  sealed interface Task {
     /** A handler is called. */
     record Handle(RecordHandler handler) implements Task {}
 
@@ -51,7 +51,7 @@ public record Work(
     record GiveUp(String cause) implements Task {}
   }
 
-  public static Work of(
+  static Work of(
       Identity identity,
       byte @Nullable [] value,
       RecordHandler handler,
@@ -67,7 +67,8 @@ public record Work(
               Outcome.Kind.DEAD,
               resources,
               redrive);
-      case Identity.Refused(RecordId id, String cause) -> givenUp(id, fingerprint, cause, redrive);
+      case Identity.Unclaimable(RecordId id, String cause) ->
+          givenUp(id, fingerprint, cause, redrive);
       case Identity.Missing(RecordId standIn, String cause) ->
           givenUp(standIn, fingerprint, cause, redrive);
     };
@@ -86,12 +87,12 @@ public record Work(
   }
 
   /** The printable names of what it touches. */
-  public List<String> resourceNames() {
+  List<String> resourceNames() {
     return resources.isEmpty() ? List.of() : resources.stream().map(RecordId::text).toList();
   }
 
   /** The same work once its verdict is in: its handler is not asked again. */
-  public Work givenUp(String cause) {
+  Work givenUp(String cause) {
     return new Work(
         claimId, reportId, fingerprint, new Task.GiveUp(cause), deadKind, List.of(), redrive);
   }
@@ -99,7 +100,7 @@ public record Work(
   /**
    * The work of giving this one up, as its ID is known with another payload: once for each payload.
    */
-  public Work mismatched(Fingerprint stored) {
+  Work mismatched(Fingerprint stored) {
     String cause =
         "the ID is known with another payload: SHA-256 %s there, %s here"
             .formatted(stored, fingerprint);

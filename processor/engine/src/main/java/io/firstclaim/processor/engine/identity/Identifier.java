@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * combined with it, see {@link CloudEventId}.
  *
  * <p>Finds what the record touches, too: all sources of resources contribute, and what cannot be
- * claimed makes the record {@link Identity.Refused}. Immutable.
+ * claimed makes the record {@link Identity.Unclaimable}. Immutable.
  */
 public final class Identifier {
   private static final String STAND_IN = "unidentified:";
@@ -146,7 +146,9 @@ public final class Identifier {
       JsonResources.find(record.value(), resourcesInValue, found);
     }
     String fault = found.fault();
-    return fault == null ? new Identity.Found(id, found.ids()) : new Identity.Refused(id, fault);
+    return fault == null
+        ? new Identity.Found(id, found.ids())
+        : new Identity.Unclaimable(id, fault);
   }
 
   private static Identity missing(ConsumerRecord<byte[], byte[]> record, String cause) {

@@ -30,7 +30,7 @@ public sealed interface Identity {
    * @param id the same in every zone and on every delivery
    * @param cause what is wrong, in one printable line
    */
-  record Refused(RecordId id, String cause) implements Identity {}
+  record Unclaimable(RecordId id, String cause) implements Identity {}
 
   /**
    * The record has no ID that can be used: it is not processed but becomes a dead letter.

@@ -68,7 +68,7 @@ public final class OutcomeFeed implements AutoCloseable {
 
   /** Hears outcomes. Must not block. */
   @FunctionalInterface
-  public interface Listener {
+  public interface OutcomeListener {
     /** A record with this ID and payload had this outcome. */
     void heard(RecordId id, Fingerprint fingerprint, Outcome outcome);
   }
@@ -78,7 +78,7 @@ public final class OutcomeFeed implements AutoCloseable {
   private final Origin origin;
   private final StoreAgreement agreement;
   private final KnownDone known;
-  private final Listener listener;
+  private final OutcomeListener listener;
   private final TimeSource time;
   private final Map<String, Instant> lastSign = new ConcurrentHashMap<>();
   private final CountDownLatch caughtUp = new CountDownLatch(1);
@@ -104,7 +104,7 @@ public final class OutcomeFeed implements AutoCloseable {
       Origin origin,
       StoreAgreement agreement,
       KnownDone known,
-      Listener listener,
+      OutcomeListener listener,
       TimeSource time) {
     this.consumer = consumer;
     this.topic = topic;

@@ -70,7 +70,7 @@ public final class Outcomes {
   }
 
   /** Starts to hear outcomes; returns once the recent ones are known, or after a while. */
-  public void listen(OutcomeFeed.Listener to) throws InterruptedException {
+  public void listen(OutcomeFeed.OutcomeListener to) throws InterruptedException {
     if (topic.isPresent()) {
       Consumer<byte[], byte[]> consumer = clients.outcomes();
       listener.opened(consumer);

@@ -104,7 +104,7 @@ class IdentifierFuzzTest {
           assertThat(resources).allMatch(RecordId::isResource);
           assertThat(resources).allMatch(each -> each.text().equals(OneLine.of(each.text())));
         }
-        case Identity.Refused(RecordId id, String cause) -> {
+        case Identity.Unclaimable(RecordId id, String cause) -> {
           requireSafe(id);
           assertThat(cause).isEqualTo(OneLine.of(cause));
         }

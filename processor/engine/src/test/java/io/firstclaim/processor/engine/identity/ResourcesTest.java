@@ -57,7 +57,7 @@ final class ResourcesTest {
   }
 
   private static Identity refused(String cause) {
-    return new Identity.Refused(ID, cause);
+    return new Identity.Unclaimable(ID, cause);
   }
 
   private static final String NOT_A_NAME =

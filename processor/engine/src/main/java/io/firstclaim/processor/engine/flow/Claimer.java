@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /** Claims records that are admitted, and says where the store's answer leads. Thread-safe. */
-public final class Claiming {
-  private static final Logger LOG = LoggerFactory.getLogger(Claiming.class);
+public final class Claimer {
+  private static final Logger LOG = LoggerFactory.getLogger(Claimer.class);
 
   /** Between two questions to the store while no outcomes can be read. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(100), Duration.ofMinutes(2));
@@ -42,7 +42,7 @@ public final class Claiming {
   private final OncePerMinute unreadable;
 
   /** Claims from this store. */
-  public Claiming(
+  public Claimer(
       ClaimStore store,
       EngineSettings settings,
       OutcomePublisher publisher,

@@ -16,7 +16,7 @@ import io.firstclaim.processor.engine.flow.Claimer;
 import io.firstclaim.processor.engine.flow.OutcomePublisher;
 import io.firstclaim.processor.engine.flow.RecordFlow;
 import io.firstclaim.processor.engine.flow.RecordsInFlight;
-import io.firstclaim.processor.engine.handler.HandlerWatch;
+import io.firstclaim.processor.engine.handler.HandlerCalls;
 import io.firstclaim.processor.engine.handler.Watchdog;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.intake.Partitions;
@@ -36,7 +36,7 @@ import org.apache.kafka.clients.producer.Producer;
  * @param outcomes what instances tell each other
  * @param admission what a record has to pass before it is claimed
  * @param records those that are worked on
- * @param handlers watches over handlers
+ * @param handlers calls handlers, and watches over them
  * @param watchdog says whether only a restart helps
  * @param flow takes each record to its end
  * @param input the consumer, owned by the loop once that runs
@@ -48,7 +48,7 @@ record Parts(
     Outcomes outcomes,
     Admission admission,
     RecordsInFlight records,
-    HandlerWatch handlers,
+    HandlerCalls handlers,
     Watchdog watchdog,
     RecordFlow flow,
     Consumer<byte[], byte[]> input,
@@ -83,7 +83,8 @@ record Parts(
         new Admission(settings, () -> given.store.find(PROBE), outcomes::lastSignOf, time);
     RecordsInFlight records =
         new RecordsInFlight(settings, admission.turns(), outcomes.known(), outcomes::areHeard);
-    HandlerWatch handlers = new HandlerWatch(settings.handlerTimeout());
+    HandlerCalls handlers =
+        new HandlerCalls(settings.handlerTimeout(), settings.zone(), listener, time);
     Watchdog watchdog = new Watchdog(settings.input().maxInFlight(), handlers::abandoned);
     OutcomePublisher publisher =
         new OutcomePublisher(
@@ -108,7 +109,6 @@ record Parts(
                     settings.application(),
                     settings.zone()),
                 publisher,
-                settings.zone(),
                 listener,
                 time),
             publisher);

@@ -109,7 +109,7 @@ class BadHandlersTest extends FlowFixture {
   void suspectsThatQueueLongerThanAHandlerMayTake_areStillHandledOneAtATime()
       throws InterruptedException {
     settings.lease = SHORT_LEASE;
-    settings.handlerTimeout = Duration.ofMillis(300);
+    settings.handlerTimeout = Duration.ofMillis(800); // less than all six take together
     diesWith(1, ids(6));
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
@@ -118,8 +118,11 @@ class BadHandlersTest extends FlowFixture {
             "a",
             _ -> {
               most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-              Thread.sleep(150);
-              inside.decrementAndGet();
+              try {
+                Thread.sleep(150);
+              } finally {
+                inside.decrementAndGet();
+              }
               return HandlerResult.done();
             });
 

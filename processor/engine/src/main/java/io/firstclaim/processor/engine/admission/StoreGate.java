@@ -1,8 +1,6 @@
 package io.firstclaim.processor.engine.admission;
 
-import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.Moment;
-import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreRefusedException;
@@ -10,13 +8,10 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Lets a bounded number of requests go to the lock store at once, so that they queue here, where no
@@ -32,31 +27,18 @@ import org.slf4j.LoggerFactory;
  * failed is tried by one at a time, less and less often, until it gets an answer. Thread-safe.
  */
 public final class StoreGate {
-  private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
-  private static final Backoff PAUSES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(4));
-
-  /** How long somebody may take to come who tries what failed: those who failed come again. */
-  private static final Duration CALL = PAUSES.longest().plusSeconds(1);
-
   private static final int SPINS = 1000;
-  private final Runnable question;
+
   private final TimeSource time;
   private final Duration third;
-  private final Duration call;
-
-  /** Between two tries of what failed: short enough to save leases once the store answers. */
-  private final Backoff pauses;
-
-  private final OncePerMinute told;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Lane claims = new Lane("claims");
-  private final Lane steps = new Lane("steps");
+  private final Mending mending;
+  final ReentrantLock lock = new ReentrantLock();
+  private final Lane claims = new Lane("claims", lock);
+  private final Lane steps = new Lane("steps", lock);
 
   // Guarded by the lock.
   private final Pace pace;
   private int begun;
-
-  private volatile boolean outageTold;
 
   /**
    * An open gate.
@@ -66,20 +48,14 @@ public final class StoreGate {
    * @param lease the length of a lease
    */
   public StoreGate(Runnable question, Duration lease, TimeSource time) {
-    this(question, lease, time, CALL);
+    this(question, lease, time, Mending.CALL);
   }
 
   StoreGate(Runnable question, Duration lease, TimeSource time, Duration call) {
-    this.call = call;
-    this.question = question;
     this.time = time;
     this.third = lease.dividedBy(3);
-    Duration sixth = lease.dividedBy(6);
-    this.pauses =
-        new Backoff(
-            PAUSES.first(), sixth.compareTo(PAUSES.longest()) < 0 ? sixth : PAUSES.longest());
-    this.told = new OncePerMinute(time);
     this.pace = new Pace(third);
+    this.mending = new Mending(this, question, lease, time, call);
   }
 
   /**
@@ -87,7 +63,7 @@ public final class StoreGate {
    * the others may still fail on that very step, again and again.
    */
   public static Duration pauseAfter(int failuresInARow) {
-    return PAUSES.after(failuresInARow - 1);
+    return Mending.PAUSES.after(failuresInARow - 1);
   }
 
   /** Whether the store answers. */
@@ -111,33 +87,8 @@ public final class StoreGate {
     }
   }
 
-  /** A way through the gate. */
-  private final class Lane {
-    private final String name;
-    private final Condition room = lock.newCondition();
-
-    // Guarded by the lock; fault may be read without.
-    private int waiting;
-    private int inside;
-    private volatile @Nullable String fault;
-
-    // While there is a fault: whether the next one may try, whether one is trying, and whether one
-    // has asked the store.
-    private final Condition tried = lock.newCondition();
-    private boolean mayTry;
-    private boolean trying;
-    private boolean asked;
-
-    /** Of those who tried, in a row. */
-    private int failures;
-
-    Lane(String name) {
-      this.name = name;
-    }
-  }
-
   private boolean hasPlace(Lane lane) {
-    if (lane.fault != null && !lane.mayTry) {
+    if (lane.isShut()) {
       return false;
     }
     int half = (pace.limit() + 1) / 2;
@@ -175,12 +126,12 @@ public final class StoreGate {
   }
 
   /** The next in each lane, if there is a place; whoever takes it wakes the one after that. */
-  private void wake() {
+  void wake() {
     wake(steps);
     wake(claims);
   }
 
-  private void wake(Lane lane) {
+  void wake(Lane lane) {
     if (lane.waiting > 0 && hasPlace(lane)) {
       lane.room.signal();
     }
@@ -188,13 +139,11 @@ public final class StoreGate {
 
   /** Has all waiters check whether they are still wanted. */
   public void lookAgain() {
-    lock.lock();
-    try {
-      claims.room.signalAll();
-      steps.room.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    locked(
+        () -> {
+          claims.room.signalAll();
+          steps.room.signalAll();
+        });
   }
 
   /** A request under way, and its place. Made and changed under the lock. */
@@ -207,16 +156,10 @@ public final class StoreGate {
 
     Slot(Lane lane) {
       this.lane = lane;
-      this.tries = lane.fault != null;
-      lane.inside++;
+      this.tries = lane.letIn();
       if (lane == claims) {
         isBegun = true;
         begun++;
-      }
-      if (tries) {
-        lane.mayTry = false;
-        lane.trying = true;
-        lane.tried.signal();
       }
     }
 
@@ -226,11 +169,10 @@ public final class StoreGate {
         pace.answered(time.now().since(sent), claims.inside + steps.inside);
       }
       if (tries) {
-        lane.asked = true;
-        lane.fault = null;
+        lane.hasAsked(null);
       }
       if (lane.fault == null) {
-        lane.failures = 0;
+        lane.failures.set(0);
       }
       leave();
     }
@@ -238,11 +180,10 @@ public final class StoreGate {
     /** The store gave no answer. */
     void failed(String why) {
       if (tries) {
-        lane.asked = true;
-        lane.fault = why;
-        lane.failures++;
+        lane.hasAsked(why);
       } else if (lane.fault == null) {
-        shut(lane, why);
+        pace.failed();
+        mending.shut(lane, why);
       }
       leave();
     }
@@ -251,11 +192,7 @@ public final class StoreGate {
     void leave() {
       if (isInside) {
         isInside = false;
-        lane.inside--;
-        if (tries) {
-          lane.trying = false;
-          lane.tried.signal();
-        }
+        lane.letOut(tries);
         wake();
       }
     }
@@ -293,16 +230,14 @@ public final class StoreGate {
   }
 
   private void finish(Slot slot, @Nullable SettleResult result) {
-    acquire();
-    try {
-      switch (result) {
-        case SettleResult.Unknown(String why) -> slot.failed(why);
-        case SettleResult.Settled _, SettleResult.Lost _ -> slot.answered(true);
-        case null -> slot.leave();
-      }
-    } finally {
-      lock.unlock();
-    }
+    locked(
+        () -> {
+          switch (result) {
+            case SettleResult.Unknown(String why) -> slot.failed(why);
+            case SettleResult.Settled _, SettleResult.Lost _ -> slot.answered(true);
+            case null -> slot.leave();
+          }
+        });
   }
 
   /** A step that is not permitted is made again like one without an answer, until it is. */
@@ -393,116 +328,12 @@ public final class StoreGate {
     lock.lock();
   }
 
-  private void locked(Runnable change) {
+  void locked(Runnable change) {
     acquire();
     try {
       change.run();
     } finally {
       lock.unlock();
     }
-  }
-
-  private void shut(Lane lane, String why) {
-    pace.failed();
-    lane.fault = why;
-    boolean mended = false;
-    try {
-      // Not a virtual thread: handlers may occupy all that carry those.
-      var _ =
-          Thread.ofPlatform()
-              .daemon()
-              .name("firstclaim-store-probe-" + lane.name)
-              .start(() -> mend(lane));
-      mended = true;
-    } finally {
-      if (!mended) {
-        lane.fault = null;
-      }
-    }
-  }
-
-  /** Has one after the other try what failed until it gets an answer. */
-  private void mend(Lane lane) {
-    String fault;
-    while ((fault = lane.fault) != null) {
-      if (told.isDue()) {
-        outageTold = true;
-        LOG.warn(
-            "The lock store answers no {}; no record is begun until it does: {}", lane.name, fault);
-      }
-      try {
-        time.sleep(pause(lane));
-        if (!isTried(lane)) {
-          ask(lane);
-        }
-      } catch (InterruptedException e) {
-        LOG.debug("Nobody interrupts this thread", e);
-      }
-    }
-    if (outageTold && isOpen()) {
-      outageTold = false;
-      LOG.info("The lock store answers again");
-    }
-  }
-
-  private Duration pause(Lane lane) {
-    lock.lock();
-    try {
-      return pauses.after(lane.failures);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /**
-   * Lets one try and waits for what comes of it. One that need not ask any more, as its record has
-   * ended, makes way for the next at once.
-   *
-   * @return false if nobody came who had to ask
-   */
-  private boolean isTried(Lane lane) throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      lane.asked = false;
-      boolean came = true;
-      while (came && !lane.asked) {
-        lane.mayTry = true;
-        wake(lane);
-        long left = call.toNanos();
-        while (lane.mayTry && left > 0) {
-          left = lane.tried.awaitNanos(left);
-        }
-        came = !lane.mayTry;
-        lane.mayTry = false;
-        while (lane.trying) {
-          lane.tried.await();
-        }
-      }
-      return lane.asked;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Asks the store something else, so that a fault does not outlive those who met it. */
-  private void ask(Lane lane) {
-    @Nullable String fault = null;
-    try {
-      question.run();
-    } catch (StoreException e) {
-      fault = String.valueOf(e.getMessage());
-    } catch (RuntimeException | Error e) {
-      LOG.error("Asking the lock store failed in an unforeseen way; trying again", e);
-      fault = e.toString();
-    }
-    String found = fault;
-    locked(
-        () -> {
-          lane.fault = found;
-          if (found != null) {
-            lane.failures++;
-          }
-          wake();
-        });
   }
 }

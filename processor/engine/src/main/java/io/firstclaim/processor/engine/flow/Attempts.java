@@ -2,13 +2,10 @@ package io.firstclaim.processor.engine.flow;
 
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.OneLine;
-import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
@@ -17,7 +14,6 @@ import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.lock.deduplicator.Verdict;
 import io.firstclaim.lock.keeper.KeptLease;
-import io.firstclaim.processor.engine.admission.Breaker;
 import io.firstclaim.processor.engine.admission.StoreGate;
 import io.firstclaim.processor.engine.admission.Suspects;
 import io.firstclaim.processor.engine.api.EngineListener;
@@ -26,19 +22,15 @@ import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.deadletter.DeadLetterException;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.engine.flow.Work.Task;
+import io.firstclaim.processor.engine.handler.CallResult;
+import io.firstclaim.processor.engine.handler.Cause;
 import io.firstclaim.processor.engine.handler.HandlerCall;
-import io.firstclaim.processor.engine.handler.HandlerWatch;
+import io.firstclaim.processor.engine.handler.HandlerCalls;
 import io.firstclaim.processor.engine.trace.Trace;
-import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,19 +38,18 @@ import org.slf4j.MDC;
 import org.slf4j.event.Level;
 
 /**
- * Makes attempts on records: each is handled under its lease, then settled. Kafka's and the
- * handler's part is done here; the {@link Deduplicator} keeps the lease and records the verdict.
- * Blocks; thread-safe.
+ * Makes attempts on records: each is handled under its lease, then settled. {@link HandlerCalls}
+ * has the handler called; here that becomes a verdict, with a dead letter if the record is given
+ * up; the {@link Deduplicator} keeps the lease and records the verdict. Blocks; thread-safe.
  */
 public final class Attempts {
   private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
 
   private final Deduplicator deduplicator;
   private final RetryPolicy retry;
-  private final HandlerWatch handlers;
+  private final HandlerCalls calls;
   private final DeadLetters deadLetters;
   private final OutcomePublisher publisher;
-  private final String zone;
   private final EngineListener listener;
   private final TimeSource time;
   private final OncePerMinute loss;
@@ -66,18 +57,16 @@ public final class Attempts {
   /** Attempts by these parts. */
   public Attempts(
       Deduplicator deduplicator,
-      HandlerWatch handlers,
+      HandlerCalls calls,
       DeadLetters deadLetters,
       OutcomePublisher publisher,
-      String zone,
       EngineListener listener,
       TimeSource time) {
     this.deduplicator = deduplicator;
     this.retry = deduplicator.retry();
-    this.handlers = handlers;
+    this.calls = calls;
     this.deadLetters = deadLetters;
     this.publisher = publisher;
-    this.zone = zone;
     this.listener = listener;
     this.time = time;
     this.loss = new OncePerMinute(time);
@@ -85,7 +74,7 @@ public final class Attempts {
 
   /** The engine has waited long enough: all handlers are interrupted. */
   void interruptAll() {
-    handlers.interruptAll();
+    calls.interruptAll();
   }
 
   /**
@@ -103,22 +92,16 @@ public final class Attempts {
     }
   }
 
-  /** What an attempt came to. */
-  private sealed interface Judgement {
-    /** What is to be recorded of it. */
-    Verdict verdict();
-
-    /** Where the record goes follows from what was recorded. */
-    record Plain(Verdict verdict) implements Judgement {}
-
-    /** The downstream was not there: here the record stays away for the pause. */
-    record Refused(Verdict verdict, Duration pause) implements Judgement {}
-
-    /** It is to be given up for this cause, but there is no dead letter yet. */
-    record Unburied(Verdict verdict, String cause) implements Judgement {}
-
-    /** Another thread has the record. */
-    record Abandoned(Verdict verdict) implements Judgement {}
+  /**
+   * What an attempt came to.
+   *
+   * @param verdict what is to be recorded of it
+   * @param next where the record goes; null if that follows from what was recorded
+   */
+  private record Judgement(Verdict verdict, @Nullable State next) {
+    Judgement(Verdict verdict) {
+      this(verdict, null);
+    }
   }
 
   /** One attempt under way. For the record's own thread. */
@@ -128,11 +111,10 @@ public final class Attempts {
     private final Trace trace;
     private final ClaimResult.Granted granted;
     private final Suspects.Suspect suspect;
-    private final Breaker.Trial trial;
     private final Runnable abandoned;
     private final int number;
     private Duration took = Duration.ZERO;
-    private Judgement judgement = new Judgement.Plain(new Verdict.Leave());
+    private Judgement judgement = new Judgement(new Verdict.Leave());
 
     Attempt(RecordInFlight record, ClaimResult.Granted granted, Runnable abandoned) {
       this.record = record;
@@ -140,7 +122,6 @@ public final class Attempts {
       this.trace = record.trace();
       this.granted = granted;
       this.suspect = record.entry().suspect();
-      this.trial = record.entry().trial();
       this.abandoned = abandoned;
       this.number = granted.lease().attempt();
     }
@@ -161,12 +142,7 @@ public final class Attempts {
         LOG.info("Took {} over from {}", work.reportId(), takenFrom);
       }
       State next = attempted();
-      return switch (judgement) {
-        case Judgement.Plain _ -> next;
-        case Judgement.Refused(_, Duration pause) -> new State.Refused(pause(pause));
-        case Judgement.Unburied(_, String cause) -> new State.GivenUp(work.givenUp(cause));
-        case Judgement.Abandoned _ -> new State.Abandoned();
-      };
+      return judgement.next == null ? next : judgement.next;
     }
 
     /** As of when it was claimed: after a pause it may be announced later than the next one. */
@@ -205,10 +181,10 @@ public final class Attempts {
 
     private Verdict toSettle(Judgement judged) {
       judgement = judged;
-      if (!(judged.verdict() instanceof Verdict.Leave)) {
+      if (!(judged.verdict instanceof Verdict.Leave)) {
         trace.settles();
       }
-      return judged.verdict();
+      return judged.verdict;
     }
 
     private Judgement judged(KeptLease held) throws InterruptedException {
@@ -218,16 +194,14 @@ public final class Attempts {
         return postpone(held);
       }
       if (held.lease().isDueForRenewal(time.now())) {
-        return giveBack("the grant came too late for it to begin");
+        return release("the grant came too late for it to begin", Duration.ZERO, number - 1);
       }
-      try (HandlerWatch.Watched watched = handlers.watch(held, abandoned)) {
-        return switch (work.task()) {
-          case Task.GiveUp(String cause) -> bury(held, cause);
-          case Task.Handle _ when number > retry.maxAttempts() ->
-              bury(held, "%d attempts ended without a verdict".formatted(number - 1));
-          case Task.Handle(RecordHandler handler) -> handle(handler, held, watched);
-        };
-      }
+      return switch (work.task()) {
+        case Task.GiveUp(String cause) -> bury(held, cause);
+        case Task.Handle _ when number > retry.maxAttempts() ->
+            bury(held, "%d attempts ended without a verdict".formatted(number - 1));
+        case Task.Handle(RecordHandler handler) -> handle(handler, held);
+      };
     }
 
     /** Whether the record has holders who died, and so many that it may be what they died of. */
@@ -246,111 +220,44 @@ public final class Attempts {
      */
     private Judgement postpone(KeptLease held) throws InterruptedException {
       var _ = held.count(number - 1);
-      return new Judgement.Plain(new Verdict.Leave());
+      return new Judgement(new Verdict.Leave());
     }
 
-    private Judgement handle(RecordHandler handler, KeptLease held, HandlerWatch.Watched watched)
-        throws InterruptedException {
-      if (watched.interruption() != null || trial.isCalledOff()) {
-        return giveBack("it was not begun");
-      }
-      Moment start = time.now();
-      HandlerCall call =
-          new HandlerCall(
-              work.reportId(),
-              record.delivery().record(),
-              held,
-              tokens(granted.lease().resources()),
-              zone,
-              start.wall().plus(handlers.limit()));
-      RecordHandler traced = trace.handles(handler);
-      HandlerResult result;
-      watched.beginWork();
-      boolean mine;
-      try {
-        result =
-            Objects.requireNonNullElseGet(
-                traced.handle(call), () -> HandlerResult.retry("the handler returned null"));
-      } catch (InterruptedException e) {
-        result = HandlerResult.retry("the handler was interrupted");
-      } catch (Exception | Error e) { // whatever it throws, the record needs a verdict
-        LOG.warn("Handler failed on {}", work.reportId(), e);
-        result = HandlerResult.retry(Cause.of(e));
-      } finally {
-        mine = watched.endWork();
-      }
-      took = time.now().since(start);
-      listener.handled(took);
-      if (!mine) {
-        return new Judgement.Abandoned(new Verdict.Leave());
-      }
-      trace.handled(result);
-      return verdict(result, held, watched.interruption());
-    }
-
-    private static Map<RecordId, Long> tokens(List<Lease> resources) {
-      if (resources.isEmpty()) {
-        return Map.of();
-      }
-      Map<RecordId, Long> tokens = new TreeMap<>();
-      resources.forEach(resource -> tokens.put(resource.id(), resource.token()));
-      return Collections.unmodifiableMap(tokens);
-    }
-
-    private Judgement verdict(
-        HandlerResult handled, KeptLease held, HandlerWatch.@Nullable Interruption interruption)
-        throws InterruptedException {
-      return switch (handled) {
-        case HandlerResult.Done(String result, Effects effects) -> {
-          trial.passed();
-          yield new Judgement.Plain(new Verdict.Complete(result, effects));
-        }
-        case HandlerResult.Failed(String cause) -> {
-          trial.passed();
-          yield bury(held, Cause.of(cause));
-        }
-        case HandlerResult.Unavailable(String cause, Duration after) when interruption == null ->
-            refused(held, Cause.of(cause), after);
-        case HandlerResult.Unavailable(String cause, _) ->
-            verdict(HandlerResult.retry(cause), held, interruption);
-        case HandlerResult.Retry(String cause, Optional<Duration> after) ->
-            switch (interruption) {
-              case STOPPED -> giveBack("stopped with the service");
-              case LEASE_LOST ->
-                  held.awaitsRenewal()
-                      ? giveBack("the lease was lost, as the lock store was too slow to renew it")
-                      : release("the lease was lost", Duration.ZERO, number);
-              case TIMED_OUT ->
-                  failed(
-                      held, "the handler took longer than " + handlers.limit(), Optional.empty());
-              case null -> failed(held, Cause.of(cause), after);
-            };
+    private Judgement handle(RecordHandler handler, KeptLease held) throws InterruptedException {
+      HandlerCalls.Called called =
+          calls.make(
+              new HandlerCall(
+                  handler,
+                  work.reportId(),
+                  record.delivery(),
+                  held,
+                  granted.lease().resources(),
+                  record.entry().trial(),
+                  abandoned));
+      took = called.took();
+      return switch (called.result()) {
+        case CallResult.Handled(var result, var effects) ->
+            new Judgement(new Verdict.Complete(result, effects));
+        case CallResult.Hopeless(String cause) -> bury(held, cause);
+        case CallResult.TryAgain(String cause, var after) -> tryAgain(held, cause, after);
+        case CallResult.Excused excused -> excuse(excused);
+        case CallResult.CutShort(String cause, boolean counts) ->
+            release(cause, Duration.ZERO, counts ? number : number - 1);
+        case CallResult.Abandoned _ -> new Judgement(new Verdict.Leave(), new State.Abandoned());
       };
-    }
-
-    private Judgement refused(KeptLease held, String cause, Duration after)
-        throws InterruptedException {
-      if (trial.refused(cause)) {
-        return tryAgain(held, cause, Optional.of(after));
-      }
-      Duration pause = retry.after(trial.refusals());
-      return uncounted(cause, after, pause.compareTo(after) > 0 ? pause : after);
-    }
-
-    private Judgement failed(KeptLease held, String cause, Optional<Duration> asked)
-        throws InterruptedException {
-      return trial.failed(cause)
-          ? tryAgain(held, cause, asked)
-          : uncounted(cause, Duration.ZERO, Duration.ZERO);
     }
 
     /**
      * Lets the record go with an attempt that says nothing of it. Another zone may have it once
-     * that is due; here it stays away at least for the pause.
+     * that is due; here it stays away for longer, the more often it was refused.
      */
-    private Judgement uncounted(String cause, Duration after, Duration pause) {
-      LOG.debug("{} was tried in vain: {}", work.reportId(), cause);
-      return new Judgement.Refused(released(cause, after, number - 1), pause);
+    private Judgement excuse(CallResult.Excused excused) {
+      LOG.debug("{} was tried in vain: {}", work.reportId(), excused.cause());
+      Duration after = excused.after();
+      Duration pause = retry.after(excused.refusals());
+      return new Judgement(
+          released(excused.cause(), after, number - 1),
+          new State.Refused(pause(pause.compareTo(after) > 0 ? pause : after)));
     }
 
     private Judgement tryAgain(KeptLease held, String cause, Optional<Duration> asked)
@@ -372,21 +279,17 @@ public final class Attempts {
       try {
         deadLetters.write(
             record.delivery().record(), work.reportId(), retry.made(number), cause, work.redrive());
-        return new Judgement.Plain(new Verdict.Bury(cause));
+        return new Judgement(new Verdict.Bury(cause));
       } catch (DeadLetterException e) {
         LOG.warn("No dead letter of {} yet", work.reportId(), e);
-        return new Judgement.Unburied(
-            released(Cause.of(e.getMessage()), retry.after(number), number), cause);
+        return new Judgement(
+            released(Cause.of(e.getMessage()), retry.after(number), number),
+            new State.GivenUp(work.givenUp(cause)));
       }
     }
 
-    /** Releases at once a record that its handler could not try: the attempt does not count. */
-    private Judgement giveBack(String cause) {
-      return release(cause, Duration.ZERO, number - 1);
-    }
-
     private Judgement release(String cause, Duration after, int attempts) {
-      return new Judgement.Plain(released(cause, after, attempts));
+      return new Judgement(released(cause, after, attempts));
     }
 
     private Verdict released(String cause, Duration after, int attempts) {

@@ -8,6 +8,7 @@ import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.handler.Cause;
 import io.firstclaim.processor.engine.intake.Delivery;
 import io.firstclaim.processor.engine.outcome.KnownDone;
 import io.firstclaim.processor.engine.outcome.OutcomeWriter;

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * engine stops. One that ignores the interrupt is abandoned a lease after its time was up. Has no
  * thread of its own: the lease keeper calls it. Thread-safe.
  */
-public final class HandlerWatch {
+final class HandlerWatch {
   private static final Logger LOG = LoggerFactory.getLogger(HandlerWatch.class);
 
   private final Duration limit;
@@ -23,7 +23,7 @@ public final class HandlerWatch {
   private volatile boolean stopping;
 
   /** Why a handler was interrupted. */
-  public enum Interruption {
+  enum Interruption {
     /** Its lease is over or somebody else's. */
     LEASE_LOST,
     /** Its time is up. */
@@ -37,17 +37,12 @@ public final class HandlerWatch {
    *
    * @param limit how long a handler may take
    */
-  public HandlerWatch(Duration limit) {
+  HandlerWatch(Duration limit) {
     this.limit = limit;
   }
 
-  /** How long a handler may take. */
-  public Duration limit() {
-    return limit;
-  }
-
   /** How many abandoned handlers have not come back. */
-  public int abandoned() {
+  int abandoned() {
     return (int) all.stream().filter(watched -> watched.abandoned).count();
   }
 
@@ -56,7 +51,7 @@ public final class HandlerWatch {
    *
    * @param abandon run if the handler ignores its interrupt for a whole lease
    */
-  public Watched watch(KeptLease lease, Runnable abandon) {
+  Watched watch(KeptLease lease, Runnable abandon) {
     Watched watched = new Watched(lease, abandon);
     all.add(watched);
     if (stopping) {
@@ -69,13 +64,13 @@ public final class HandlerWatch {
   }
 
   /** Interrupts every handler, including those of records yet to come: the engine stops. */
-  public void interruptAll() {
+  void interruptAll() {
     stopping = true;
     all.forEach(watched -> watched.interrupt(Interruption.STOPPED));
   }
 
   /** The handler of one record. */
-  public final class Watched implements AutoCloseable {
+  final class Watched implements AutoCloseable {
     private final KeptLease lease;
     private final Runnable goOnWithout;
     private final Worker worker = new Worker();
@@ -88,12 +83,12 @@ public final class HandlerWatch {
     }
 
     /** Why the handler was interrupted, if it was. */
-    public @Nullable Interruption interruption() {
+    @Nullable Interruption interruption() {
       return why.get();
     }
 
     /** The current thread begins to handle and may be interrupted from now on. */
-    public void beginWork() {
+    void beginWork() {
       worker.begin();
     }
 
@@ -103,7 +98,7 @@ public final class HandlerWatch {
      *
      * @return false if it has been abandoned and must have no further effect
      */
-    public boolean endWork() {
+    boolean endWork() {
       return worker.end();
     }
 

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.engine.flow;
+package io.firstclaim.processor.engine.handler;
 
 import io.firstclaim.lock.OneLine;
 import org.jspecify.annotations.Nullable;
@@ -7,16 +7,18 @@ import org.jspecify.annotations.Nullable;
  * Why an attempt failed, in its handler's words, made fit to be stored, published and logged: one
  * well-formed line of bounded length.
  */
-final class Cause {
+public final class Cause {
   private static final int MAX_CODE_POINTS = 1000;
 
   private Cause() {}
 
-  static String of(Throwable fault) {
+  /** Why, by what was thrown. */
+  public static String of(Throwable fault) {
     return of(fault.toString());
   }
 
-  static String of(@Nullable String told) {
+  /** Why, as it was told. */
+  public static String of(@Nullable String told) {
     if (told == null || told.isBlank()) {
       return "no cause given";
     }

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.engine.flow;
+package io.firstclaim.processor.engine.handler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,41 @@
+package io.firstclaim.processor.engine.admission;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Which partitions fail. Guarded by the breaker, but for {@link #haveNoSay}. */
+final class FailingPartitions {
+  /** Those that have failed since they, or as many records as count, last passed. */
+  private final Set<Object> failing = new HashSet<>();
+
+  /** Those that failed while others passed: it is theirs, and says nothing of the rest. */
+  private final Set<Object> withoutSay = ConcurrentHashMap.newKeySet();
+
+  boolean contain(Object partition) {
+    return failing.contains(partition);
+  }
+
+  boolean haveNoSay(Object partition) {
+    return withoutSay.contains(partition);
+  }
+
+  void add(Object partition) {
+    failing.add(partition);
+  }
+
+  void passed(Object partition) {
+    failing.remove(partition);
+    withoutSay.remove(partition);
+  }
+
+  void allPass() {
+    failing.clear();
+  }
+
+  /** One of another partition has passed. */
+  void othersPass() {
+    withoutSay.addAll(failing);
+    failing.clear();
+  }
+}

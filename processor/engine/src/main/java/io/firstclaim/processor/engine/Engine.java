@@ -267,7 +267,10 @@ public final class Engine {
     onDefect.accept(defect);
   }
 
-  /** Asked first: Kafka's clients cannot be made without one. */
+  /**
+   * Whether a broker's name has an address. That is asked first, as no Kafka client can be made
+   * without one.
+   */
   private static Answer<Boolean> address(KafkaClients clients) {
     return clients.hasAddress()
         ? new Answer.Here<>(true)
@@ -307,7 +310,10 @@ public final class Engine {
     }
   }
 
-  /** Asked only for a short while: left alone, a client says nothing for a minute. */
+  /**
+   * Whether Kafka answers. It is given a short while: left alone, a client says nothing for a
+   * minute.
+   */
   private static Answer<Boolean> answers(KafkaClients clients, Admin admin)
       throws InterruptedException {
     var options = new DescribeClusterOptions().timeoutMs((int) KAFKA_LIMIT.toMillis());

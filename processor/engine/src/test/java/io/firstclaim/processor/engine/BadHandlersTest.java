@@ -29,7 +29,7 @@ class BadHandlersTest extends FlowFixture {
     }
   }
 
-  /** So often a process dies that holds these records. */
+  /** A process that holds these records dies, so many times. */
   private void diesWith(int times, List<String> ids) {
     MemoryClaimStore dying = TestInstance.anothers(claims, Duration.ofSeconds(30), time);
     for (int i = 0; i < times; i++) {

@@ -65,7 +65,7 @@ abstract class FlowFixture {
     return HandlerResult.done();
   }
 
-  /** Whatever interrupts it. */
+  /** Waits until the test lets it end, whatever interrupts it. */
   void awaitThatItMayEnd() {
     while (mayEnd.getCount() > 0) {
       try {

@@ -91,7 +91,7 @@ class PollLoopTest {
       if (fault == null) {
         super.commitAsync(offsets, callback);
       } else {
-        callback.onComplete(null, fault); // as under the new group protocol
+        callback.onComplete(null, fault); // which is what the new group protocol does
       }
     }
 
@@ -454,7 +454,7 @@ class PollLoopTest {
 
     eventually(this::hasEnded);
     assertThat(((MockProducer<byte[], byte[]>) broker.outcomesProducers().getFirst()).closed())
-        .isTrue(); // all are out
+        .isTrue(); // as all permits are out
     assertThat(input.closed()).isTrue();
     assertThat(input.committedAtClose()).isEqualTo(3);
     assertThat(defect()).isNull();
@@ -494,6 +494,6 @@ class PollLoopTest {
         .isInstanceOfSatisfying(
             ClaimState.Free.class,
             free -> assertThat(free.retryAt()).isEqualTo(ClaimStore.AT_ONCE));
-    assertThat(input.committedAtClose()).isEqualTo(-1); // nothing
+    assertThat(input.committedAtClose()).isEqualTo(-1); // as nothing was settled
   }
 }

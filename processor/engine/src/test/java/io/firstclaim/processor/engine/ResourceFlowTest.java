@@ -423,7 +423,7 @@ class ResourceFlowTest extends FlowFixture {
     eventually(second::isSettled);
   }
 
-  /** It always comes too late: whenever it asks, the other zone has what it wants. */
+  /** One zone always comes too late: whenever it asks, the other one has what it wants. */
   @Test
   void recordThatWaits_isPassedByAHundredAtMost_ofItsOwnZoneAndTheOther()
       throws InterruptedException {

@@ -95,7 +95,7 @@ class SlowStoreTest {
     assertThat(calls).singleElement().matches(call -> call.attempt() == 1 && call.token() == 1);
   }
 
-  /** As where a claim takes three requests, and each of them a quarter of the lease. */
+  /** Each claim takes three requests here, and each of them a quarter of the lease. */
   @Test
   void grantThatIsOverBeforeItsRenewalIsAnswered_stillBegins() {
     Hold claim = a.store.hold(Op.CLAIM);

@@ -243,7 +243,7 @@ class StoreFlowTest extends FlowFixture {
     assertThat(a.store.calls(Op.CLAIM)).isLessThan(220);
   }
 
-  /** A right that is withdrawn, whatever it is needed for. */
+  /** The store refuses everything, as if a right had been withdrawn. */
   @Test
   void storeThatPermitsNothing_isAnOutage_andEveryRecordGoesOnOnceItPermitsIt()
       throws InterruptedException {
@@ -348,7 +348,7 @@ class StoreFlowTest extends FlowFixture {
       eventually(() -> a.store.calls(Op.CLAIM) >= expected);
       eventually(
           () -> {
-            a.hear(Outcome.Kind.COMPLETED, "order-1", "{other}"); // need not wait
+            a.hear(Outcome.Kind.COMPLETED, "order-1", "{other}"); // which wakes it early
             return a.store.calls(Op.CLAIM) > expected;
           });
     }

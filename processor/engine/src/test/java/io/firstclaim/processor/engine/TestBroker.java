@@ -51,12 +51,12 @@ final class TestBroker implements Clients {
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private final Consumer<byte[], byte[]> input;
 
-  /** For tests that deliver the records themselves. */
+  /** A broker for tests that deliver the records themselves. */
   TestBroker() {
     this(new MockConsumer<>("earliest"));
   }
 
-  /** With this input, of one instance. */
+  /** A broker with this input, which one instance reads. */
   TestBroker(Consumer<byte[], byte[]> input) {
     this.input = input;
   }
@@ -158,7 +158,7 @@ final class TestBroker implements Clients {
     };
   }
 
-  /** None, as no test names records after their place. */
+  /** No IDs, as no test names records after their place. */
   @Override
   public TopicIds topicIds() {
     return new TopicIds(
@@ -168,7 +168,7 @@ final class TestBroker implements Clients {
         List.of());
   }
 
-  /** Of whose records nothing is asked, until a test has another one. */
+  /** An input that has no records, unless a test gives it another. */
   @Override
   public Consumer<byte[], byte[]> input() {
     return input;

@@ -132,7 +132,7 @@ final class TestInstance implements AutoCloseable {
       thread = Thread.ofVirtual().start(() -> parts.flow().run(delivery));
     }
 
-    /** As a late timer of some library may. */
+    /** Interrupts its thread, as a late timer of some library may. */
     void interrupt() {
       thread.interrupt();
     }

@@ -31,17 +31,17 @@ import org.slf4j.LoggerFactory;
  * <p>A failure is held against its record only where others pass. Thread-safe.
  */
 public final class Breaker {
-  /** So many results are judged by. */
+  /** How many of the last results are judged by. */
   static final int RECENT = 20;
 
   static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
   private static final float NEARLY_ALL = 90;
   private static final int SAY = 2;
 
-  /** So often a record is refused while others pass before that counts as its own failure. */
+  /** How often a record is refused while others pass until that counts as its own failure. */
   private static final int REFUSALS = 3;
 
-  /** Between two that try. */
+  /** The pauses from one record that tries to the next. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(10));
 
   // What the states share, guarded by this.
@@ -51,7 +51,7 @@ public final class Breaker {
   final OncePerMinute loud;
 
   private final AtomicLong passes = new AtomicLong();
-  private volatile BreakerState state = new ClosedBreaker(this);
+  volatile BreakerState state = new ClosedBreaker(this);
 
   /** How it went with one record. */
   enum Result {
@@ -89,26 +89,16 @@ public final class Breaker {
     return new Trial(record);
   }
 
-  /** The state it is in. */
-  BreakerState state() {
-    return state;
-  }
-
-  /** From now on it is in this state. */
-  void become(BreakerState next) {
-    state = next;
-  }
-
   /** One record, as often as it is tried. For one thread at a time, but {@link #leave()}. */
   public final class Trial implements Checkpoint {
-    private final Candidate record;
-    private final Object partition;
+    final Candidate record;
+    final Object partition;
     private long passesWhenRefused = -1;
     private int refusals;
     private int said;
 
     /** Whether it was let through while the breaker was open. */
-    private volatile boolean lone;
+    volatile boolean lone;
 
     /** Whether it has waited since it last left, and so may be among those that wait. */
     private volatile boolean waited;
@@ -116,20 +106,6 @@ public final class Breaker {
     private Trial(Candidate record) {
       this.record = record;
       this.partition = record.partition();
-    }
-
-    Object partition() {
-      return partition;
-    }
-
-    /** Wakes the record to ask again. */
-    void call() {
-      record.call();
-    }
-
-    /** Whether it was let through while the breaker was open. */
-    boolean isLone() {
-      return lone;
     }
 
     /** Passes, if the record may be tried now. If not, it is called in its turn. */

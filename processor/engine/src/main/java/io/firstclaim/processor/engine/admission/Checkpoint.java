@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * thread; {@link #leave()} by any.
  */
 public interface Checkpoint {
-  /** A call comes long before. */
+  /** How long to wait at most where a call ends the wait, which comes long before. */
   Duration LONG = Duration.ofHours(1);
 
   /**

@@ -39,8 +39,8 @@ final class ClosedBreaker implements BreakerState {
       breaker.failing.allPass();
     }
     tell(Breaker.Result.PASSED);
-    if (breaker.state() != this) {
-      breaker.failing.add(trial.partition()); // so nearly all of its own have failed
+    if (breaker.state != this) {
+      breaker.failing.add(trial.partition); // so nearly all of its own have failed
     }
   }
 
@@ -56,7 +56,7 @@ final class ClosedBreaker implements BreakerState {
   private void tell(Breaker.Result result) {
     breaker.circuit.onResult(0, TimeUnit.NANOSECONDS, result);
     if (breaker.circuit.getState() != CircuitBreaker.State.CLOSED) {
-      breaker.become(new OpenBreaker(breaker, true, lastFailure));
+      breaker.state = new OpenBreaker(breaker, true, lastFailure);
     }
   }
 
@@ -67,7 +67,7 @@ final class ClosedBreaker implements BreakerState {
 
   void open(String cause) {
     breaker.circuit.transitionToOpenState();
-    breaker.become(new OpenBreaker(breaker, false, cause));
+    breaker.state = new OpenBreaker(breaker, false, cause);
   }
 
   @Override

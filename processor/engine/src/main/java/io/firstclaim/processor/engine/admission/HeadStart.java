@@ -19,7 +19,7 @@ final class HeadStart {
   private final Duration longest;
   private final Map<String, Need> needs = new ConcurrentHashMap<>();
 
-  /** In nanoseconds. */
+  /** The time that a zone needs, in nanoseconds. */
   private record Need(double mean, double deviation) {
     Need and(double sample) {
       return new Need(
@@ -42,7 +42,7 @@ final class HeadStart {
     this.longest = longest;
   }
 
-  /** That of this zone. */
+  /** The head start of this zone. */
   Duration of(String zone) {
     if (set.isPresent()) {
       return set.get();

@@ -74,7 +74,7 @@ public final class InFlightLimit {
     /** What is set aside for it of the permits; nothing once it is lost. */
     private long setAside;
 
-    /** Of a partition that has nothing yet. */
+    /** The usage of a partition that has nothing yet. */
     public Usage() {}
 
     private int parked() {
@@ -267,7 +267,7 @@ public final class InFlightLimit {
   }
 
   private Collection<Usage> withRoom() {
-    // Before the counts are read: whoever changes one after that sees it, and wakes this thread.
+    // Before the counts are read, so that whoever changes one later sees it and wakes this thread.
     partitions.forEach(usage -> usage.refused = true);
     long commonReady = beyondShares(flights, ready.get(), usage -> usage.ready.get());
     long commonParked = beyondShares(parkings, present.get() - ready.get(), Usage::parked);
@@ -293,7 +293,10 @@ public final class InFlightLimit {
     return all - within;
   }
 
-  /** Only if there may be room for it now: the poller would find none, record after record. */
+  /**
+   * Wakes the poller only if there may be room now; else it would look in vain, record after
+   * record.
+   */
   private void wakePoller(Usage usage) {
     if (usage.refused
         && flights.mayAllow(usage.ready.get(), ready.get())

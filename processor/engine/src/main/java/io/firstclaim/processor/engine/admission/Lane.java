@@ -28,7 +28,7 @@ final class Lane {
   boolean trying;
   boolean asked;
 
-  /** Of those who tried, in a row. */
+  /** How many tries in a row have failed. */
   final AtomicInteger failures = new AtomicInteger();
 
   Lane(String name, Lock lock) {

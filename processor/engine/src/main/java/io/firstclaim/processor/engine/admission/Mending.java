@@ -26,7 +26,7 @@ final class Mending {
   private final TimeSource time;
   private final Duration call;
 
-  /** Between two tries of what failed: short enough to save leases once the store answers. */
+  /** The pauses between two tries: short enough to save leases once the store answers. */
   private final Backoff pauses;
 
   private final OncePerMinute told;

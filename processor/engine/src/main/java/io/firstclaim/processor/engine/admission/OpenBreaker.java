@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Records wait, and one tries now and then; the breaker is half open while it does. */
 final class OpenBreaker implements BreakerState {
-  /** As long as the one that tries gets no answer, so often another one may. */
+  /** How long the one that tries may take before another one may try, too. */
   private static final Duration ANOTHER_TRIES = Duration.ofSeconds(10);
 
   private static final Duration CALL_EVERY = Duration.ofMillis(100);
@@ -53,15 +53,15 @@ final class OpenBreaker implements BreakerState {
       letAnotherTry();
     }
     if (!bringsNews(trial) && !(isNext(trial) && breaker.circuit.tryAcquirePermission())) {
-      waiting.computeIfAbsent(trial.partition(), _ -> new LinkedHashSet<>()).add(trial);
+      waiting.computeIfAbsent(trial.partition, _ -> new LinkedHashSet<>()).add(trial);
       callInTurn();
       return false;
     }
     stopsWaiting(trial);
     // Those of its partition that wait are behind those of all others now.
-    SequencedSet<Breaker.Trial> others = waiting.get(trial.partition());
+    SequencedSet<Breaker.Trial> others = waiting.get(trial.partition);
     if (others != null) {
-      waiting.putLast(trial.partition(), others);
+      waiting.putLast(trial.partition, others);
     }
     trying = trial;
     triesSince = breaker.time.now();
@@ -70,7 +70,7 @@ final class OpenBreaker implements BreakerState {
 
   /** Whether it would tell if the downstream is away, or only for the partitions that failed. */
   private boolean bringsNews(Breaker.Trial trial) {
-    return asNearlyAllFail && trying == null && !breaker.failing.contain(trial.partition());
+    return asNearlyAllFail && trying == null && !breaker.failing.contain(trial.partition);
   }
 
   private boolean isNext(Breaker.Trial trial) {
@@ -90,9 +90,9 @@ final class OpenBreaker implements BreakerState {
   }
 
   private void stopsWaiting(Breaker.Trial trial) {
-    SequencedSet<Breaker.Trial> others = waiting.get(trial.partition());
+    SequencedSet<Breaker.Trial> others = waiting.get(trial.partition);
     if (others != null && others.remove(trial) && others.isEmpty()) {
-      waiting.remove(trial.partition());
+      waiting.remove(trial.partition);
     }
   }
 
@@ -114,7 +114,7 @@ final class OpenBreaker implements BreakerState {
   /** One that has tried closes the breaker, however late its answer; one from before does not. */
   @Override
   public void passed(Breaker.Trial trial) {
-    if (!trial.isLone()) {
+    if (!trial.lone) {
       return;
     }
     breaker.circuit.transitionToClosedState();
@@ -122,8 +122,8 @@ final class OpenBreaker implements BreakerState {
       breaker.failing.othersPass();
     }
     BreakerState closed = new ClosedBreaker(breaker);
-    breaker.become(closed);
-    waiting.values().forEach(trials -> trials.forEach(Breaker.Trial::call));
+    breaker.state = closed;
+    waiting.values().forEach(trials -> trials.forEach(other -> other.record.call()));
     waiting.clear();
     if (isLoud) {
       Breaker.LOG.info("The downstream is there again");
@@ -152,7 +152,7 @@ final class OpenBreaker implements BreakerState {
     synchronized (breaker) {
       calls = !waiting.isEmpty();
       if (calls) {
-        next().call();
+        next().record.call();
       }
       return calls;
     }

@@ -13,7 +13,7 @@ import java.time.Duration;
  * queue of one's own making would become the usual.
  */
 final class Pace {
-  /** More would only queue up in the client. */
+  /** The most requests at once: more would only queue up in the client. */
   static final int MOST = 128;
 
   static final int LEAST = 4;
@@ -22,16 +22,18 @@ final class Pace {
   private static final double TOLERANCE = 2;
 
   /**
-   * Faster than this is not slow, whatever is usual: by then it is this machine that takes time.
+   * An answer within this time is never slow, whatever is usual: below it, it is this machine that
+   * takes the time.
    */
   private static final double FAST = Duration.ofMillis(10).toNanos();
 
   /**
-   * Nor is what takes this part of the longest: no lease is in danger, and a queue is kept busy.
+   * Nor is an answer slow within this part of the longest time: no lease is in danger, and a queue
+   * keeps the store busy.
    */
   private static final double HARMLESS = 0.01;
 
-  /** What a new measure weighs. */
+  /** How much a new measure weighs, against all before it. */
   private static final double LATENCY_WEIGHT = 1.0 / 8;
 
   private static final double USUAL_WEIGHT = 1.0 / 4;
@@ -39,15 +41,15 @@ final class Pace {
   private final double longest;
   private double limit = LEAST;
 
-  /** Below it, the limit doubles with every round. */
+  /** While the limit is below this, it doubles with every round. */
   private double threshold = MOST;
 
-  /** Nanoseconds; zero before the first answer. */
+  /** How long an answer takes lately, in nanoseconds; zero before the first one. */
   private double latency;
 
   private double usual;
 
-  // The round under way, of as many answers as the limit was at its begin.
+  // The round under way, which has as many answers as the limit was when it began.
   private int roundSize = LEAST;
   private int answers;
   private double total;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Suspects {
-  /** Between two tries to have one's turn. */
+  /** How long a record waits before it tries again to have its turn. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final AtomicReference<@Nullable Suspect> taken = new AtomicReference<>();

@@ -309,7 +309,7 @@ public final class EngineCatalog {
 
   private EngineCatalog() {}
 
-  /** All of them, in their order here. */
+  /** All settings, in the order in which they stand here. */
   public static List<Setting<?>> all() {
     return CATALOG.all();
   }

@@ -78,7 +78,7 @@ public record Outcome(
         retryAt, List.of());
   }
 
-  /** The verdicts; their names are on the wire. */
+  /** What can become of an attempt; the names are on the wire. */
   public enum Kind {
     /** Done. */
     COMPLETED,

@@ -25,7 +25,7 @@ final class OutcomeFormat {
   private static final JsonFactory JSON =
       JsonFactory.builder().recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool()).build();
 
-  /** Anybody may write to a topic. */
+  /** What is read is bounded, as anybody may write to a topic. */
   private static final int MAX_RESOURCES = 100;
 
   private OutcomeFormat() {}
@@ -135,7 +135,10 @@ final class OutcomeFormat {
       return json.getValueAsString("");
     }
 
-    /** None in outcomes of earlier versions, nor in those of records that touch nothing. */
+    /**
+     * The resources. Outcomes of earlier versions have none, nor have those of records that touch
+     * nothing.
+     */
     private static List<String> texts(JsonParser json) throws IOException {
       if (json.currentToken() != JsonToken.START_ARRAY) {
         return List.of();

@@ -145,7 +145,10 @@ public final class Attempts {
       return judgement.next == null ? next : judgement.next;
     }
 
-    /** As of when it was claimed: after a pause it may be announced later than the next one. */
+    /**
+     * The takeover, dated when the record was claimed: after a pause it may be announced later than
+     * the next one.
+     */
     private static Ending takeover(Lease lease) {
       return new Ending(lease.holder(), lease.token(), lease.attempt(), lease.start().wall());
     }

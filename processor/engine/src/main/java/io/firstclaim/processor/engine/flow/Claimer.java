@@ -30,7 +30,7 @@ import org.slf4j.event.Level;
 public final class Claimer {
   private static final Logger LOG = LoggerFactory.getLogger(Claimer.class);
 
-  /** Between two questions to the store while no outcomes can be read. */
+  /** The pauses between two questions to the store while no outcomes can be read. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(100), Duration.ofMinutes(2));
 
   private final ClaimStore store;
@@ -191,7 +191,7 @@ public final class Claimer {
       return new State.EndedElsewhere();
     }
     Duration left = lease.minus(Duration.between(ending.at(), time.now().wall()));
-    // Its holder's clock may be ahead.
+    // The lease bounds it, as its holder's clock may be ahead.
     return new State.Unannounced(kind, ending, cause, pause(shorter(left, lease)));
   }
 

@@ -72,7 +72,7 @@ public final class OutcomePublisher {
       delivery.letOffsetGo(); // somebody took us for dead and announced it for us
       return;
     }
-    // Not before: a crash in between would leave the others waiting for an announcement.
+    // Its offset goes no sooner: after a crash in between, the others would wait for ever.
     var _ = publish(record, end).thenRun(delivery::letOffsetGo);
   }
 

@@ -37,7 +37,7 @@ final class RecordInFlight implements Candidate {
   private List<RecordInFlight> followers = List.of();
   private boolean hasLeft;
 
-  // Its own thread's, from when it is the one of its ID.
+  // Used by its own thread alone, once it is the one of its ID.
   private Admission.@Nullable Entry entry;
   private @Nullable Claim lastClaim;
 
@@ -185,7 +185,10 @@ final class RecordInFlight implements Candidate {
     return null;
   }
 
-  /** This one behind another: if its twin must go on by itself, the other's record serves. */
+  /**
+   * What follows another in this one's place. A twin keeps nothing of its own: if it must go on,
+   * the other's record serves.
+   */
   RecordInFlight behind(RecordInFlight first) {
     return isTwinOf(first)
         ? new RecordInFlight(

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the call of a handler means for its record: the handler's answer, by whoever broke it off and
- * by what the breaker makes of it.
+ * What the call of a handler means for its record: the handler's answer, by whoever broke it off
+ * and by what the breaker makes of it.
  */
 public sealed interface CallResult {
   /** It is done. */

@@ -34,7 +34,7 @@ public final class HandlerThreads implements RecordHandler {
   private static final Logger LOG = LoggerFactory.getLogger(HandlerThreads.class);
   private static final Duration IDLE = Duration.ofSeconds(10);
 
-  /** Between two tries to have another thread from an operating system that has none. */
+  /** The pauses between two tries to get a thread from an operating system that has none left. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(4));
 
   private final RecordHandler handler;
@@ -85,7 +85,9 @@ public final class HandlerThreads implements RecordHandler {
     return await(call, worker);
   }
 
-  /** The same in the trace's context of the current thread; itself where nothing is traced. */
+  /**
+   * The call in the trace's context of the current thread; the call itself where nothing is traced.
+   */
   private static Callable<HandlerResult> traced(Callable<HandlerResult> call) {
     Context context = Context.current();
     return context.equals(Context.root()) ? call : context.wrap(call);

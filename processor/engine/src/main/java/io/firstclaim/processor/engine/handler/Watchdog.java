@@ -18,8 +18,8 @@ public final class Watchdog {
   private static final Duration LOOKS_EVERY = Duration.ofSeconds(1);
 
   /**
-   * So many looks may a virtual thread take to run. Looks are counted and not seconds, as a process
-   * that was suspended has done neither.
+   * How many looks a virtual thread may take to run. Looks are counted and not seconds, as a
+   * process that was suspended has done neither.
    */
   static final int PATIENCE = 10;
 

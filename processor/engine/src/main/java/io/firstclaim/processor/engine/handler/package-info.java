@@ -1,4 +1,4 @@
-/** Internal: calls handlers, and watches over them. */
+/** Internal: calls handlers, watches over them, and says how the downstream took each record. */
 @NullMarked
 package io.firstclaim.processor.engine.handler;
 

@@ -136,7 +136,7 @@ public final class Identifier {
           switch (source) {
             case ResourceSource.Header(String header) -> last(header, record.headers());
             case ResourceSource.Key() -> record.key();
-            case ResourceSource.JsonFields _ -> null; // all at once
+            case ResourceSource.JsonFields _ -> null; // read below, all at once
           };
       if (name != null) {
         found.add(name);

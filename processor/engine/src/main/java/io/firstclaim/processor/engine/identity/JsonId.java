@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * as two readers might see two. The document is streamed; no tree is built.
  */
 final class JsonId {
-  /** Lengths need no bound of their own: the document is in memory and no number is computed. */
+  /** No length is bounded: the document is in memory anyway, and no number is computed. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .streamReadConstraints(

@@ -22,7 +22,7 @@ final class JsonResources {
   }
 
   /**
-   * Adds what stands at these limit. What is missing, null or empty adds nothing.
+   * Adds what stands at these places. What is missing, null or empty adds nothing.
    *
    * @param pointers {@code *} stands for each element of an array
    */

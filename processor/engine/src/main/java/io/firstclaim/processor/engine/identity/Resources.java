@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The resources found in a record so far, each once, or why it cannot be processed. */
 final class Resources {
-  /** So many may be claimed with a record. */
+  /** How many may be claimed with a record. */
   static final int MOST = 20;
 
   private final SortedSet<RecordId> ids = new TreeSet<>();

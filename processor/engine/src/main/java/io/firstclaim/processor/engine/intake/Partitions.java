@@ -94,7 +94,7 @@ public final class Partitions implements ConsumerRebalanceListener {
         .collect(Collectors.toSet());
   }
 
-  /** What a poll has brought is followed by this. */
+  /** Notes how far a poll has read in each partition, whether that brought records or not. */
   void reached(ConsumerRecords<?, ?> polled) {
     polled
         .nextOffsets()
@@ -202,7 +202,7 @@ public final class Partitions implements ConsumerRebalanceListener {
     return false;
   }
 
-  /** Is said once, until a commit succeeds. */
+  /** A commit failed. That is said once, until one succeeds. */
   private void commitFailed(Map<TopicPartition, OffsetAndMetadata> offsets, Exception fault) {
     listener.commitFailed();
     if (!commitsFail) {
@@ -267,7 +267,7 @@ public final class Partitions implements ConsumerRebalanceListener {
     }
   }
 
-  /** What is in flight goes on under its lease; what waits ends. */
+  /** The partitions are another's: what is in flight goes on under its lease; what waits ends. */
   private void leave(AssignedPartition partition) {
     partition.unassign();
     processing.leave(partition);

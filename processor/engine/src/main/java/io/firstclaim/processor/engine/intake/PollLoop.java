@@ -32,7 +32,9 @@ public final class PollLoop implements Runnable {
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration WAIT_FOR_ROOM = Duration.ofMillis(50);
 
-  /** While partitions are paused for lack of room: soon it is looked whether they have some. */
+  /**
+   * How long a poll waits while partitions are paused for lack of room, as they may have some soon.
+   */
   private static final Duration SHORT_POLL = Duration.ofMillis(5);
 
   private static final Duration COMMIT_EVERY = Duration.ofSeconds(1);

@@ -42,7 +42,10 @@ public final class KafkaClients implements Clients {
   private static final int A_MEGABYTE = 1 << 20;
   private static final int LEAST_FETCH = 64 << 10;
 
-  /** Before producers, which look every five minutes, write to a partition that was added. */
+  /**
+   * How soon a partition that was added is seen: before producers, which look every five minutes,
+   * write to it.
+   */
   private static final Duration PARTITIONS_SEEN_WITHIN = Duration.ofSeconds(30);
 
   private final EngineSettings settings;

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * if missing, and finished claims must be kept for longer than the input.
  */
 public final class Topics {
-  /** For the lag between zones and for records that are being rewound to. */
+  /** How much longer claims are kept than records: zones may lag, and a rewind takes its time. */
   private static final Duration MARGIN = Duration.ofDays(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(Topics.class);

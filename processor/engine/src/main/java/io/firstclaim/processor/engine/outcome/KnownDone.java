@@ -117,7 +117,7 @@ public final class KnownDone {
     return horizon;
   }
 
-  /** What was announced before this is not known. */
+  /** The past before this time is not known. */
   public void startAt(Instant start) {
     horizon = start;
   }

@@ -38,7 +38,7 @@ public final class Origin {
     this.sender = new RecordHeader(SENDER, sender.getBytes(UTF_8));
   }
 
-  /** What says so. */
+  /** The headers of a message from here. */
   List<Header> headers() {
     return List.of(application, namespace, store, sender);
   }

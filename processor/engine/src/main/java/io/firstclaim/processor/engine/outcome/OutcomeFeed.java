@@ -47,7 +47,8 @@ public final class OutcomeFeed implements AutoCloseable {
   private static final Duration SILENT = Duration.ofSeconds(5);
 
   /**
-   * How long more outcomes gather after just a few: a fetch for each would cost more than all else.
+   * How long the broker lets outcomes gather while there are few: a fetch for each would cost more
+   * than all else.
    */
   private static final Duration GATHER = Duration.ofMillis(5);
 
@@ -63,7 +64,7 @@ public final class OutcomeFeed implements AutoCloseable {
   /** How much of the past has an announcement of every living instance, whatever its records. */
   private static final Duration PRESENT_WITHIN = PresenceBeat.EVERY.multipliedBy(4);
 
-  /** Zone names come from the topic, where anybody may write. */
+  /** How many zones are remembered: their names come from the topic, where anybody may write. */
   private static final int MAX_ZONES = 1_000;
 
   /** Hears outcomes. Must not block. */
@@ -160,7 +161,7 @@ public final class OutcomeFeed implements AutoCloseable {
     seekToRecentPast(partitions, ends);
     while (!closed) {
       ask();
-      // Before the poll, which waits if there is nothing to read.
+      // This comes before the poll, which waits if there is nothing to read.
       if (caughtUp.getCount() > 0
           && ends.entrySet().stream()
               .allMatch(end -> consumer.position(end.getKey()) >= end.getValue())) {
@@ -240,7 +241,7 @@ public final class OutcomeFeed implements AutoCloseable {
               long start = found == null ? end : found.offset();
               long least = Math.max(begins.getOrDefault(partition, 0L), end - LOOK_BACK_RECORDS);
               if (start < least) {
-                // More than is read back; what came before is simply unknown.
+                // There is more than is read back; what came before is simply not known.
                 known.startAt(time.now().wall());
               }
               long from = Math.max(start, least);

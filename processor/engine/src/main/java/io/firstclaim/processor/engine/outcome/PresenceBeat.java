@@ -23,10 +23,10 @@ import org.slf4j.LoggerFactory;
  * StoreAgreement}. One announcement is under way at a time.
  */
 public final class PresenceBeat implements AutoCloseable {
-  /** How often. */
+  /** How often an instance announces itself. */
   static final Duration EVERY = Duration.ofSeconds(5);
 
-  /** All go to one partition, whose order decides. */
+  /** The one partition that all announcements go to: its order decides. */
   static final int PARTITION = 0;
 
   private static final Logger LOG = LoggerFactory.getLogger(PresenceBeat.class);

@@ -31,13 +31,13 @@ import org.slf4j.LoggerFactory;
 public final class StoreAgreement {
   private static final Logger LOG = LoggerFactory.getLogger(StoreAgreement.class);
 
-  /** Announcements of ours without one of another's, after which that one is gone. */
+  /** After so many announcements of our own without one of another's, that one is gone. */
   static final int SILENT = 6;
 
-  /** Announcements of ours between which every living instance was heard. */
+  /** Within so many announcements of our own, every living instance is heard. */
   private static final int HEARD_ALL = 3;
 
-  /** Anybody may write to a topic. */
+  /** How many others are remembered, as anybody may write to a topic. */
   private static final int MAX_OTHERS = 1_000;
 
   private static final int MAX_SHOWN = 80;

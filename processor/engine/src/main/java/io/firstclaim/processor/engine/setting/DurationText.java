@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 final class DurationText {
   static final String REMEDY = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
 
-  /** A longer one overflows somewhere, and nobody means it. */
+  /** The longest that is taken: a longer one would overflow somewhere, and nobody means it. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private static final Pattern AMOUNT = Pattern.compile("(\\d{1,18})(ns|us|ms|s|m|h|d)");
@@ -45,7 +45,7 @@ final class DurationText {
     return !duration.isNegative() && duration.compareTo(LONGEST) <= 0;
   }
 
-  /** In the largest unit of which it is a whole number. */
+  /** The text of a duration, in the largest unit of which it is a whole number. */
   static String of(Duration duration) {
     if (duration.isZero()) {
       return "0s";

@@ -8,10 +8,10 @@ public final class Secrets {
   private static final Pattern SECRET =
       Pattern.compile("passw|jaas|secret|token|credential|user.?info");
 
-  /** Where secrets are is none. */
+  /** This setting names a file that holds a secret, and is none itself. */
   private static final String FILE = "firstclaim.admin.token-file";
 
-  /** Of Kafka's clients; where a record's key is, is no secret. */
+  /** A key in the settings of Kafka's clients is a secret; elsewhere it is a record's. */
   private static final Pattern KEY = Pattern.compile("kafka[._].*[._]key([._]|$)");
 
   private static final Pattern USER_INFO = Pattern.compile("//[^/?#]*@");

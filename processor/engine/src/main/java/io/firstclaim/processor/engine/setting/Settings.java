@@ -26,13 +26,13 @@ public final class Settings {
     this.texts = texts;
   }
 
-  /** None yet. */
+  /** Settings of which none is given yet. */
   public static Settings none() {
     return new Settings(_ -> Optional.empty());
   }
 
   /**
-   * Those that are given as text.
+   * Settings that are given as text.
    *
    * @param texts the text of a name, if it has one; blank ones count as not given
    */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * counts, as for the record's ID. Thread-safe.
  */
 final class PlainHeaders implements TextMapGetter<Headers> {
-  /** What the longest of the common ones, W3C's baggage, may have. */
+  /** The length that W3C's baggage may have, which is the longest of the common headers. */
   private static final int MAX_LENGTH = 8192;
 
   @Override

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
-/** Whatever headers a record on a dead-letter topic has: anybody may write to a topic. */
+/** A dead letter is read or is none, whatever its headers are: anybody may write to a topic. */
 class DeadLetterFuzzTest {
   /** Separates the headers' values. */
   private static final byte SEPARATOR = 0x1e;

@@ -93,7 +93,7 @@ class DeadLetterTest {
         .isEqualTo("a%0D%0A%00".getBytes(UTF_8));
   }
 
-  /** Whose record was a dead letter of another application when it came. */
+  /** A letter whose record was another application's dead letter when it came. */
   @Test
   void letterOfALetter_keepsTheHeadersThatItsRecordHad() {
     Headers twice = new RecordHeaders(letter().toArray());

@@ -201,7 +201,7 @@ class OutcomeFormatTest {
     assertThat(OutcomeFormat.read(text.getBytes(UTF_8))).isEmpty();
   }
 
-  /** The plain way to read it. */
+  /** Reads it the plain way, as a tree, to compare. */
   private static Optional<Outcome> byItsTree(byte[] bytes) {
     try {
       JsonNode json = new ObjectMapper().readTree(bytes);

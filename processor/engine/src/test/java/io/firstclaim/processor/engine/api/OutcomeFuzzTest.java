@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 
-/** Whatever is on the outcomes topic: anybody may write to a topic. */
+/** An outcome is read or is none, whatever is on the topic: anybody may write there. */
 class OutcomeFuzzTest {
   @FuzzTest(maxDuration = "10m")
   void anyValue_isAnOutcomeThatCanBeWrittenAgain_orNone(byte[] value) {

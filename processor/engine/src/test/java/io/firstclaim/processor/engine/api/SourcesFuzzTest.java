@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.util.List;
 
-/** Whatever is set for where IDs and resources are. */
+/** The places of IDs and resources are read or refused, whatever is set. */
 class SourcesFuzzTest {
   @FuzzTest(maxDuration = "10m")
   void anyList_isOneOfSources_orRefused(byte[] bytes) {

@@ -35,7 +35,7 @@ class DeadLettersTest {
   private static final byte[] KEY = {0, 1, (byte) 0xff};
   private static final byte[] VALUE = {7, (byte) 0x80, 9};
 
-  /** Refuses what is larger than it takes. */
+  /** A producer that refuses records above a size. */
   private static final class Sink extends MockProducer<byte[], byte[]> {
     private int longestValue = Integer.MAX_VALUE;
 

@@ -85,7 +85,7 @@ class RecordsInFlightTest {
     return record;
   }
 
-  /** As the feed does it. */
+  /** Tells of an outcome as the feed does. */
   private void hear(Outcome.Kind kind, String value, @Nullable Duration retry) {
     switch (kind) {
       case COMPLETED, DEAD, MISMATCH -> known.add(ID, payload(value), 1, START);

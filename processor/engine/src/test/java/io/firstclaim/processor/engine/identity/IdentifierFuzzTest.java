@@ -27,7 +27,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** Whatever key, value and headers a record has. */
+/** A record's ID is found or refused, whatever its key, value and headers are. */
 class IdentifierFuzzTest {
   /** Separates the parts of an input; the last part may have it too. */
   private static final byte SEPARATOR = 0x1e;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What records touch. */
+/** What records touch is found where the settings say. */
 final class ResourcesTest {
   private static final RecordId ID = RecordId.of("transfer-1");
 

@@ -18,7 +18,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
-/** Whatever an outcome or a presence says that is heard: anybody may write to a topic. */
+/** The feed goes on, whatever an outcome or a presence says: anybody may write to a topic. */
 class OutcomeFeedFuzzTest {
   private static final RecordId ID = RecordId.of("order-1");
   private static final Fingerprint PAYLOAD = Fingerprint.of(new byte[] {1});

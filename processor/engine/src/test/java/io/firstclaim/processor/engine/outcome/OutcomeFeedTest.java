@@ -104,7 +104,7 @@ class OutcomeFeedTest {
       updatePartitions(TOPIC, infos);
     }
 
-    /** A message, there before the reader comes or after. */
+    /** Adds a message, before the reader comes or after. */
     synchronized void append(
         int partition, Instant at, byte[] key, byte @Nullable [] value, Headers headers) {
       List<ConsumerRecord<byte[], byte[]>> of = partitions.get(partition);

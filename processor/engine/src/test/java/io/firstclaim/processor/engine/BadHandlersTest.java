@@ -148,8 +148,7 @@ class BadHandlersTest extends FlowFixture {
               }
               return HandlerResult.done();
             });
-    Sent hangs = a.deliver("hangs", "{}");
-    eventually(() -> calls.size() == 1);
+    Sent hangs = begun(a, "hangs");
     Sent next = a.deliver("next", "{}");
 
     eventually(() -> next.isSettled() && hangs.isSettled());
@@ -166,9 +165,7 @@ class BadHandlersTest extends FlowFixture {
     diesWith(3, List.of("order-1"));
     TestInstance a = start("a", FlowFixture::done);
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(calls).isEmpty();
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
     assertThat(broker.deadLetters())
@@ -216,9 +213,7 @@ class BadHandlersTest extends FlowFixture {
     Fault no = Fault.LOST_REQUEST;
     a.store.next(Op.RENEW, no, no, no, no);
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(calls).hasSize(2).extracting(RecordContext::attempt).containsOnly(1);
   }
 
@@ -235,9 +230,7 @@ class BadHandlersTest extends FlowFixture {
               return HandlerResult.done();
             });
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
     assertThat(calls).hasSize(2);
   }

@@ -45,6 +45,14 @@ class DownstreamTest extends FlowFixture {
     return HandlerResult.retry("HTTP 500");
   }
 
+  /** So many records find that nobody is there. */
+  private List<Sent> deliverInVain(TestInstance to, int records) {
+    downstream = DownstreamTest::gone;
+    List<Sent> sent = deliver(to, "order", records);
+    eventuallyOpen(to);
+    return sent;
+  }
+
   private void eventuallyOpen(TestInstance... those) {
     for (TestInstance instance : those) {
       eventually(() -> instance.state().downstreamFault().isPresent());
@@ -98,13 +106,11 @@ class DownstreamTest extends FlowFixture {
 
   @Test
   void whileItIsOpen_nothingIsClaimed_andNoPlaceIsTaken() throws InterruptedException {
-    downstream = DownstreamTest::gone;
     TestInstance a = start("a");
-    Sent _ = a.deliver("first", "{}");
-    eventuallyOpen(a);
+    List<Sent> _ = deliverInVain(a, 1);
     int claimed = a.store.calls(Op.CLAIM);
 
-    List<Sent> all = deliver(a, "order", 20);
+    List<Sent> all = deliver(a, "more", 20);
 
     eventually(() -> a.limit.parked() == 21);
     assertThat(a.limit.inFlight()).isZero();
@@ -114,10 +120,8 @@ class DownstreamTest extends FlowFixture {
 
   @Test
   void eachTime_anotherRecordTries() throws InterruptedException {
-    downstream = DownstreamTest::gone;
     TestInstance a = start("a");
-    List<Sent> _ = deliver(a, "order", 4);
-    eventuallyOpen(a);
+    List<Sent> _ = deliverInVain(a, 4);
     calls.clear();
 
     for (int i = 1; i <= 8; i++) {
@@ -149,15 +153,13 @@ class DownstreamTest extends FlowFixture {
 
   @Test
   void claimWhoseAnswerWasLost_isGivenBack_beforeItsRecordWaits() throws InterruptedException {
-    CountDownLatch mayEnd = new CountDownLatch(1);
     downstream =
         context -> {
           mayEnd.await();
           return gone(context);
         };
     TestInstance a = start("a");
-    Sent _ = a.deliver("first", "{}");
-    eventually(() -> calls.size() == 1);
+    Sent _ = begun(a, "first");
     a.store.next(Op.CLAIM, Fault.LOST_ANSWER);
     Hold hold = a.store.hold(Op.CLAIM);
     Sent _ = a.deliver("lost", "{}");
@@ -177,10 +179,8 @@ class DownstreamTest extends FlowFixture {
 
   @Test
   void recordThatWaits_ends_whenItsPartitionIsRevoked() throws InterruptedException {
-    downstream = DownstreamTest::gone;
     TestInstance a = start("a");
-    List<Sent> all = deliver(a, "order", 3);
-    eventuallyOpen(a);
+    List<Sent> all = deliverInVain(a, 3);
 
     all.forEach(Sent::revoke);
 
@@ -293,10 +293,8 @@ class DownstreamTest extends FlowFixture {
 
   @Test
   void handlerThatComesBackNever_doesNotKeepTheBreakerOpen() throws InterruptedException {
-    downstream = DownstreamTest::gone;
     TestInstance a = start("a");
-    List<Sent> _ = deliver(a, "order", 5);
-    eventuallyOpen(a);
+    List<Sent> _ = deliverInVain(a, 5);
     CountDownLatch hung = new CountDownLatch(1);
     calls.clear();
     downstream =

@@ -30,9 +30,7 @@ class FailureFlowTest extends FlowFixture {
   void failedAttempt_isAnnounced_andFollowedByAnother() throws InterruptedException {
     TestInstance a = start("a", failing(1));
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(a.listener.delivered()).containsExactly(Delivered.FAILED, Delivered.COMPLETED);
     assertThat(broker.published())
         .extracting(Outcome::kind, Outcome::attempt, Outcome::token, Outcome::cause)
@@ -117,9 +115,7 @@ class FailureFlowTest extends FlowFixture {
   void permanentFailure_isADeadLetter_atTheFirstAttempt() throws InterruptedException {
     TestInstance a = start("a", _ -> new HandlerResult.Failed("no such customer"));
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(calls).hasSize(1);
     assertThat(broker.deadLetters()).hasSize(1);
     assertThat(broker.published())
@@ -147,9 +143,7 @@ class FailureFlowTest extends FlowFixture {
                   default -> HandlerResult.done();
                 });
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(broker.outcomes(Outcome.Kind.FAILED))
         .extracting(Outcome::cause)
         .containsExactly(
@@ -223,9 +217,7 @@ class FailureFlowTest extends FlowFixture {
     TestInstance a =
         start("a", context -> context.attempt() == 1 ? doneWhenItMay(context) : done(context));
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(broker.outcomes(Outcome.Kind.FAILED))
         .singleElement()
         .satisfies(
@@ -240,9 +232,7 @@ class FailureFlowTest extends FlowFixture {
     settings.maxAttempts = 2;
     TestInstance a = start("a", this::doneWhenItMay);
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
     assertThat(broker.deadLetters())
         .singleElement()

@@ -1,9 +1,13 @@
 package io.firstclaim.processor.engine;
 
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
+
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.TestInstance.Sent;
+import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.testing.TestTime;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
@@ -53,6 +57,33 @@ abstract class FlowFixture {
             time);
     instances.add(instance);
     return instance;
+  }
+
+  /** Delivers a record, and waits until it is settled. */
+  static void process(TestInstance at, String id) {
+    Sent sent = at.deliver(id, "{}");
+    eventually(sent::isSettled);
+  }
+
+  /** Delivers a record, and waits until its handler has it. */
+  Sent begun(TestInstance at, String id) {
+    int before = calls.size();
+    Sent sent = at.deliver(id, "{}");
+    eventually(() -> calls.size() > before);
+    return sent;
+  }
+
+  /** A record that zone a has in its handler, which is done when it may, and for which b waits. */
+  record Contested(TestInstance a, TestInstance b, Sent atA, Sent atB) {}
+
+  Contested contested() throws InterruptedException {
+    TestInstance a = start("a", this::doneWhenItMay);
+    TestInstance b = start("b", FlowFixture::done);
+    Sent atA = begun(a, "order-1");
+    Sent atB = b.deliver("order-1", "{}");
+    eventually(() -> b.listener.claimed().equals(List.of(Claimed.HELD)));
+    eventually(() -> b.limit.parked() == 1 && b.limit.inFlight() == 0);
+    return new Contested(a, b, atA, atB);
   }
 
   static HandlerResult done(RecordContext context) {

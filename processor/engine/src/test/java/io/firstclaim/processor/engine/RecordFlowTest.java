@@ -35,10 +35,8 @@ class RecordFlowTest extends FlowFixture {
     TestInstance a = start("a", FlowFixture::done);
     TestInstance b = start("b", FlowFixture::done);
 
-    Sent first = a.deliver("order-1", "{}");
-    eventually(first::isSettled);
-    Sent second = b.deliver("order-1", "{}");
-    eventually(second::isSettled);
+    process(a, "order-1");
+    process(b, "order-1");
 
     assertThat(calls).hasSize(1);
     assertThat(a.listener.delivered()).containsExactly(Delivered.COMPLETED);
@@ -63,19 +61,16 @@ class RecordFlowTest extends FlowFixture {
     settings.trust = EngineSettings.Trust.VERIFY;
     TestInstance a = start("a", FlowFixture::done);
     TestInstance b = start("b", FlowFixture::done);
-    Sent first = a.deliver("order-1", "{}");
-    eventually(first::isSettled);
+    process(a, "order-1");
     eventually(() -> b.knows("order-1", "{}"));
 
-    Sent second = b.deliver("order-1", "{}");
-    eventually(second::isSettled);
+    process(b, "order-1");
 
     assertThat(b.listener.claimed()).containsExactly(Claimed.DONE);
     assertThat(b.listener.delivered()).containsExactly(Delivered.DUPLICATE);
 
     b.known.add(RecordId.of("order-2"), Fingerprint.of("{}".getBytes(UTF_8)), 1, time.now().wall());
-    Sent forged = b.deliver("order-2", "{}");
-    eventually(forged::isSettled);
+    process(b, "order-2");
 
     assertThat(b.listener.delivered()).containsExactly(Delivered.DUPLICATE, Delivered.COMPLETED);
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
@@ -85,17 +80,12 @@ class RecordFlowTest extends FlowFixture {
   void recordHeldByTheOther_isLookedAtAgain_whenItsEndIsHeardThatIsNotToBeTrusted()
       throws InterruptedException {
     settings.trust = EngineSettings.Trust.VERIFY;
-    TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", FlowFixture::done);
-    Sent first = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
-    Sent second = b.deliver("order-1", "{}");
-    eventually(() -> b.limit.parked() == 1 && b.listener.claimed().size() == 1);
+    Contested order = contested();
 
     mayEnd.countDown();
-    eventually(() -> first.isSettled() && second.isSettled());
+    eventually(() -> order.atA().isSettled() && order.atB().isSettled());
 
-    assertThat(b.listener.claimed()).containsExactly(Claimed.HELD, Claimed.DONE);
+    assertThat(order.b().listener.claimed()).containsExactly(Claimed.HELD, Claimed.DONE);
     assertThat(calls).hasSize(1);
   }
 
@@ -123,20 +113,14 @@ class RecordFlowTest extends FlowFixture {
   @Test
   void recordHeldByTheOther_isParked_andWokenByTheAnnouncement_withoutAnotherRequest()
       throws InterruptedException {
-    TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", FlowFixture::done);
-    Sent first = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
-    Sent second = b.deliver("order-1", "{}");
-    eventually(() -> b.listener.claimed().equals(List.of(Claimed.HELD)));
-    eventually(() -> b.limit.inFlight() == 0);
-    assertThat(b.limit.parked()).isOne();
-    assertThat(second.isSettled()).as("what another holds is not committed").isFalse();
+    Contested order = contested();
+    assertThat(order.b().limit.parked()).isOne();
+    assertThat(order.atB().isSettled()).as("what another holds is not committed").isFalse();
 
     mayEnd.countDown();
 
-    eventually(() -> first.isSettled() && second.isSettled());
-    assertThat(b.store.calls()).isOne();
+    eventually(() -> order.atA().isSettled() && order.atB().isSettled());
+    assertThat(order.b().store.calls()).isOne();
     assertThat(calls).hasSize(1);
   }
 
@@ -160,8 +144,7 @@ class RecordFlowTest extends FlowFixture {
     TestInstance a = start("a", FlowFixture::done);
     settings.maxInFlight = 1;
     TestInstance b = start("b", this::doneWhenItMay);
-    Sent first = b.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
+    Sent first = begun(b, "order-1");
     Sent second = b.deliver("order-2", "{}");
     eventually(() -> second.waitsForAPermit() && b.limit.parked() == 1);
     Sent _ = a.deliver("order-2", "{}");
@@ -188,21 +171,16 @@ class RecordFlowTest extends FlowFixture {
 
   @Test
   void follower_goesOn_whenItsLeaderLosesThePartition() throws InterruptedException {
-    TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", FlowFixture::done);
-    Sent held = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
-    Sent leader = b.deliver("order-1", "{}");
-    eventually(() -> b.listener.claimed().size() == 1);
-    Sent follower = b.deliver("order-1", "{}");
+    Contested order = contested();
+    Sent follower = order.b().deliver("order-1", "{}");
 
-    leader.revoke();
+    order.atB().revoke();
 
-    eventually(leader::hasEnded);
-    eventually(() -> b.listener.claimed().size() == 2);
-    assertThat(leader.isSettled()).isFalse();
+    eventually(order.atB()::hasEnded);
+    eventually(() -> order.b().listener.claimed().size() == 2);
+    assertThat(order.atB().isSettled()).isFalse();
     mayEnd.countDown();
-    eventually(() -> held.isSettled() && follower.isSettled());
+    eventually(() -> order.atA().isSettled() && follower.isSettled());
   }
 
   @Test
@@ -210,8 +188,7 @@ class RecordFlowTest extends FlowFixture {
     settings.outcomes = false;
     TestInstance a = start("a", this::doneWhenItMay);
     TestInstance b = start("b", FlowFixture::done);
-    Sent _ = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
+    Sent _ = begun(a, "order-1");
     Sent second = b.deliver("order-1", "{}");
     eventually(() -> b.store.calls(Op.CLAIM) == 4);
     List<Long> ticks = b.store.claims().stream().map(claim -> claim.start().ticks()).toList();
@@ -238,9 +215,7 @@ class RecordFlowTest extends FlowFixture {
     assertThat(dead.claim(TestInstance.claim("order-1", "{}", time)))
         .isInstanceOf(ClaimResult.Granted.class);
 
-    Sent sent = b.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(b, "order-1");
     assertThat(b.listener.takeovers).hasValue(1);
     assertThat(calls).singleElement().matches(call -> call.token() == 2 && call.attempt() == 2);
     assertThat(broker.outcomes(Outcome.Kind.TAKEN_OVER))
@@ -252,18 +227,13 @@ class RecordFlowTest extends FlowFixture {
 
   @Test
   void waitingRecordThatIsInterruptedFromOutside_goesOnWaiting() throws InterruptedException {
-    TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", FlowFixture::done);
-    Sent atA = a.deliver("order-1", "{}");
-    eventually(() -> a.limit.inFlight() == 1 && a.store.calls(Op.CLAIM) == 1);
-    Sent atB = b.deliver("order-1", "{}");
-    eventually(() -> b.store.calls(Op.CLAIM) == 1 && b.limit.inFlight() == 0);
+    Contested order = contested();
 
-    atB.interrupt();
+    order.atB().interrupt();
     mayEnd.countDown();
 
-    eventually(() -> atA.isSettled() && atB.isSettled());
-    eventually(atB::hasEnded);
+    eventually(() -> order.atA().isSettled() && order.atB().isSettled());
+    eventually(order.atB()::hasEnded);
   }
 
   @Test
@@ -289,8 +259,7 @@ class RecordFlowTest extends FlowFixture {
       throws InterruptedException {
     settings.maxInFlight = 1;
     TestInstance a = start("a", this::doneWhenItMay);
-    Sent first = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
+    Sent first = begun(a, "order-1");
     Sent second = a.deliver("order-2", "{}");
     Sent third = a.deliver("order-3", "{}");
     eventually(() -> second.waitsForAPermit() && third.waitsForAPermit());
@@ -309,8 +278,7 @@ class RecordFlowTest extends FlowFixture {
   void recordInItsHandlersHands_isFinished_thoughItsPartitionWasRevoked()
       throws InterruptedException {
     TestInstance a = start("a", this::doneWhenItMay);
-    Sent sent = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
+    Sent sent = begun(a, "order-1");
 
     sent.revoke();
     mayEnd.countDown();
@@ -322,17 +290,12 @@ class RecordFlowTest extends FlowFixture {
 
   @Test
   void recordThatWaits_endsAtOnce_whenItsPartitionIsRevoked() throws InterruptedException {
-    TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", FlowFixture::done);
-    Sent _ = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
-    Sent parked = b.deliver("order-1", "{}");
-    eventually(() -> b.listener.claimed().size() == 1);
+    Contested order = contested();
 
-    parked.revoke();
+    order.atB().revoke();
 
-    eventually(() -> parked.hasEnded() && b.limit.isEmpty());
-    assertThat(parked.isSettled()).isFalse();
+    eventually(() -> order.atB().hasEnded() && order.b().limit.isEmpty());
+    assertThat(order.atB().isSettled()).isFalse();
   }
 
   // --- Announcements ---
@@ -351,8 +314,7 @@ class RecordFlowTest extends FlowFixture {
     assertThat(atB.isSettled()).isFalse();
     eventually(() -> atB.isSettled() && again.isSettled());
     eventually(() -> c.knows("order-1", "{}"));
-    Sent atC = c.deliver("order-1", "{}");
-    eventually(atC::isSettled);
+    process(c, "order-1");
 
     assertThat(broker.published())
         .singleElement()
@@ -374,9 +336,7 @@ class RecordFlowTest extends FlowFixture {
     TestInstance b = start("b", FlowFixture::done);
     endedSilently("order-1", time.now().wall().plus(Duration.ofHours(1)));
 
-    Sent sent = b.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(b, "order-1");
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
   }
 
@@ -385,9 +345,7 @@ class RecordFlowTest extends FlowFixture {
     TestInstance b = start("b", FlowFixture::done);
     endedSilently("order-1", time.now().wall().minus(Duration.ofHours(1)));
 
-    Sent sent = b.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(b, "order-1");
     assertThat(broker.published()).isEmpty();
   }
 
@@ -405,9 +363,7 @@ class RecordFlowTest extends FlowFixture {
     TestInstance a = start("a", failing(1));
     broker.refuse(TestBroker.OUTCOMES);
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
   }
 
@@ -417,8 +373,6 @@ class RecordFlowTest extends FlowFixture {
     TestInstance a = start("a", FlowFixture::done);
     a.closeOutcomes();
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
   }
 }

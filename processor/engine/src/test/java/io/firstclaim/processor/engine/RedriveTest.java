@@ -83,8 +83,7 @@ class RedriveTest extends FlowFixture {
 
   /** The record dies in one zone, and the other has heard of it. */
   private void diesInBothZonesEyes() {
-    Sent sent = a.deliver("order-1", "{}");
-    eventually(sent::isSettled);
+    process(a, "order-1");
     eventually(() -> b.knows("order-1", "{}"));
     assertThat(broker.deadLetters()).hasSize(1);
   }

@@ -34,16 +34,12 @@ class StoreFlowTest extends FlowFixture {
   @Test
   void longHandler_keepsItsLease() throws InterruptedException {
     settings.lease = SHORT_LEASE;
-    TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", FlowFixture::done);
-    Sent first = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
-    Sent second = b.deliver("order-1", "{}");
-    eventually(() -> a.store.calls(Op.RENEW) >= 5);
+    Contested order = contested();
+    eventually(() -> order.a().store.calls(Op.RENEW) >= 5);
 
     mayEnd.countDown();
 
-    eventually(() -> first.isSettled() && second.isSettled());
+    eventually(() -> order.atA().isSettled() && order.atB().isSettled());
     assertThat(calls).hasSize(1);
     assertThat(broker.published()).singleElement().matches(outcome -> outcome.attempt() == 1);
   }
@@ -66,11 +62,9 @@ class StoreFlowTest extends FlowFixture {
             });
     TestInstance b = start("b", FlowFixture::done);
     Hold hold = a.store.hold(Op.RENEW);
-    Sent first = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
+    Sent first = begun(a, "order-1");
     time.advance(Duration.ofSeconds(31)); // as if the process had been stopped
-    Sent second = b.deliver("order-1", "{}");
-    eventually(second::isSettled);
+    process(b, "order-1");
     hold.release();
 
     mayEnd.countDown();
@@ -96,18 +90,13 @@ class StoreFlowTest extends FlowFixture {
 
   @Test
   void stop_interruptsHandlers_andTheOtherZoneGoesOnAtOnce() throws InterruptedException {
-    TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", FlowFixture::done);
-    Sent first = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
-    Sent second = b.deliver("order-1", "{}");
-    eventually(() -> b.listener.claimed().equals(List.of(Claimed.HELD)));
+    Contested order = contested();
 
-    a.stop();
+    order.a().stop();
 
-    eventually(second::isSettled);
-    eventually(first::hasEnded);
-    assertThat(first.isSettled()).isFalse();
+    eventually(order.atB()::isSettled);
+    eventually(order.atA()::hasEnded);
+    assertThat(order.atA().isSettled()).isFalse();
     assertThat(calls).hasSize(2);
     assertThat(broker.outcomes(Outcome.Kind.FAILED))
         .singleElement()
@@ -121,16 +110,11 @@ class StoreFlowTest extends FlowFixture {
   @Test
   void attemptCutShortByTheStop_doesNotCount() throws InterruptedException {
     settings.maxAttempts = 1;
-    TestInstance a = start("a", this::doneWhenItMay);
-    TestInstance b = start("b", FlowFixture::done);
-    Sent first = a.deliver("order-1", "{}");
-    eventually(() -> calls.size() == 1);
-    Sent second = b.deliver("order-1", "{}");
-    eventually(() -> b.listener.claimed().equals(List.of(Claimed.HELD)));
+    Contested order = contested();
 
-    a.stop();
+    order.a().stop();
 
-    eventually(() -> second.isSettled() && first.hasEnded());
+    eventually(() -> order.atB().isSettled() && order.atA().hasEnded());
     assertThat(calls).extracting(RecordContext::attempt).containsExactly(1, 1);
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED))
         .singleElement()
@@ -144,9 +128,7 @@ class StoreFlowTest extends FlowFixture {
     TestInstance a = start("a", FlowFixture::done);
     a.store.next(Op.CLAIM, Fault.LOST_ANSWER);
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(a.store.claims()).hasSize(2);
     assertThat(a.store.claims().stream().distinct()).hasSize(1);
     assertThat(calls).singleElement().matches(call -> call.token() == 1 && call.attempt() == 1);
@@ -160,9 +142,7 @@ class StoreFlowTest extends FlowFixture {
     Sent concerned = a.deliver("order-1", "{}");
     eventually(() -> a.listener.claimed().size() >= 2);
 
-    Sent other = a.deliver("order-2", "{}");
-
-    eventually(other::isSettled);
+    process(a, "order-2");
     assertThat(concerned.isSettled()).isFalse();
     assertThat(a.listener.claimed()).containsOnly(Claimed.UNREADABLE, Claimed.GRANTED);
     assertThat(a.store.calls(Op.FIND)).as("questions whether the store answers").isZero();
@@ -248,8 +228,7 @@ class StoreFlowTest extends FlowFixture {
   void storeThatPermitsNothing_isAnOutage_andEveryRecordGoesOnOnceItPermitsIt()
       throws InterruptedException {
     TestInstance a = start("a", this::doneWhenItMay);
-    Sent begun = a.deliver("order-0", "{}");
-    eventually(() -> calls.size() == 1);
+    Sent begun = begun(a, "order-0");
     a.store.setDenies(true);
     mayEnd.countDown();
     eventually(() -> !a.gate.isOpen());
@@ -262,8 +241,7 @@ class StoreFlowTest extends FlowFixture {
     a.store.setDenies(false);
     eventually(() -> begun.isSettled() && later.isSettled());
     a.store.next(Op.CLAIM, Fault.DENIED);
-    Sent deniedOnce = a.deliver("order-2", "{}");
-    eventually(deniedOnce::isSettled);
+    process(a, "order-2");
 
     assertThat(calls).as("each once").hasSize(3);
     assertThat(a.store.calls(Op.CLAIM)).isEqualTo(4);
@@ -277,9 +255,7 @@ class StoreFlowTest extends FlowFixture {
     a.store.next(Op.CLAIM, no, no, no, no);
     long start = System.nanoTime();
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(Duration.ofNanos(System.nanoTime() - start))
         .isGreaterThanOrEqualTo(Duration.ofMillis(100 + 200 + 400));
   }
@@ -312,9 +288,7 @@ class StoreFlowTest extends FlowFixture {
     TestInstance a = start("a", FlowFixture::done);
     a.store.next(Op.COMPLETE, Fault.LOST_ANSWER, Fault.LOST_REQUEST);
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(a.store.calls(Op.COMPLETE)).isEqualTo(3);
     assertThat(calls).hasSize(1);
     assertThat(a.listener.delivered()).containsExactly(Delivered.COMPLETED);
@@ -327,9 +301,7 @@ class StoreFlowTest extends FlowFixture {
     a.store.next(Op.RELEASE, Fault.LOST_ANSWER);
     a.store.next(Op.BURY, Fault.LOST_ANSWER);
 
-    Sent sent = a.deliver("order-1", "{}");
-
-    eventually(sent::isSettled);
+    process(a, "order-1");
     assertThat(calls).hasSize(3);
     assertThat(broker.deadLetters()).hasSize(1);
     assertThat(a.listener.delivered())

@@ -20,17 +20,18 @@ import org.junit.jupiter.api.Timeout;
 class SequencerTest {
   private final TestTime time = TestTime.standing();
   private final AssignedPartition partition = partition(0);
+  private Sequencer sequencer = new Sequencer(Ordering.KEY, Tracing.OFF);
   private long offset;
 
   private static AssignedPartition partition(int number) {
     return new AssignedPartition(new TopicPartition("in", number));
   }
 
-  private Delivery deliver(Sequencer sequencer, @Nullable String key) {
-    return deliver(sequencer, key, partition);
+  private Delivery deliver(@Nullable String key) {
+    return deliver(key, partition);
   }
 
-  private Delivery deliver(Sequencer sequencer, @Nullable String key, AssignedPartition of) {
+  private Delivery deliver(@Nullable String key, AssignedPartition of) {
     return sequencer.deliver(
         TestRecords.record(key, "{}", of.id().partition(), offset++), of, time.now());
   }
@@ -41,19 +42,18 @@ class SequencerTest {
 
   @Test
   void unordered_waitsForNothing() {
-    Sequencer sequencer = new Sequencer(Ordering.UNORDERED, Tracing.OFF);
-    Delivery _ = deliver(sequencer, "k");
+    sequencer = new Sequencer(Ordering.UNORDERED, Tracing.OFF);
+    Delivery _ = deliver("k");
 
-    assertThat(mayGo(deliver(sequencer, "k"))).isTrue();
+    assertThat(mayGo(deliver("k"))).isTrue();
   }
 
   @Test
   void byKey_eachWaitsForTheOneBeforeItWithItsKey() {
-    Sequencer sequencer = new Sequencer(Ordering.KEY, Tracing.OFF);
-    Delivery first = deliver(sequencer, "k");
-    Delivery second = deliver(sequencer, "k");
-    Delivery third = deliver(sequencer, "k");
-    Delivery other = deliver(sequencer, "other");
+    Delivery first = deliver("k");
+    Delivery second = deliver("k");
+    Delivery third = deliver("k");
+    Delivery other = deliver("other");
 
     assertThat(mayGo(first)).isTrue();
     assertThat(mayGo(second)).isFalse();
@@ -69,26 +69,24 @@ class SequencerTest {
 
   @Test
   void byKey_recordsWithoutAKey_waitForNothing() {
-    Sequencer sequencer = new Sequencer(Ordering.KEY, Tracing.OFF);
-    Delivery _ = deliver(sequencer, null);
+    Delivery _ = deliver(null);
 
-    assertThat(mayGo(deliver(sequencer, null))).isTrue();
+    assertThat(mayGo(deliver(null))).isTrue();
   }
 
   @Test
   void byKey_anEmptyKeyIsAKey() {
-    Sequencer sequencer = new Sequencer(Ordering.KEY, Tracing.OFF);
-    Delivery _ = deliver(sequencer, "");
+    Delivery _ = deliver("");
 
-    assertThat(mayGo(deliver(sequencer, ""))).isFalse();
+    assertThat(mayGo(deliver(""))).isFalse();
   }
 
   @Test
   void byPartition_eachWaitsForTheOneBeforeItInItsPartition() {
-    Sequencer sequencer = new Sequencer(Ordering.PARTITION, Tracing.OFF);
-    Delivery first = deliver(sequencer, "k");
-    Delivery second = deliver(sequencer, "other");
-    Delivery elsewhere = deliver(sequencer, "k", partition(1));
+    sequencer = new Sequencer(Ordering.PARTITION, Tracing.OFF);
+    Delivery first = deliver("k");
+    Delivery second = deliver("other");
+    Delivery elsewhere = deliver("k", partition(1));
 
     assertThat(mayGo(second)).isFalse();
     assertThat(mayGo(elsewhere)).isTrue();
@@ -98,19 +96,19 @@ class SequencerTest {
 
   @Test
   void partitionThatIsAssignedAnew_beginsANewLine() {
-    Sequencer sequencer = new Sequencer(Ordering.PARTITION, Tracing.OFF);
-    Delivery _ = deliver(sequencer, "k", partition(0));
+    sequencer = new Sequencer(Ordering.PARTITION, Tracing.OFF);
+    Delivery _ = deliver("k", partition(0));
 
-    assertThat(mayGo(deliver(sequencer, "k", partition(0)))).isTrue();
+    assertThat(mayGo(deliver("k", partition(0)))).isTrue();
   }
 
   @Test
   void linesWithoutRecords_areForgotten() {
     for (Ordering ordering : Ordering.values()) {
-      Sequencer sequencer = new Sequencer(ordering, Tracing.OFF);
+      sequencer = new Sequencer(ordering, Tracing.OFF);
       List<Delivery> deliveries = new ArrayList<>();
       for (int i = 0; i < 1000; i++) {
-        deliveries.add(deliver(sequencer, "k" + i / 3));
+        deliveries.add(deliver("k" + i / 3));
       }
       deliveries.forEach(delivery -> delivery.end().run());
 
@@ -120,7 +118,6 @@ class SequencerTest {
 
   @Test
   void recordsOfAKey_goInOrder_whateverTheThreadsDo() {
-    Sequencer sequencer = new Sequencer(Ordering.KEY, Tracing.OFF);
     Random random = new Random(3);
     List<List<Long>> seen = new ArrayList<>();
     for (int key = 0; key < 10; key++) {
@@ -128,7 +125,7 @@ class SequencerTest {
     }
     for (int i = 0; i < 2000; i++) {
       int key = random.nextInt(10);
-      Delivery delivery = deliver(sequencer, "k" + key);
+      Delivery delivery = deliver("k" + key);
       delivery.whenItsTurn(
           () ->
               Thread.startVirtualThread(

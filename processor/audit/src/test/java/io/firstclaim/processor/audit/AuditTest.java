@@ -118,7 +118,8 @@ class AuditTest {
             Instant.now(),
             Duration.ofMillis(5),
             null,
-            null);
+            null,
+            List.of());
     ProducerRecord<byte[], byte[]> message =
         new ProducerRecord<>("orders.outcomes", id.getBytes(UTF_8), outcome.json());
     message

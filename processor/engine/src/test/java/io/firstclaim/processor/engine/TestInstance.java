@@ -192,7 +192,7 @@ final class TestInstance implements AutoCloseable {
     Instant now = time.now().wall();
     Fingerprint payload = Fingerprint.of(value.getBytes(UTF_8));
     Outcome outcome =
-        new Outcome(id, kind, "b", "1", 1, 1, "in", 0, 0, now, Duration.ZERO, null, now);
+        new Outcome(id, kind, "b", "1", 1, 1, "in", 0, 0, now, Duration.ZERO, null, now, List.of());
     parts.records().heard(RecordId.of(id), payload, outcome);
   }
 

@@ -223,7 +223,8 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
         outcome.at(),
         outcome.took(),
         cause == null ? null : OneLine.of(cause, MAX_CAUSE),
-        outcome.retryAt());
+        outcome.retryAt(),
+        List.of());
   }
 
   /** Forgets what the lock store has forgotten. */

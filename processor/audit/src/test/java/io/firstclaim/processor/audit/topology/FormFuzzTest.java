@@ -12,6 +12,7 @@ import io.firstclaim.processor.engine.api.OutcomeMessage;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** Whatever stands in the audit's stores, and whatever outcomes it hears. */
@@ -58,7 +59,8 @@ class FormFuzzTest {
               Instant.ofEpochMilli(data.consumeLong()),
               Duration.ofMillis(data.consumeLong()),
               null,
-              null);
+              null,
+              List.of());
       OutcomeMessage message =
           new OutcomeMessage(
               "orders",

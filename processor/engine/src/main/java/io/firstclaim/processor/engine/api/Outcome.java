@@ -58,26 +58,6 @@ public record Outcome(
     return OutcomeFormat.write(this);
   }
 
-  /** What became of a record that touches nothing. */
-  public Outcome(
-      String id,
-      Kind kind,
-      String zone,
-      String instance,
-      long token,
-      int attempt,
-      String topic,
-      int partition,
-      long offset,
-      Instant at,
-      Duration took,
-      @Nullable String cause,
-      @Nullable Instant retryAt) {
-    this(
-        id, kind, zone, instance, token, attempt, topic, partition, offset, at, took, cause,
-        retryAt, List.of());
-  }
-
   /** What can become of an attempt; the names are on the wire. */
   public enum Kind {
     /** Done. */

@@ -8,47 +8,30 @@ import java.util.List;
 public sealed interface RecordIdSource {
 
   /** The last header of this name. */
-  record Header(String name) implements RecordIdSource {
-    @Override
-    public String text() {
-      return "header:" + name;
-    }
-  }
+  record Header(String name) implements RecordIdSource {}
 
   /** The record's key. */
-  record Key() implements RecordIdSource {
-    @Override
-    public String text() {
-      return "key";
-    }
-  }
+  record Key() implements RecordIdSource {}
 
   /** A string or an integer in the record's value, which is JSON. */
-  record JsonField(JsonPointer pointer) implements RecordIdSource {
-    @Override
-    public String text() {
-      return "json:" + pointer;
-    }
-  }
+  record JsonField(JsonPointer pointer) implements RecordIdSource {}
 
   /** The SHA-256 of the record's value. */
-  record ValueHash() implements RecordIdSource {
-    @Override
-    public String text() {
-      return "sha256:value";
-    }
-  }
+  record ValueHash() implements RecordIdSource {}
 
   /** Where the record is: topic, its ID, partition and offset. Every record has them. */
-  record Offset() implements RecordIdSource {
-    @Override
-    public String text() {
-      return "offset";
-    }
-  }
+  record Offset() implements RecordIdSource {}
 
   /** The source as it is written in the settings. */
-  String text();
+  default String text() {
+    return switch (this) {
+      case Header(String name) -> "header:" + name;
+      case Key() -> "key";
+      case JsonField(JsonPointer pointer) -> "json:" + pointer;
+      case ValueHash() -> "sha256:value";
+      case Offset() -> "offset";
+    };
+  }
 
   /**
    * Reads a comma-separated list of {@code header:NAME}, {@code key}, {@code json:/pointer}, {@code

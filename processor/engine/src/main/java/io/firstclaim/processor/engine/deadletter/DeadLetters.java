@@ -17,6 +17,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,14 +70,10 @@ public final class DeadLetters {
     Iterable<Header> own =
         redrive == null ? record.headers() : LetterHeaders.beforeRedrive(record.headers());
     ProducerRecord<byte[], byte[]> letter =
-        describe(
-            new ProducerRecord<>(
-                topicOf.apply(record.topic()), null, record.key(), record.value(), own),
-            record,
-            id,
-            attempts,
-            cause,
-            redrive);
+        new ProducerRecord<>(
+            topicOf.apply(record.topic()), null, record.key(), record.value(), own);
+    Headers story = story(record, id, attempts, cause, redrive);
+    story.forEach(letter.headers()::add);
     try {
       send(letter);
     } catch (DeadLetterException e) {
@@ -93,26 +90,20 @@ public final class DeadLetters {
           record.offset(),
           letter.topic());
       ProducerRecord<byte[], byte[]> stub =
-          describe(
-              new ProducerRecord<>(letter.topic(), null, null, null),
-              record,
-              id,
-              attempts,
-              cause,
-              redrive);
+          new ProducerRecord<byte[], byte[]>(letter.topic(), null, null, null, story);
       stub.headers().add(LetterHeaders.OMITTED, "key,value,headers".getBytes(UTF_8));
       send(stub);
     }
   }
 
-  private ProducerRecord<byte[], byte[]> describe(
-      ProducerRecord<byte[], byte[]> letter,
+  /** The headers that say what happened. */
+  private Headers story(
       ConsumerRecord<byte[], byte[]> record,
       RecordId id,
       int attempts,
       String cause,
       @Nullable RedriveId redrive) {
-    Headers headers = letter.headers();
+    Headers headers = new RecordHeaders();
     headers.add(LetterHeaders.APPLICATION, application.getBytes(UTF_8));
     if (redrive != null) {
       headers.add(LetterHeaders.REDRIVE, redrive.text().getBytes(UTF_8));
@@ -124,7 +115,7 @@ public final class DeadLetters {
     headers.add(LetterHeaders.TOPIC, record.topic().getBytes(UTF_8));
     headers.add(LetterHeaders.PARTITION, Integer.toString(record.partition()).getBytes(UTF_8));
     headers.add(LetterHeaders.OFFSET, Long.toString(record.offset()).getBytes(UTF_8));
-    return letter;
+    return headers;
   }
 
   private void send(ProducerRecord<byte[], byte[]> letter) throws InterruptedException {

@@ -273,7 +273,7 @@ public final class RecordFlow implements Processing {
     return switch (record.awaitEnd(end.pause().length())) {
       case ITS_END -> new State.EndedElsewhere();
       case STOP -> end;
-      case ANOTHERS_END, RETRY_DUE, FREED, CALLED, TIME_UP -> {
+      case SIGNALLED, TIME_UP -> {
         publisher.ended(record, new Event(end.kind(), end.ending(), end.cause()));
         publisher.delivered(record.delivery(), Delivered.DUPLICATE);
         yield new State.Settled();

@@ -269,10 +269,7 @@ final class RecordInFlight implements Candidate {
     return switch (came) {
       case null -> Woken.TIME_UP;
       case Signal.Stop _ -> Woken.STOP;
-      case Signal.Ended _ -> Woken.ANOTHERS_END;
-      case Signal.DueIn _ -> Woken.RETRY_DUE;
-      case Signal.Freed _ -> Woken.FREED;
-      case Signal.YourTurn _ -> Woken.CALLED;
+      case Signal.Ended _, Signal.DueIn _, Signal.Freed _, Signal.YourTurn _ -> Woken.SIGNALLED;
     };
   }
 
@@ -303,17 +300,17 @@ final class RecordInFlight implements Candidate {
             return Woken.STOP;
           }
           case Signal.Ended _ -> {
-            return Woken.ANOTHERS_END;
+            return Woken.SIGNALLED;
           }
           case Signal.DueIn(Duration delay) -> {
             if (mayBeDue) {
               left = delay;
-              whenTimeIsUp = Woken.RETRY_DUE;
+              whenTimeIsUp = Woken.SIGNALLED;
             }
           }
           case Signal.Freed _ -> {
             if (mayBeDue) {
-              return Woken.FREED;
+              return Woken.SIGNALLED;
             }
           }
           case Signal.YourTurn _ -> {} // it waits for something else by now

@@ -19,7 +19,19 @@ sealed interface State {
   /** The record waits, and holds no lease. */
   sealed interface Waiting extends State {
     /** What for. */
-    WaitsFor what();
+    default WaitsFor what() {
+      return switch (this) {
+        case Following _ -> WaitsFor.SAME_ID;
+        case Entering _, Unanswered _ -> WaitsFor.STORE;
+        case Queued queued -> queued.at.what();
+        case Held _ -> WaitsFor.HOLDER;
+        case Blocked _ -> WaitsFor.RESOURCE;
+        case NotDue _ -> WaitsFor.RETRY;
+        case Refused _ -> WaitsFor.DOWNSTREAM;
+        case Unannounced _ -> WaitsFor.ANNOUNCEMENT;
+        case Defective _ -> WaitsFor.DEFECT;
+      };
+    }
 
     /** Until when at most; null if that is not known. */
     default @Nullable Instant until() {
@@ -59,12 +71,7 @@ sealed interface State {
   }
 
   /** Another delivery of its ID, with another payload, is worked on here. */
-  record Following() implements Waiting {
-    @Override
-    public WaitsFor what() {
-      return WaitsFor.SAME_ID;
-    }
-  }
+  record Following() implements Waiting {}
 
   /** Another delivery of the same record is worked on here; this one has nothing but its offset. */
   record Twin() implements State {}
@@ -77,35 +84,20 @@ sealed interface State {
    *
    * @param from the state before, by which it is known what to ask
    */
-  record Entering(State from) implements Waiting {
-    @Override
-    public WaitsFor what() {
-      return WaitsFor.STORE;
-    }
-  }
+  record Entering(State from) implements Waiting {}
 
   /**
    * It waits at one of the checkpoints of its admission.
    *
    * @param from as for {@link Entering}
    */
-  record Queued(State from, Admission.Wait at, @Nullable Instant until) implements Waiting {
-    @Override
-    public WaitsFor what() {
-      return at.what();
-    }
-  }
+  record Queued(State from, Admission.Wait at, @Nullable Instant until) implements Waiting {}
 
   /** It is this instance's, under a lease. */
   record Granted(ClaimResult.Granted answer) implements State {}
 
   /** Another holder has it. */
   record Held(ClaimResult.Held answer, int inARow, Pause pause) implements Pausing {
-    @Override
-    public WaitsFor what() {
-      return WaitsFor.HOLDER;
-    }
-
     @Override
     public String by() {
       return answer.by();
@@ -120,11 +112,6 @@ sealed interface State {
   record Blocked(ClaimResult.Blocked answer, int inARow, @Nullable Moment told, Pause pause)
       implements Pausing {
     @Override
-    public WaitsFor what() {
-      return WaitsFor.RESOURCE;
-    }
-
-    @Override
     public String by() {
       return answer.inTheWay().stream()
           .map(each -> each.id().text())
@@ -133,45 +120,20 @@ sealed interface State {
   }
 
   /** Its next attempt is not due yet. */
-  record NotDue(Pause pause) implements Pausing {
-    @Override
-    public WaitsFor what() {
-      return WaitsFor.RETRY;
-    }
-  }
+  record NotDue(Pause pause) implements Pausing {}
 
   /** The store gave no answer, so its claim may have been granted. */
-  record Unanswered(int inARow, Pause pause) implements Pausing {
-    @Override
-    public WaitsFor what() {
-      return WaitsFor.STORE;
-    }
-  }
+  record Unanswered(int inARow, Pause pause) implements Pausing {}
 
   /** The downstream was not there for it. */
-  record Refused(Pause pause) implements Pausing {
-    @Override
-    public WaitsFor what() {
-      return WaitsFor.DOWNSTREAM;
-    }
-  }
+  record Refused(Pause pause) implements Pausing {}
 
   /** The store says that it has ended, but nobody has announced that. */
   record Unannounced(Outcome.Kind kind, Ending ending, @Nullable String cause, Pause pause)
-      implements Pausing {
-    @Override
-    public WaitsFor what() {
-      return WaitsFor.ANNOUNCEMENT;
-    }
-  }
+      implements Pausing {}
 
   /** Work on it failed in an unforeseen way; it pauses, and begins anew. */
-  record Defective() implements Waiting {
-    @Override
-    public WaitsFor what() {
-      return WaitsFor.DEFECT;
-    }
-  }
+  record Defective() implements Waiting {}
 
   /** It has ended without this instance: that was heard of, or the store says so. */
   record EndedElsewhere() implements State {}

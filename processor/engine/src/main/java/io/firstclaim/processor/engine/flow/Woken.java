@@ -5,16 +5,10 @@ enum Woken {
   /** Its end was announced. */
   ITS_END,
   /**
-   * An end was announced under its ID that does not count for it, as it had another payload or is
-   * not to be trusted: the store must say.
+   * Something was heard, after which it has to look again: an end under its ID that does not count
+   * for it, a retry that is due, a resource that is free, or that it is its turn.
    */
-  ANOTHERS_END,
-  /** An attempt was announced to have failed, and the next one is due. */
-  RETRY_DUE,
-  /** A resource that it waits for was announced to be free. */
-  FREED,
-  /** It is its turn to ask whether it is admitted. */
-  CALLED,
+  SIGNALLED,
   /** The partition was lost, or the engine stops. */
   STOP,
   /** It has waited long enough: a lease, a head start or a pause is over. */

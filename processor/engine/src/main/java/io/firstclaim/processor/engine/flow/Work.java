@@ -32,14 +32,15 @@ record Work(
     List<RecordId> resources,
     @Nullable RedriveId redrive) {
 
-  /** Work that touches nothing and was not redriven. */
-  Work(
+  /** The giving up of a record, for which it touches nothing. */
+  private Work(
       ClaimId claimId,
       RecordId reportId,
       Fingerprint fingerprint,
-      Task task,
-      Outcome.Kind deadKind) {
-    this(claimId, reportId, fingerprint, task, deadKind, List.of(), null);
+      String cause,
+      Outcome.Kind deadKind,
+      @Nullable RedriveId redrive) {
+    this(claimId, reportId, fingerprint, new Task.GiveUp(cause), deadKind, List.of(), redrive);
   }
 
   /** What is done with a record. */
@@ -76,14 +77,7 @@ record Work(
 
   private static Work givenUp(
       RecordId id, Fingerprint fingerprint, String cause, @Nullable RedriveId redrive) {
-    return new Work(
-        ClaimId.of(id),
-        id,
-        fingerprint,
-        new Task.GiveUp(cause),
-        Outcome.Kind.DEAD,
-        List.of(),
-        redrive);
+    return new Work(ClaimId.of(id), id, fingerprint, cause, Outcome.Kind.DEAD, redrive);
   }
 
   /** The printable names of what it touches. */
@@ -93,8 +87,7 @@ record Work(
 
   /** The same work once its verdict is in: its handler is not asked again. */
   Work givenUp(String cause) {
-    return new Work(
-        claimId, reportId, fingerprint, new Task.GiveUp(cause), deadKind, List.of(), redrive);
+    return new Work(claimId, reportId, fingerprint, cause, deadKind, redrive);
   }
 
   /**
@@ -108,9 +101,8 @@ record Work(
         ClaimId.ofMismatch(reportId, fingerprint),
         reportId,
         fingerprint,
-        new Task.GiveUp(cause),
+        cause,
         Outcome.Kind.MISMATCH,
-        List.of(),
         redrive);
   }
 }

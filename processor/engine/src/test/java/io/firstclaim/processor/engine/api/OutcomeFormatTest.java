@@ -38,7 +38,8 @@ class OutcomeFormatTest {
         AT,
         Duration.ofMillis(250),
         cause,
-        retryAt);
+        retryAt,
+        List.of());
   }
 
   private static Outcome touching(Outcome outcome) {

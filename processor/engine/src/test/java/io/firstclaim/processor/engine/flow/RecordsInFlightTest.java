@@ -23,6 +23,7 @@ import io.firstclaim.processor.engine.trace.Trace;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -107,7 +108,8 @@ class RecordsInFlightTest {
             START,
             Duration.ZERO,
             null,
-            retry == null ? null : START.plus(retry)));
+            retry == null ? null : START.plus(retry),
+            List.of()));
   }
 
   @Test
@@ -137,7 +139,7 @@ class RecordsInFlightTest {
     RecordInFlight record = entered(work("1"));
     hear(Outcome.Kind.COMPLETED, "22", null);
 
-    assertThat(record.await(LONG)).isEqualTo(Woken.ANOTHERS_END);
+    assertThat(record.await(LONG)).isEqualTo(Woken.SIGNALLED);
   }
 
   @Test
@@ -156,7 +158,7 @@ class RecordsInFlightTest {
     RecordInFlight record = entered(work("{}"));
     hear(Outcome.Kind.FAILED, "{}", Duration.ofMillis(1));
 
-    assertThat(record.await(LONG)).isEqualTo(Woken.RETRY_DUE);
+    assertThat(record.await(LONG)).isEqualTo(Woken.SIGNALLED);
   }
 
   @Test
@@ -346,7 +348,7 @@ class RecordsInFlightTest {
   void call_wakesTheRecordThatWaitsForItsTurn_andNoOther() throws InterruptedException {
     RecordInFlight record = entered(work("{}"));
     record.call();
-    assertThat(record.awaitTurn(LONG)).isEqualTo(Woken.CALLED);
+    assertThat(record.awaitTurn(LONG)).isEqualTo(Woken.SIGNALLED);
 
     record.call();
     assertThat(record.await(Duration.ofMillis(1))).isEqualTo(Woken.TIME_UP);

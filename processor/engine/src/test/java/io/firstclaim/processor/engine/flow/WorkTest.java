@@ -10,6 +10,7 @@ import io.firstclaim.processor.engine.identity.ClaimId;
 import io.firstclaim.processor.engine.identity.Identity;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class WorkTest {
@@ -31,7 +32,9 @@ class WorkTest {
                 ID,
                 Fingerprint.of(VALUE),
                 new Task.Handle(HANDLER),
-                Outcome.Kind.DEAD));
+                Outcome.Kind.DEAD,
+                List.of(),
+                null));
   }
 
   @Test
@@ -91,6 +94,8 @@ class WorkTest {
                 ID,
                 Fingerprint.of(VALUE),
                 new Task.GiveUp("no luck"),
-                Outcome.Kind.DEAD));
+                Outcome.Kind.DEAD,
+                List.of(),
+                null));
   }
 }

@@ -206,7 +206,8 @@ class OutcomeFeedTest {
   }
 
   private Outcome outcome(String id, Outcome.Kind kind, String zone, Instant at) {
-    return new Outcome(id, kind, zone, "1", 1, 1, "in", 0, 0, at, Duration.ZERO, null, at);
+    return new Outcome(
+        id, kind, zone, "1", 1, 1, "in", 0, 0, at, Duration.ZERO, null, at, List.of());
   }
 
   private void append(int partition, String id, Outcome.Kind kind, Instant at) {

@@ -8,6 +8,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.api.Outcome;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,7 +38,8 @@ class OutcomeWriterTest {
           Instant.EPOCH,
           Duration.ZERO,
           null,
-          null);
+          null,
+          List.of());
 
   private final MockProducer<byte[], byte[]> producer =
       new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
@@ -123,7 +125,8 @@ class OutcomeWriterTest {
             Instant.EPOCH,
             Duration.ZERO,
             "\ud800",
-            null);
+            null,
+            List.of());
     publish(Optional.of("outcomes"), odd);
     if (!producer.history().isEmpty()) {
       assertThat(producer.completeNext()).isTrue();

@@ -45,7 +45,7 @@ class DownstreamTest extends FlowFixture {
     return HandlerResult.retry("HTTP 500");
   }
 
-  /** So many records find that nobody is there. */
+  /** Delivers so many records, which find that nobody is there. */
   private List<Sent> deliverInVain(TestInstance to, int records) {
     downstream = DownstreamTest::gone;
     List<Sent> sent = deliver(to, "order", records);

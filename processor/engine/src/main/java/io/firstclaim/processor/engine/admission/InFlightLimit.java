@@ -59,7 +59,7 @@ public final class InFlightLimit {
   public static final class Usage {
     private final AtomicInteger present = new AtomicInteger();
 
-    /** In flight, or waiting for nothing but a permit. */
+    /** How many are in flight, or wait for nothing but a permit. */
     private final AtomicInteger ready = new AtomicInteger();
 
     private final AtomicLong buffered = new AtomicLong();

@@ -91,13 +91,13 @@ public final class ResourceTurns {
   }
 
   private enum State {
-    /** In no line. */
+    /** The record is in no line. */
     AWAY,
-    /** In all its lines, to be called. */
+    /** It is in all its lines, and will be called. */
     WAITS,
-    /** Its turn everywhere. */
+    /** It is its turn everywhere. */
     TAKEN,
-    /** In all its lines, and refused by the store. */
+    /** It is in all its lines, and was refused by the store. */
     BLOCKED
   }
 

@@ -31,10 +31,10 @@ public final class StoreGate {
 
   private final TimeSource time;
   private final Duration third;
-  private final Mending mending;
+  private final GateMending mending;
   final ReentrantLock lock = new ReentrantLock();
-  private final Lane claims = new Lane("claims", lock);
-  private final Lane steps = new Lane("steps", lock);
+  private final GateLane claims = new GateLane("claims", lock);
+  private final GateLane steps = new GateLane("steps", lock);
 
   // Guarded by the lock.
   private final Pace pace;
@@ -48,14 +48,14 @@ public final class StoreGate {
    * @param lease the length of a lease
    */
   public StoreGate(Runnable question, Duration lease, TimeSource time) {
-    this(question, lease, time, Mending.CALL);
+    this(question, lease, time, GateMending.CALL);
   }
 
   StoreGate(Runnable question, Duration lease, TimeSource time, Duration call) {
     this.time = time;
     this.third = lease.dividedBy(3);
     this.pace = new Pace(third);
-    this.mending = new Mending(this, question, lease, time, call);
+    this.mending = new GateMending(this, question, lease, time, call);
   }
 
   /**
@@ -63,7 +63,7 @@ public final class StoreGate {
    * the others may still fail on that very step, again and again.
    */
   public static Duration pauseAfter(int failuresInARow) {
-    return Mending.PAUSES.after(failuresInARow - 1);
+    return GateMending.PAUSES.after(failuresInARow - 1);
   }
 
   /** Whether the store answers. */
@@ -87,7 +87,7 @@ public final class StoreGate {
     }
   }
 
-  private boolean hasPlace(Lane lane) {
+  private boolean hasPlace(GateLane lane) {
     if (lane.isShut()) {
       return false;
     }
@@ -104,7 +104,7 @@ public final class StoreGate {
   }
 
   /** Waits for a place; returns null if {@code wanted} no longer holds. */
-  private @Nullable Slot enter(Lane lane, BooleanSupplier wanted) throws InterruptedException {
+  private @Nullable Slot enter(GateLane lane, BooleanSupplier wanted) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -131,7 +131,7 @@ public final class StoreGate {
     wake(claims);
   }
 
-  void wake(Lane lane) {
+  void wake(GateLane lane) {
     if (lane.waiting > 0 && hasPlace(lane)) {
       lane.room.signal();
     }
@@ -148,13 +148,13 @@ public final class StoreGate {
 
   /** A request under way, and its place. Made and changed under the lock. */
   private final class Slot {
-    private final Lane lane;
+    private final GateLane lane;
     private final boolean tries;
     private final Moment sent = time.now();
     private boolean isInside = true;
     private boolean isBegun;
 
-    Slot(Lane lane) {
+    Slot(GateLane lane) {
       this.lane = lane;
       this.tries = lane.letIn();
       if (lane == claims) {

@@ -96,7 +96,7 @@ public record DeadLetter(
         && application.map(settings.application()::equals).orElse(true);
   }
 
-  /** Of the record's value: it must match the claim that is freed. */
+  /** The fingerprint of the record's value, which must match that of the claim that is freed. */
   public Fingerprint payload() {
     return letter.value() == null ? Fingerprint.none() : Fingerprint.of(letter.value());
   }

@@ -279,11 +279,11 @@ public final class EngineSettings {
 
   /** Which records wait for each other. */
   public enum Ordering {
-    /** None. */
+    /** No record waits for another. */
     UNORDERED,
-    /** Those of one Kafka key. */
+    /** Records of one Kafka key wait for each other. */
     KEY,
-    /** Those of one partition. */
+    /** Records of one partition wait for each other. */
     PARTITION
   }
 

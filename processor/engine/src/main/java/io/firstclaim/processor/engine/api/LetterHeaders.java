@@ -20,7 +20,9 @@ public final class LetterHeaders {
   /** The record's ID, as {@link io.firstclaim.lock.RecordId#text()}. */
   public static final String ID = "firstclaim-id";
 
-  /** Whose dead letter it is, or whose redriven record; not in letters of version 0.1.0. */
+  /**
+   * The application whose dead letter or redriven record it is; letters of version 0.1.0 lack it.
+   */
   public static final String APPLICATION = "firstclaim-application";
 
   /** The redrive that a record comes with, or that its dead letter has been through. */

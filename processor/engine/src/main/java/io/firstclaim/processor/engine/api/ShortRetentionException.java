@@ -7,7 +7,7 @@ package io.firstclaim.processor.engine.api;
 public final class ShortRetentionException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** For people: the topic, the retention, what would be right. */
+  /** Says to people which topic it is, what the retention is and what would be right. */
   public ShortRetentionException(String message) {
     super(message);
   }

@@ -7,7 +7,7 @@ package io.firstclaim.processor.engine.api;
 public final class TopicRefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** For people: the topic, what is wrong, what would be right. */
+  /** Says to people which topic it is, what is wrong and what would be right. */
   public TopicRefusedException(String message) {
     super(message);
   }

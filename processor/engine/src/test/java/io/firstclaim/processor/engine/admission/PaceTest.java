@@ -25,7 +25,7 @@ class PaceTest {
     return atOnce -> Math.max(millis, 1000.0 * atOnce / perSecond);
   }
 
-  /** As many requests at once as there may be. */
+  /** Answers as many requests at once as there may be. */
   private void rounds(int count, Store store) {
     for (int i = 0; i < count; i++) {
       int limit = pace.limit();
@@ -99,7 +99,7 @@ class PaceTest {
     assertThat(pace.limit()).isEqualTo(Pace.LEAST);
   }
 
-  /** As a cold process, or a busy machine, has it: the store itself would take more. */
+  /** A cold process, or a busy machine, is slow at first: the store itself would take more. */
   @Test
   void answersThatTakeLongerTheMoreThereAre_neverComeTooLate() {
     Store store = atOnce -> 1000 + 5.0 * atOnce;

@@ -89,7 +89,7 @@ class StoreGateTest {
     }
   }
 
-  /** So many claims are granted at once and their records settled, each after this time. */
+  /** Grants so many claims at once, each after this time, and settles their records. */
   private void grant(Duration each, int count) throws InterruptedException {
     List<Begun> granted = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ class StoreGateTest {
     assertThat(gate.step(() -> DONE)).isEqualTo(DONE);
   }
 
-  /** As when another zone has done them all by the time that the store answers. */
+  /** Another zone may have done them all by the time that the store answers. */
   @Test
   void recordsThatNeedNotAskAnyMore_doNotHoldUpTheNextThatTries() throws InterruptedException {
     fail();

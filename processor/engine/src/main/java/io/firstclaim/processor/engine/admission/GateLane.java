@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A way through the {@link StoreGate}. While the store does not answer there, one at a time is let
  * in, to try. Guarded by the gate's lock, but for the fault and the failures.
  */
-final class Lane {
+final class GateLane {
   final String name;
 
   /** Where those wait who are not let in. */
@@ -31,7 +31,7 @@ final class Lane {
   /** How many tries in a row have failed. */
   final AtomicInteger failures = new AtomicInteger();
 
-  Lane(String name, Lock lock) {
+  GateLane(String name, Lock lock) {
     this.name = name;
     this.room = lock.newCondition();
     this.tried = lock.newCondition();

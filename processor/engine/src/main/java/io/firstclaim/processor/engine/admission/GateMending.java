@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * Has what failed at the {@link StoreGate} tried by one after the other, less and less often, until
  * the store answers. Each lane that is shut has a thread for that. Thread-safe.
  */
-final class Mending {
+final class GateMending {
   static final Backoff PAUSES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(4));
 
   /** How long somebody may take to come who tries what failed: those who failed come again. */
@@ -39,7 +39,7 @@ final class Mending {
    * @param lease the length of a lease
    * @param call how long somebody may take to come
    */
-  Mending(StoreGate gate, Runnable question, Duration lease, TimeSource time, Duration call) {
+  GateMending(StoreGate gate, Runnable question, Duration lease, TimeSource time, Duration call) {
     this.gate = gate;
     this.question = question;
     this.time = time;
@@ -52,7 +52,7 @@ final class Mending {
   }
 
   /** Shuts a lane, for this reason, until the store answers there. */
-  void shut(Lane lane, String why) {
+  void shut(GateLane lane, String why) {
     lane.fault = why;
     boolean started = false;
     try {
@@ -70,7 +70,7 @@ final class Mending {
     }
   }
 
-  private void mend(Lane lane) {
+  private void mend(GateLane lane) {
     String fault;
     while ((fault = lane.fault) != null) {
       if (told.isDue()) {
@@ -99,7 +99,7 @@ final class Mending {
    *
    * @return false if nobody came who had to ask
    */
-  private boolean isTried(Lane lane) throws InterruptedException {
+  private boolean isTried(GateLane lane) throws InterruptedException {
     gate.lock.lockInterruptibly();
     try {
       lane.asked = false;
@@ -124,7 +124,7 @@ final class Mending {
   }
 
   /** Asks the store something else, so that a fault does not outlive those who met it. */
-  private void ask(Lane lane) {
+  private void ask(GateLane lane) {
     @Nullable String fault = null;
     try {
       question.run();

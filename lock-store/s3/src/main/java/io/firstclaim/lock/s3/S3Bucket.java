@@ -2,6 +2,7 @@ package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ConformanceResult;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
@@ -31,6 +33,8 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 public final class S3Bucket {
   private static final S3EndpointProvider ENDPOINTS = S3EndpointProvider.defaultProvider();
 
+  private static final Pattern FOLDER = Pattern.compile("([^/]+/)+");
+
   /** Errors that no retry can mend, besides that access is denied. */
   private static final Set<String> PERMANENT =
       Set.of(
@@ -49,9 +53,16 @@ public final class S3Bucket {
   /**
    * The bucket of this name, which need not be there yet.
    *
-   * @param prefix under which there may be nothing but claims, such as {@code claims/}
+   * @param prefix under which there may be nothing but claims: parts that end in {@code /}, such as
+   *     {@code claims/}, as the lifecycle rule removes whatever begins with it
+   * @throws IllegalArgumentException if it is empty, or has a part that is, or does not end so
    */
   public S3Bucket(S3Client client, String name, String prefix) {
+    if (!FOLDER.matcher(prefix).matches()) {
+      throw new IllegalArgumentException(
+          "prefix \"%s\" in S3 bucket %s would share what it begins with: give parts that end in /, such as claims/"
+              .formatted(OneLine.of(prefix), name));
+    }
     this.client = client;
     this.name = name;
     this.prefix = prefix;
@@ -110,6 +121,19 @@ public final class S3Bucket {
     return fault instanceof S3Exception refused
         && refused.statusCode() == 404
         && Faults.code(refused).equals("NoSuchKey");
+  }
+
+  /** Asks about a part of a bucket's configuration; true if the answer is that there is none. */
+  static boolean isMissing(Runnable question) {
+    try {
+      question.run();
+      return false;
+    } catch (S3Exception e) {
+      if (e.statusCode() == 404) {
+        return true;
+      }
+      throw e;
+    }
   }
 
   /**

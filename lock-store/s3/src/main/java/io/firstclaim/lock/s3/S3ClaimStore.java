@@ -43,7 +43,8 @@ public final class S3ClaimStore extends DrivenClaimStore {
   }
 
   /**
-   * A store in a bucket, after verifying it.
+   * A store in a bucket, after verifying it. Warns of lifecycle rules that remove claims too early,
+   * and if none removes them at all.
    *
    * @throws io.firstclaim.lock.StoreRefusedException if the bucket must not be used, with the
    *     remedy
@@ -57,6 +58,7 @@ public final class S3ClaimStore extends DrivenClaimStore {
   public static S3ClaimStore open(
       S3Bucket bucket, ClaimSettings settings, TimeSource time, StoreListener listener) {
     bucket.verify();
+    new Lifecycle(bucket, settings).warn();
     var store = new S3ClaimStore(bucket, settings, time, listener);
     String unused = store.identity(); // read now, so that nobody has to wait for it later
     return store;

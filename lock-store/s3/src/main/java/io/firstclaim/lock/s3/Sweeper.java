@@ -20,7 +20,6 @@ import io.firstclaim.lock.store.ClaimRecords.Write;
 import io.firstclaim.lock.store.Retirement;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -79,7 +78,7 @@ public final class Sweeper {
   private final Listener listener;
   private final String name;
   private final S3Bucket bucket;
-  private final BucketSetup setup;
+  private final Lifecycle lifecycle;
   private @Nullable ConformanceResult deletes;
 
   /**
@@ -97,7 +96,7 @@ public final class Sweeper {
       StoreListener requests,
       Listener listener) {
     this.bucket = bucket;
-    this.setup = new BucketSetup(bucket, settings, List.of());
+    this.lifecycle = new Lifecycle(bucket, settings);
     this.markers = new Markers(bucket, settings, time, requests);
     this.store =
         new S3ClaimStore(
@@ -128,7 +127,7 @@ public final class Sweeper {
     Claim claim = Claim.of(RecordId.of(settings.namespace()), Fingerprint.none(), time.now());
     return switch (store.claim(claim)) {
       case ClaimResult.Granted(Lease lease, var takenFrom) -> {
-        setup.warnOfShortRules();
+        lifecycle.warnOfShortRules();
         Lease last = mayDelete() ? sweep(lease) : lease;
         if (last != null) {
           var unused = store.release(last, time.now().wall().plus(interval), "swept");

@@ -178,15 +178,101 @@ class BucketSetupTest {
   }
 
   private void hasRule(String id, String prefix, int days) {
+    hasRule(
+        ("<ID>%s</ID><Filter><Prefix>%s</Prefix></Filter><Status>Enabled</Status>"
+                + "<Expiration><Days>%d</Days></Expiration>")
+            .formatted(id, prefix, days));
+  }
+
+  private void hasRule(String rule) {
     has(
         LIFECYCLE,
         new Fault.Answer(
             200,
             Map.of("Content-Type", "application/xml"),
-            ("<LifecycleConfiguration><Rule><ID>%s</ID><Filter><Prefix>%s</Prefix></Filter>"
-                    + "<Status>Enabled</Status><Expiration><Days>%d</Days></Expiration></Rule>"
-                    + "</LifecycleConfiguration>")
-                .formatted(id, prefix, days)));
+            "<LifecycleConfiguration><Rule>%s</Rule></LifecycleConfiguration>".formatted(rule)));
+  }
+
+  // A rule that is missing, as it is seen when a store is opened
+
+  private String logOfOpening() {
+    LocalS3.createBucket(name);
+    return logOf(
+        () -> {
+          var _ = S3ClaimStore.open(bucket, SETTINGS, TimeSource.system());
+        });
+  }
+
+  @Test
+  void openedBucketWithoutALifecycleRule_isWarnedOf() {
+    hasNothing();
+
+    assertThat(logOfOpening())
+        .contains("WARN")
+        .contains("S3 bucket %s has no lifecycle rule that removes what is under".formatted(name))
+        .contains("claims/: finished claims stay until a sweeper removes them");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<Filter><Prefix>claims/00/</Prefix></Filter><Status>Enabled</Status>"
+            + "<Expiration><Days>9</Days></Expiration>",
+        "<Filter><Prefix>claims/</Prefix></Filter><Status>Disabled</Status>"
+            + "<Expiration><Days>9</Days></Expiration>",
+        "<Filter><Prefix>claims/</Prefix></Filter><Status>Enabled</Status>"
+            + "<NoncurrentVersionExpiration><NoncurrentDays>9</NoncurrentDays></NoncurrentVersionExpiration>",
+        "<Filter><And><Prefix>claims/</Prefix><Tag><Key>a</Key><Value>b</Value></Tag></And></Filter>"
+            + "<Status>Enabled</Status><Expiration><Days>9</Days></Expiration>",
+        "<Filter><ObjectSizeGreaterThan>99</ObjectSizeGreaterThan></Filter>"
+            + "<Status>Enabled</Status><Expiration><Days>9</Days></Expiration>",
+      })
+  void ruleThatDoesNotRemoveEveryClaim_isNone(String rule) {
+    hasRule("<ID>theirs</ID>" + rule);
+
+    assertThat(logOfOpening()).contains("has no lifecycle rule that removes");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<Filter><Prefix>claims/</Prefix></Filter>",
+        "<Filter><Prefix>cl</Prefix></Filter>",
+        "<Filter><Prefix></Prefix></Filter>",
+        "<Filter></Filter>",
+        "<Prefix>claims/</Prefix>"
+      })
+  void ruleThatRemovesEveryClaim_isNotWarnedOf(String filter) {
+    hasRule(
+        "<ID>theirs</ID>%s<Status>Enabled</Status><Expiration><Days>9</Days></Expiration>"
+            .formatted(filter));
+
+    assertThat(logOfOpening()).doesNotContain("lifecycle");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"<Filter></Filter>", "<Prefix>claims/</Prefix>"})
+  void shortRuleOfAnyForm_isWarnedOfWhenABucketIsOpened(String filter) {
+    hasRule(
+        "<ID>theirs</ID>%s<Status>Enabled</Status><Expiration><Days>3</Days></Expiration>"
+            .formatted(filter));
+
+    assertThat(logOfOpening())
+        .contains("has a lifecycle rule theirs that removes after 3 days")
+        .contains("claims must stay for 9");
+  }
+
+  @Test
+  void roleThatMayNotReadTheRules_isTold_asNobodyKnowsThen() {
+    has(LIFECYCLE, Fault.Answer.s3(403, "AccessDenied"));
+
+    assertThat(logOfOpening())
+        .contains(
+            "Whether S3 bucket %s has a lifecycle rule that removes claims under claims/ is not"
+                .formatted(name))
+        .contains("403 AccessDenied")
+        .contains("s3:GetLifecycleConfiguration")
+        .doesNotContain("WARN");
   }
 
   @Test

@@ -437,6 +437,26 @@ class S3BucketTest {
         .hasMessage("S3 bucket %s: 503 SlowDown by the fault proxy".formatted(name));
   }
 
+  // Prefixes
+
+  /** Under {@code claims}, {@code claims-archive/…} would expire, and the identity too. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "claims", "a/claims", "/", "/claims/", "a//", "a//claims/"})
+  void prefixThatIsNotAFolder_isRefused_withTheRemedy(String prefix) {
+    assertThatThrownBy(() -> new S3Bucket(CLIENT, name, prefix))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "prefix \"%s\" in S3 bucket %s would share what it begins with: give parts that end in /,"
+                    .formatted(prefix, name)
+                + " such as claims/");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"claims/", "a/b.c/", "Ansprüche von A/"})
+  void prefixThatIsAFolder_isAccepted(String prefix) {
+    assertThat(new S3Bucket(CLIENT, name, prefix).prefix()).isEqualTo(prefix);
+  }
+
   // Client
 
   @Test

@@ -1,7 +1,9 @@
 package io.firstclaim.processor.dataset;
 
+import io.firstclaim.lock.OneLine;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Where a dataset is and how it is written.
@@ -14,6 +16,21 @@ import java.util.List;
  */
 public record DatasetSettings(
     String bucket, String prefix, int partSize, Duration registryInterval) {
+  private static final Pattern PREFIX = Pattern.compile("([^/]+/)*");
+
+  /**
+   * Settings of a dataset.
+   *
+   * @throws IllegalArgumentException if the prefix is none
+   */
+  public DatasetSettings {
+    if (!PREFIX.matcher(prefix).matches()) {
+      throw new IllegalArgumentException(
+          "prefix \"%s\" of a dataset in S3 bucket %s: give none, or parts that end in /, such as lake/"
+              .formatted(OneLine.of(prefix), bucket));
+    }
+  }
+
   /** The folders under which nothing is written without a condition. */
   public List<String> conditional() {
     return List.of(prefix + DatasetFile.FOLDER, prefix + "metastore/");

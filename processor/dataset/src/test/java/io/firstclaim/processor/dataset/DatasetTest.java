@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Values of up to one part; larger ones are {@link MultipartTest}'s. */
 class DatasetTest {
@@ -64,6 +65,17 @@ class DatasetTest {
 
     assertThat(lake.keys()).containsExactly("a/lake/" + FILE.path());
     assertThat(lake.listed("a/lake/")).containsExactly(FILE);
+  }
+
+  /** With {@code lake} the manifests would be in {@code lakemetastore/}. */
+  @ParameterizedTest
+  @ValueSource(strings = {"lake", "/", "a//"})
+  void prefixThatIsNotAFolder_isRefused_withTheRemedy(String prefix) {
+    assertThatThrownBy(() -> lake.dataset(prefix))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "prefix \"%s\" of a dataset in S3 bucket %s: give none, or parts that end in /, such as lake/"
+                .formatted(prefix, lake.bucket()));
   }
 
   @Test

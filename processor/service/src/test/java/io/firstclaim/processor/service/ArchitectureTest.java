@@ -352,7 +352,7 @@ class ArchitectureTest {
   private static final Map<String, String> SYSTEMS_TIME =
       Map.of(
           "Beans", "puts the service together",
-          "BucketSetup", "pauses while it sets a bucket up, before there is a store",
+          "Lifecycle", "pauses while it sets a bucket up, before there is a store",
           "DatasetCommand", "a command of its own",
           "EngineBuilder", "puts the engine together",
           "Firstclaim", "puts the commands together",

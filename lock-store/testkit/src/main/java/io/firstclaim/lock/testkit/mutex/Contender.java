@@ -25,10 +25,11 @@ import java.util.concurrent.Future;
  * @param namespace of the mutex
  * @param process names the process
  * @param contenders how many wait in it; zero means one that never gives it back
+ * @param lease of the mutex
  * @param ledger the file that all processes append to
  */
-public record Contender(String namespace, String process, int contenders, Path ledger) {
-  public static final Duration LEASE = Duration.ofSeconds(6);
+public record Contender(
+    String namespace, String process, int contenders, Duration lease, Path ledger) {
   public static final Duration MAX_SKEW = Duration.ofSeconds(1);
 
   private static final RecordId ID = RecordId.of("shared");
@@ -43,17 +44,22 @@ public record Contender(String namespace, String process, int contenders, Path l
   /** The contender with these arguments of its program. */
   public static Contender of(List<String> args) {
     return new Contender(
-        args.get(0), args.get(1), Integer.parseInt(args.get(2)), Path.of(args.get(3)));
+        args.get(0),
+        args.get(1),
+        Integer.parseInt(args.get(2)),
+        Duration.parse(args.get(3)),
+        Path.of(args.get(4)));
   }
 
   /** The arguments of its program. */
   public List<String> args() {
-    return List.of(namespace, process, Integer.toString(contenders), ledger.toString());
+    return List.of(
+        namespace, process, Integer.toString(contenders), lease.toString(), ledger.toString());
   }
 
   /** What all processes say of the mutex and its leases. */
   ClaimSettings settings() {
-    return new ClaimSettings(namespace, process, LEASE, MAX_SKEW, Duration.ofDays(8));
+    return new ClaimSettings(namespace, process, lease, MAX_SKEW, Duration.ofDays(8));
   }
 
   /** Runs the program. */

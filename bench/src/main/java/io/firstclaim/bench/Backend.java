@@ -1,8 +1,13 @@
 package io.firstclaim.bench;
 
 import io.firstclaim.bench.Instance.Plan;
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +75,20 @@ interface Backend {
     default Figure bare(int records, int atOnce) throws InterruptedException, ExecutionException {
       String run = "bare-" + ThreadLocalRandom.current().nextLong() + "-";
       return atOnce(records, atOnce, n -> writeTwice(run + n));
+    }
+
+    /** So many records, each claimed and completed before the next, as the articles do. */
+    default Figure naive(int records) {
+      ClaimStore store = singly(Plan.of("", Optional.empty()));
+      TimeSource time = TimeSource.system();
+      Figure.Start start = Figure.start();
+      for (int i = 0; i < records; i++) {
+        Claim claim = Claim.of(RecordId.of("naive-" + i), Fingerprint.none(), time.now());
+        if (store.claim(claim) instanceof ClaimResult.Granted granted) {
+          var _ = store.complete(granted.lease(), null);
+        }
+      }
+      return start.end(records);
     }
 
     /** Does this for each number below, so many at once on virtual threads. */

@@ -42,6 +42,7 @@ final class BareZone implements AutoCloseable {
   private final LongAdder completed = new LongAdder();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final AtomicBoolean stops = new AtomicBoolean();
+  private final Thread poller = Thread.ofPlatform().unstarted(this::poll);
 
   private BareZone(
       String bootstrapServers,
@@ -67,11 +68,8 @@ final class BareZone implements AutoCloseable {
     String topic = stack.topicOf(records, 100);
     try (BareZone zone =
         new BareZone(stack.bootstrapServers(), topic, stack.topic("outcomes"), atOnce, twoWrites)) {
-      Thread poller = Thread.ofPlatform().start(zone::poll);
-      Figure figure = Figure.measure(records, zone::completed);
-      zone.stops.set(true);
-      poller.join();
-      return figure;
+      zone.poller.start();
+      return Figure.measure(records, zone::completed);
     }
   }
 
@@ -115,6 +113,12 @@ final class BareZone implements AutoCloseable {
 
   @Override
   public void close() {
+    stops.set(true);
+    try {
+      poller.join();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
     threads.close();
     producer.close();
     consumer.close();

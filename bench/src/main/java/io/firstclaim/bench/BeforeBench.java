@@ -73,7 +73,7 @@ final class BeforeBench {
         }
       }
     } catch (IllegalStateException | IOException e) {
-      System.out.printf("  %s: cannot be compared with the code before: %s%n", kind.title, e);
+      table.add(kind.title, "cannot be compared", "at %.8s: %s".formatted(before.commit(), e), "");
       return;
     }
     row(kind, rounds);

@@ -66,7 +66,8 @@ final class ColdBench {
     ImageTraining then = ImageTraining.of("before", before.files("docker"), libraries);
     List<Round> rounds = new ArrayList<>();
     for (int n = 0; n < ROUNDS; n++) {
-      Round round = new Round(run(now), run(then));
+      Round round = // who is first in one round is second in the next
+          n % 2 == 0 ? new Round(run(now), run(then)) : reversed(run(then), run(now));
       System.out.printf(
           "  round %d: %.2f s, of that the records %.2f s; before %.2f s, %.2f s%n",
           n, round.now.all(), round.now.records(), round.then.all(), round.then.records());
@@ -95,6 +96,10 @@ final class ColdBench {
         "",
         "",
         true);
+  }
+
+  private static Round reversed(Used then, Used now) {
+    return new Round(now, then);
   }
 
   private Used run(ImageTraining training) throws Exception {

@@ -8,7 +8,6 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.stack.server.DynamoDbServer;
-import io.firstclaim.stack.server.FreePort;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -56,7 +55,11 @@ final class DynamoDb implements Backend, AutoCloseable {
 
   /** A server that is no wall, whose answers take so much longer. */
   static DynamoDb standIn(Stack stack, Duration latency) {
-    StandInProcess server = StandInProcess.start(FreePort.next(), latency);
+    return of(stack, StandInProcess.start(latency));
+  }
+
+  /** The same, started before. */
+  static DynamoDb of(Stack stack, StandInProcess server) {
     return new DynamoDb(stack, "the stand-in for DynamoDB", server.endpoint(), server::close);
   }
 
@@ -82,6 +85,13 @@ final class DynamoDb implements Backend, AutoCloseable {
       new DynamoDbTable(client, table).create();
     }
     return table;
+  }
+
+  /** Forgets a table and what is in it. */
+  void drop(String table) {
+    try (DynamoDbClient client = client(endpoint())) {
+      var _ = client.deleteTable(delete -> delete.tableName(table));
+    }
   }
 
   @Override

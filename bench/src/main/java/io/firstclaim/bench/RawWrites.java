@@ -18,8 +18,8 @@ import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 
 /**
- * Writes of claims to a server of DynamoDB's protocol, made before they are sent and not looked at
- * when they are answered: for the server's own speed.
+ * Writes of claims to a server of DynamoDB's protocol, made before they are sent, whose answers are
+ * only searched for errors: for the server's own speed.
  */
 record RawWrites(URI endpoint, String table) {
   private static final int CONNECTIONS = 4;
@@ -41,26 +41,27 @@ record RawWrites(URI endpoint, String table) {
           "fencingToken:N:1",
           "attempts:N:1");
 
-  /** Writes a second. */
-  double batches(int requests) throws InterruptedException, ExecutionException {
-    return BATCH
-        * send(
-            requests,
-            n -> {
-              List<String> statements = new ArrayList<>();
-              for (int i = 0; i < BATCH; i++) {
-                statements.add(insert("batch-%d-%d".formatted(n, i)));
-              }
-              return request(
-                  "BatchExecuteStatement",
-                  "{\"Statements\":[%s]}".formatted(String.join(",", statements)));
-            });
+  /** So many requests of 25 writes each. */
+  Made batches(int requests) {
+    return make(
+        requests,
+        BATCH,
+        n -> {
+          List<String> statements = new ArrayList<>();
+          for (int i = 0; i < BATCH; i++) {
+            statements.add(insert("batch-%d-%d".formatted(n, i)));
+          }
+          return request(
+              "BatchExecuteStatement",
+              "{\"Statements\":[%s]}".formatted(String.join(",", statements)));
+        });
   }
 
-  /** Writes a second. */
-  double singles(int requests) throws InterruptedException, ExecutionException {
-    return send(
+  /** So many requests of one write each. */
+  Made singles(int requests) {
+    return make(
         requests,
+        1,
         n ->
             request(
                 "PutItem",
@@ -102,35 +103,46 @@ record RawWrites(URI endpoint, String table) {
         .getBytes(US_ASCII);
   }
 
-  /** Requests a second. */
-  private double send(int requests, IntFunction<byte[]> made)
-      throws InterruptedException, ExecutionException {
+  private Made make(int requests, int writes, IntFunction<byte[]> request) {
     List<List<byte[]>> lines = new ArrayList<>();
     for (int line = 0; line < CONNECTIONS; line++) {
       lines.add(new ArrayList<>());
     }
     for (int n = 0; n < requests; n++) {
-      lines.get(n % CONNECTIONS).add(made.apply(n));
+      lines.get(n % CONNECTIONS).add(request.apply(n));
     }
-    try (ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS)) {
-      long start = System.nanoTime();
-      List<Future<?>> senders = new ArrayList<>();
-      for (List<byte[]> line : lines) {
-        senders.add(
-            threads.submit(
-                () -> {
-                  send(line);
-                  return null;
-                }));
+    return new Made(endpoint, lines, requests * writes);
+  }
+
+  /**
+   * Requests that are ready to be sent.
+   *
+   * @param lines those of each connection
+   * @param writes in all of them
+   */
+  record Made(URI endpoint, List<List<byte[]>> lines, int writes) {
+    /** Sends them, each when the one before on its connection is answered. */
+    Figure send() throws InterruptedException, ExecutionException {
+      try (ExecutorService threads = Executors.newFixedThreadPool(lines.size())) {
+        Figure.Start start = Figure.start();
+        List<Future<?>> senders = new ArrayList<>();
+        for (List<byte[]> line : lines) {
+          senders.add(
+              threads.submit(
+                  () -> {
+                    RawWrites.send(endpoint, line);
+                    return null;
+                  }));
+        }
+        for (Future<?> sender : senders) {
+          var _ = sender.get();
+        }
+        return start.end(writes);
       }
-      for (Future<?> sender : senders) {
-        var _ = sender.get();
-      }
-      return requests / ((System.nanoTime() - start) / 1e9);
     }
   }
 
-  private void send(List<byte[]> requests) throws IOException {
+  private static void send(URI endpoint, List<byte[]> requests) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), endpoint.getPort())) {
       socket.setTcpNoDelay(true);
       OutputStream out = socket.getOutputStream();

@@ -3,6 +3,7 @@ package io.firstclaim.bench;
 import io.firstclaim.bench.standin.StandIn;
 import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.stack.server.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -15,7 +16,9 @@ import java.util.List;
 record StandInProcess(ChildJvm process, URI endpoint) implements AutoCloseable {
   private static final Path LOG = Path.of("target", "bench", "stand-in.log").toAbsolutePath();
 
-  static StandInProcess start(int port, Duration latency) {
+  /** Starts one whose answers take so much longer. */
+  static StandInProcess start(Duration latency) {
+    int port = FreePort.next();
     JvmCommand command =
         JvmCommand.ofMain(
                 "stand-in", System.getProperty("java.class.path"), StandIn.class.getName())
@@ -24,6 +27,13 @@ record StandInProcess(ChildJvm process, URI endpoint) implements AutoCloseable {
     ChildJvm process = ChildJvm.start(command, LOG);
     process.awaitReady("ready", () -> answers(port), Duration.ofMinutes(1));
     return new StandInProcess(process, URI.create("http://127.0.0.1:" + port));
+  }
+
+  /** The CPU time that it has used up. */
+  Duration cpu() {
+    return ProcessHandle.of(process.pid())
+        .flatMap(each -> each.info().totalCpuDuration())
+        .orElseThrow();
   }
 
   private static boolean answers(int port) {

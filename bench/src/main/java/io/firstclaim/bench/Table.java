@@ -21,6 +21,11 @@ final class Table {
     System.out.println(row.line());
   }
 
+  /** The same, where nothing is to be reached. */
+  void add(String measured, String figure, String baseline, String ratio) {
+    add(measured, figure, baseline, ratio, "", true);
+  }
+
   void print() {
     System.out.println();
     System.out.println("| measured | figure | baseline | ratio | target |");

@@ -1,6 +1,7 @@
 package io.firstclaim.bench.standin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstclaim.bench.standin.Refusal.Reason;
 import io.netty.buffer.ByteBuf;
@@ -23,8 +24,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32;
 
 /** One connection's requests, one after the other: DynamoDB's JSON 1.0 over HTTP. */
@@ -32,6 +33,7 @@ final class Answers extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final String TARGET = "DynamoDB_20120810.";
   private static final String ERROR = "com.amazonaws.dynamodb.v20120810#";
   private static final String JSON = "application/x-amz-json-1.0";
+  private static final AtomicLong REQUESTS = new AtomicLong();
 
   private final Operations operations;
   private final ObjectMapper mapper;
@@ -59,7 +61,7 @@ final class Answers extends SimpleChannelInboundHandler<FullHttpRequest> {
         .set(HttpHeaderNames.CONTENT_LENGTH, body.json().readableBytes())
         .set(HttpHeaderNames.DATE, now())
         .set("x-amz-crc32", checksum.getValue())
-        .set("x-amzn-RequestId", UUID.randomUUID());
+        .set("x-amzn-RequestId", REQUESTS.incrementAndGet());
     boolean stays = HttpUtil.isKeepAlive(request);
     Runnable send =
         () -> {
@@ -86,6 +88,9 @@ final class Answers extends SimpleChannelInboundHandler<FullHttpRequest> {
           target.substring(TARGET.length()), ByteBufUtil.getBytes(request.content()), json);
     } catch (Refusal e) {
       return new Body(HttpResponseStatus.BAD_REQUEST, Unpooled.wrappedBuffer(refusal(e)));
+    } catch (JsonProcessingException e) {
+      Refusal refusal = Refusal.of("SerializationException", e.getOriginalMessage());
+      return new Body(HttpResponseStatus.BAD_REQUEST, Unpooled.wrappedBuffer(refusal(refusal)));
     }
     return new Body(HttpResponseStatus.OK, Unpooled.wrappedBuffer(bytes.toByteArray()));
   }

@@ -25,6 +25,18 @@ final class Operations {
   private static final int MOST_ACTIONS = 100;
   private static final int MOST_TO_GET = 100;
 
+  private static final Set<String> OF_A_STATEMENT = Set.of("Statement", "Parameters");
+  private static final Set<String> OF_A_WRITE =
+      Set.of(
+          "TableName",
+          "Key",
+          "Item",
+          "ConditionExpression",
+          "UpdateExpression",
+          "ExpressionAttributeValues",
+          "ReturnValues",
+          "ReturnValuesOnConditionCheckFailure");
+
   private final ObjectMapper mapper;
   private final Tables tables = new Tables();
   private final Items items = new Items();
@@ -110,7 +122,7 @@ final class Operations {
   }
 
   private Statement statement(JsonNode asked) {
-    requireKnown(asked, Set.of("Statement", "Parameters"));
+    requireKnown(asked, OF_A_STATEMENT);
     return statements.computeIfAbsent(asked.path("Statement").asText(), Statement::read);
   }
 
@@ -195,17 +207,7 @@ final class Operations {
 
   /** A write, alone or in a transaction. */
   private Write read(JsonNode asked, String operation) {
-    requireKnown(
-        asked,
-        Set.of(
-            "TableName",
-            "Key",
-            "Item",
-            "ConditionExpression",
-            "UpdateExpression",
-            "ExpressionAttributeValues",
-            "ReturnValues",
-            "ReturnValuesOnConditionCheckFailure"));
+    requireKnown(asked, OF_A_WRITE);
     Table table = table(asked);
     Read<Condition> condition =
         text(asked, "ConditionExpression")

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * thread; {@link #leave()} by any.
  */
 public interface Checkpoint {
-  /** How long to wait at most where a call ends the wait, which comes long before. */
+  /** What to wait at most where a call is sure to come, which ends the wait long before. */
   Duration LONG = Duration.ofHours(1);
 
   /**

@@ -6,6 +6,7 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.admission.Admission;
 import io.firstclaim.processor.engine.admission.Candidate;
+import io.firstclaim.processor.engine.admission.Checkpoint;
 import io.firstclaim.processor.engine.admission.InFlightLimit;
 import io.firstclaim.processor.engine.intake.Delivery;
 import io.firstclaim.processor.engine.trace.Trace;
@@ -262,7 +263,7 @@ final class RecordInFlight implements Candidate {
     if (isKnownToHaveEnded()) {
       return Woken.ITS_END;
     }
-    Signal came = awaitSignal(atMost);
+    Signal came = atMost.equals(Checkpoint.LONG) ? awaitCall() : awaitSignal(atMost);
     if (isKnownToHaveEnded()) {
       return Woken.ITS_END;
     }
@@ -320,6 +321,15 @@ final class RecordInFlight implements Candidate {
     return Woken.ITS_END;
   }
 
+  /** Waits for a signal that is sure to come: a bound would cost each record a timer. */
+  private @Nullable Signal awaitCall() throws InterruptedException {
+    while (signal == null) {
+      LockSupport.park(this);
+      requireNoInterrupt();
+    }
+    return takeSignal();
+  }
+
   /**
    * Waits for a signal, for at most an hour, as the time asked for may come from other machines'
    * clocks.
@@ -334,17 +344,23 @@ final class RecordInFlight implements Candidate {
         return null;
       }
       LockSupport.parkNanos(this, left);
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
-      }
+      requireNoInterrupt();
     }
-    synchronized (this) {
-      Signal came = signal;
-      if (!(came instanceof Signal.Stop)) {
-        signal = null;
-      }
-      return came;
+    return takeSignal();
+  }
+
+  private static void requireNoInterrupt() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
     }
+  }
+
+  private synchronized @Nullable Signal takeSignal() {
+    Signal came = signal;
+    if (!(came instanceof Signal.Stop)) {
+      signal = null;
+    }
+    return came;
   }
 
   private static Duration bounded(Duration wait) {

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  *     has seen can refuse a stale holder
  * @param attempt how many attempts on this ID there have been, this one included; the store counts
  *     them, so an attempt that killed its process counts too
+ * @param counted whether the store counts this one already. The first grant of an ID counts at
+ *     once; a later one when its work {@linkplain #counted(boolean) begins}, as a grant whose answer was lost
+ *     may have reached nobody.
  * @param fingerprint of the payload
  * @param nonce of the write that made this grant or last renewed it
  * @param start before the first send of that write, on this machine's clocks
@@ -36,6 +39,7 @@ public record Lease(
     String holder,
     long token,
     int attempt,
+    boolean counted,
     Fingerprint fingerprint,
     Nonce nonce,
     Moment start,
@@ -48,7 +52,7 @@ public record Lease(
   /** By how many parts per million a clock may run too fast or too slow: one in twelve. */
   public static final int SLEW_PPM = 83_333;
 
-  /** A lease without a version. */
+  /** A lease without a version, which is counted. */
   public Lease(
       RecordId id,
       String holder,
@@ -59,7 +63,19 @@ public record Lease(
       Moment start,
       Duration length) {
     this(
-        id, holder, token, attempt, fingerprint, nonce, start, length, null, null, List.of(), null);
+        id,
+        holder,
+        token,
+        attempt,
+        true,
+        fingerprint,
+        nonce,
+        start,
+        length,
+        null,
+        null,
+        List.of(),
+        null);
   }
 
   /** Keeps a copy of the resources. */
@@ -106,6 +122,7 @@ public record Lease(
         holder,
         token,
         attempt,
+        counted,
         fingerprint,
         nonce.next(),
         newStart,
@@ -116,9 +133,32 @@ public record Lease(
         redrive);
   }
 
+  /** How many attempts the store has counted while this lease stands. */
+  public int countedAttempts() {
+    return counted ? attempt : attempt - 1;
+  }
+
+  /** This lease, its attempt counted or not: the next renewal writes that. */
+  public Lease counted(boolean whether) {
+    return new Lease(
+        id,
+        holder,
+        token,
+        attempt,
+        whether,
+        fingerprint,
+        nonce,
+        start,
+        length,
+        version,
+        onBehalfOf,
+        resources,
+        redrive);
+  }
+
   /**
-   * This lease with another number of attempts, which the next step under it writes: one less for
-   * work that never began, or that its own process cut short.
+   * This lease with another number of attempts, which its end writes: one less for work that never
+   * began, or that its own process cut short.
    */
   public Lease ofAttempt(int number) {
     return new Lease(
@@ -126,6 +166,7 @@ public record Lease(
         holder,
         token,
         number,
+        counted,
         fingerprint,
         nonce,
         start,
@@ -143,6 +184,7 @@ public record Lease(
         holder,
         token,
         attempt,
+        counted,
         fingerprint,
         nonce,
         start,
@@ -160,6 +202,7 @@ public record Lease(
         holder,
         token,
         attempt,
+        counted,
         fingerprint,
         nonce,
         start,

@@ -8,6 +8,7 @@ import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreRefusedException;
@@ -56,6 +57,9 @@ import org.slf4j.LoggerFactory;
 public final class Deduplicator {
   private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
 
+  /** How long a claim is sent again while the store does not answer. */
+  private static final Duration TO_ANSWER = Duration.ofSeconds(10);
+
   /** Between two tries to record an end; none after the first, which may just be bad luck. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(4));
 
@@ -64,6 +68,7 @@ public final class Deduplicator {
   private final RetryPolicy retry;
   private final LeaseKeeper keeper;
   private final Passage passage;
+  private final UnansweredClaims unanswered = new UnansweredClaims();
 
   private Deduplicator(Builder builder) {
     store = builder.store;
@@ -172,14 +177,15 @@ public final class Deduplicator {
    * and then until the store has recorded its end, at most until the lease is over.
    *
    * @param fingerprint of the work's input, or {@link Fingerprint#none()}
-   * @throws StoreUnavailableException if the store could not be asked; nothing ran, but the ID may
-   *     be {@link RunResult.Busy} for one lease
+   * @throws StoreUnavailableException if the store did not answer, though it was asked again and
+   *     again for ten seconds; nothing ran. The ID may be {@link RunResult.Busy} to others for one
+   *     lease; this deduplicator's next call for it goes on with what this one may have claimed.
    * @throws StoreRefusedException if the store does not permit it; if the work ran, its end is not
    *     recorded, and it is done again by whoever comes after the lease
    * @throws UnreadableClaimException if what is stored for the ID is not a claim; if the work ran,
    *     its end is not recorded, and it may be done again once that is removed
-   * @throws InterruptedException if the work threw it and the lease was not lost: then somebody
-   *     interrupted this thread, and the work is given back, due at once and not counted
+   * @throws InterruptedException if this thread was interrupted before the work began, or the work
+   *     threw it and the lease was not lost: the work is given back, due at once and not counted
    */
   public RunResult run(RecordId id, Fingerprint fingerprint, Work work)
       throws InterruptedException {
@@ -227,13 +233,34 @@ public final class Deduplicator {
   }
 
   /**
-   * Claims the ID from the store, once.
+   * Claims the ID, again and again while the store does not answer, up to ten seconds. A claim that
+   * was sent for it before and had no answer is sent again, so that the store knows it if it was
+   * granted: by one caller, while others are told that it is held.
    *
    * @throws StoreUnavailableException if it does not answer
    * @throws UnreadableClaimException if what is stored for the ID is not a claim
+   * @throws InterruptedException if this thread is interrupted while it waits to ask again
    */
-  public ClaimResult claim(RecordId id, Fingerprint fingerprint) {
-    return store.claim(Claim.of(id, fingerprint, time.now()));
+  public ClaimResult claim(RecordId id, Fingerprint fingerprint) throws InterruptedException {
+    Claim before = unanswered.take(id, fingerprint);
+    Claim claim = before == null ? Claim.of(id, fingerprint, time.now()) : before;
+    Patience patience = new Patience(time, TO_ANSWER);
+    while (true) {
+      try {
+        return store.claim(claim);
+      } catch (StoreUnavailableException e) {
+        if (patience.isOver()) {
+          unanswered.keep(claim);
+          throw e;
+        }
+      }
+      try {
+        patience.pause();
+      } catch (InterruptedException e) {
+        unanswered.keep(claim);
+        throw e;
+      }
+    }
   }
 
   /**
@@ -243,7 +270,10 @@ public final class Deduplicator {
    *
    * <p>A grant that came late is renewed first, as a claim may take several requests where a
    * renewal takes one: otherwise it would come too late each time. Nothing was done under it yet,
-   * so it does not matter if it was over before the store renewed it.
+   * so it does not matter if it was over before the store renewed it. If somebody else has it by
+   * then, nothing begins.
+   *
+   * <p>The work calls {@link KeptLease#begin} before its first effect.
    *
    * @throws UnreadableClaimException if what is stored for the ID is not a claim any more: the
    *     lease is lost, and nothing is recorded
@@ -257,7 +287,17 @@ public final class Deduplicator {
   private Attempted attempt(
       ClaimResult.Granted granted, Judged work, Predicate<KeptLease> worthTryingAgain)
       throws InterruptedException {
-    KeptLease kept = keeper.keep(inTime(granted.lease()));
+    Lease lease = granted.lease();
+    if (lease.isDueForRenewal(time.now())) {
+      switch (Objects.requireNonNull(passage.pass(() -> store.renew(granted.lease())))) {
+        case SettleResult.Settled(Lease renewed) -> lease = renewed;
+        case SettleResult.Lost lost -> {
+          return new Attempted(new Verdict.Leave(), lost);
+        }
+        case SettleResult.Unknown unused -> {} // the work finds out whether it may begin
+      }
+    }
+    KeptLease kept = keeper.keep(lease);
     try {
       Verdict verdict = work.run(kept);
       try {
@@ -269,13 +309,6 @@ public final class Deduplicator {
     } finally {
       kept.letGo();
     }
-  }
-
-  private Lease inTime(Lease granted) throws InterruptedException {
-    return granted.isDueForRenewal(time.now())
-            && passage.pass(() -> store.renew(granted)) instanceof SettleResult.Settled(Lease lease)
-        ? lease
-        : granted;
   }
 
   private SettleResult record(
@@ -331,6 +364,7 @@ public final class Deduplicator {
   private final class Run implements Judged {
     private final Completing work;
     private @Nullable Throwable thrown;
+    private @Nullable String unrecorded;
     private boolean lost;
 
     Run(Completing work) {
@@ -341,6 +375,11 @@ public final class Deduplicator {
       Attempted attempted = attempt(granted, this, KeptLease::isHeld);
       if (thrown instanceof InterruptedException interrupt && !lost) {
         throw interrupt;
+      }
+      if (unrecorded != null) {
+        throw new StoreUnavailableException(
+            "it is not known whether the beginning of the work is recorded, so it did not begin: "
+                + unrecorded);
       }
       return switch (attempted.answer()) {
         case SettleResult.Lost(String by) -> new RunResult.LeaseLost(by);
@@ -373,14 +412,25 @@ public final class Deduplicator {
     }
 
     @Override
-    public Verdict run(KeptLease kept) {
+    public Verdict run(KeptLease kept) throws InterruptedException {
       int attempt = kept.attempt();
       if (!kept.isHeld()) {
         lost = true;
         return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "the grant took too long");
       }
-      if (attempt > retry.maxAttempts()) {
+      if (retry.isSpent(attempt)) {
         return new Verdict.Bury("%d attempts ended without a verdict".formatted(attempt - 1));
+      }
+      switch (kept.begin()) {
+        case SettleResult.Settled unused -> {}
+        case SettleResult.Lost unused -> {
+          lost = true;
+          return new Verdict.Leave();
+        }
+        case SettleResult.Unknown(String why) -> {
+          unrecorded = why;
+          return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "it was not begun");
+        }
       }
       Worker worker = new Worker();
       kept.whenLost(worker::interrupt);

@@ -34,6 +34,14 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     return attempt >= maxAttempts;
   }
 
+  /**
+   * Whether so many attempts have begun that this one must not. Not the second, however few are
+   * allowed: a first grant counts even if its answer was lost and nobody worked under it.
+   */
+  public boolean isSpent(int attempt) {
+    return attempt > Math.max(maxAttempts, 2);
+  }
+
   /** How many attempts were made: a grant after the last one is only there to give up. */
   public int made(int attempt) {
     return Math.min(attempt, maxAttempts);

@@ -9,6 +9,7 @@ import io.firstclaim.lock.UnreadableClaimException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -152,18 +153,24 @@ public final class KeptLease implements HeldLease {
   }
 
   /**
-   * Renews, and has the store count so many attempts instead of this one's number.
-   *
-   * @return false if the store is not known to do so
+   * To be called before the work begins: has the store count this attempt, unless it does so
+   * already, as of the first grant of an ID. Work whose beginning is not known to be recorded must
+   * not begin, as it may kill its process without end.
    */
-  public boolean count(int attempts) throws InterruptedException {
-    return keeper.passage.pass(() -> counted(attempts)) instanceof SettleResult.Settled;
+  public SettleResult begin() throws InterruptedException {
+    return lease.counted()
+        ? new SettleResult.Settled(lease)
+        : Objects.requireNonNull(keeper.passage.pass(this::begun));
   }
 
-  private SettleResult counted(int attempts) {
+  private SettleResult begun() {
     step.lock();
     try {
-      return renewed(lease.ofAttempt(attempts));
+      SettleResult answer = renewed(lease.counted(true));
+      // It may just have found an earlier renewal, which did not count the attempt.
+      return answer instanceof SettleResult.Settled && !lease.counted()
+          ? renewed(lease.counted(true))
+          : answer;
     } finally {
       step.unlock();
     }

@@ -55,9 +55,11 @@ final class Protocol {
     }
     if (stored.state() instanceof Held && stored.nonce().equals(claim.nonce())) {
       // This claimant's own write, whose answer was lost.
-      return new Decision.Unchanged<>(
-          new ClaimResult.Granted(
-              lease(claim, stored.token(), stored.attempts(), stored.redrive(), settings), null));
+      Lease lease =
+          stored.token() == 1
+              ? first(claim, 1, settings)
+              : later(stored, stored.token(), claim, settings);
+      return new Decision.Unchanged<>(new ClaimResult.Granted(lease, null));
     }
     if (!stored.fingerprint().equals(claim.fingerprint())) {
       return new Decision.Unchanged<>(new ClaimResult.Mismatch(stored.fingerprint()));
@@ -104,7 +106,8 @@ final class Protocol {
         // old start, as nobody remembers when the renewal was sent.
         Lease known = lease.renewed(lease.start());
         return command instanceof Command.Renew
-            ? new Decision.Unchanged<>(new SettleResult.Settled(known))
+            ? new Decision.Unchanged<>(
+                new SettleResult.Settled(known.counted(stored.attempts() == known.attempt())))
             : write(known, command, at, settings);
       }
       return lost(stored);
@@ -195,20 +198,40 @@ final class Protocol {
       @Nullable ClaimRecord stored, Claim claim, StoreMoment at, ClaimSettings settings) {
     Lease lease =
         stored == null
-            ? lease(claim, claim.firstToken(at.late()), 1, null, settings)
-            : lease(claim, stored.token() + 1, stored.attempts() + 1, stored.redrive(), settings);
+            ? first(claim, claim.firstToken(at.late()), settings)
+            : later(stored, stored.token() + 1, claim, settings);
     String takenFrom = stored != null && stored.state() instanceof Held held ? held.holder() : null;
     return new Decision.Update<>(
         held(lease, claim.nonce(), at.late()), new ClaimResult.Granted(lease, takenFrom));
   }
 
+  /** The first grant counts its attempt at once, so that a first attempt is two writes. */
+  private static Lease first(Claim claim, long token, ClaimSettings settings) {
+    return lease(claim, token, 1, true, null, settings);
+  }
+
+  /**
+   * Any other counts it when its work begins: its answer may be lost, and a store cannot tell such
+   * a grant from a holder that died in its work.
+   */
+  private static Lease later(
+      ClaimRecord stored, long token, Claim claim, ClaimSettings settings) {
+    return lease(claim, token, stored.attempts() + 1, false, stored.redrive(), settings);
+  }
+
   private static Lease lease(
-      Claim claim, long token, int attempt, @Nullable RedriveId redrive, ClaimSettings settings) {
+      Claim claim,
+      long token,
+      int attempt,
+      boolean counted,
+      @Nullable RedriveId redrive,
+      ClaimSettings settings) {
     return new Lease(
         claim.id(),
         settings.holder(),
         token,
         attempt,
+        counted,
         claim.fingerprint(),
         claim.nonce(),
         claim.start(),
@@ -272,7 +295,7 @@ final class Protocol {
   private static ClaimRecord held(Lease lease, Nonce nonce, Instant late) {
     return new ClaimRecord(
         lease.token(),
-        lease.attempt(),
+        lease.countedAttempts(),
         nonce,
         lease.fingerprint(),
         new Held(lease.holder(), lease.length(), late.plus(lease.length()), lease.onBehalfOf()),

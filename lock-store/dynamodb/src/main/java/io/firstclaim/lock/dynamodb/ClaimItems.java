@@ -66,7 +66,7 @@ record ClaimItems(
       SET recordId = :id, claimState = :held, holder = :holder, leaseMillis = :lease, \
       leaseEnd = :end, nonce = :nonce, payloadHash = :hash, expiresAt = :expires, \
       fencingToken = if_not_exists(fencingToken, :before) + :one, \
-      attempts = if_not_exists(attempts, :zero) + :one \
+      attempts = if_not_exists(attempts, :one) \
       REMOVE retryAt, cause\
       """;
 

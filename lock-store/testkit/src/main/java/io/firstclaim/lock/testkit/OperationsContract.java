@@ -59,7 +59,7 @@ public abstract class OperationsContract extends ResourceContract {
   @Test
   void releasedByAnOperator_isFreeAtOnce_withItsTokenAndAttempts() {
     a.store().release(a.acquire(ID), ClaimStore.AT_ONCE, "again");
-    Lease lease = a.acquire(ID);
+    Lease lease = settled(a.store().renew(a.acquire(ID).counted(true)));
     ClaimRecord held = present();
 
     ReleaseResult answer = operator(b).release(ID, "its host is gone");

@@ -8,6 +8,7 @@ import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Mismatch;
@@ -120,18 +121,47 @@ public abstract class TakeoverContract extends ContractFixture {
   }
 
   @Test
-  void tokenAndAttempts_riseByOneWithEveryGrant_overTakeoversAndReleases() {
-    for (int grant = 1; grant <= 6; grant++) {
+  void tokenRisesWithEveryGrant_andAttemptsWithTheFirstAndThoseThatBegin() {
+    int attempts = 0;
+    for (int grant = 1; grant <= 8; grant++) {
       Claimant next = grant % 2 == 0 ? a : b;
       Lease lease = next.acquire(ID);
       assertThat(lease.token()).isEqualTo(grant);
-      assertThat(lease.attempt()).isEqualTo(grant);
+      assertThat(lease.attempt()).isEqualTo(attempts + 1);
+      assertThat(lease.counted()).isEqualTo(grant == 1);
+      if (grant % 4 == 0) {
+        lease = settled(next.store().renew(lease.counted(true)));
+      }
+      if (grant == 1 || grant % 4 == 0) {
+        attempts++;
+      }
+      assertThat(stored()).get().extracting(ClaimRecord::attempts).isEqualTo(attempts);
       if (grant % 3 == 0) {
-        settled(next.store().release(lease, time.now().wall(), "try again"));
+        settled(
+            next.store()
+                .release(lease.ofAttempt(attempts), time.now().wall(), "not begun, try again"));
+        time.advance(tick());
       } else {
         time.advance(LEASE.multipliedBy(2));
       }
     }
+  }
+
+  @Test
+  void beginningWhoseAnswerIsLost_isRecordedOnce_evenAfterALostRenewal() {
+    a.acquire(ID);
+    time.advance(LEASE.multipliedBy(2));
+    Lease known = b.acquire(ID);
+    settled(b.store().renew(known));
+
+    Lease renewed = settled(b.store().renew(known.counted(true)));
+    assertThat(renewed.counted()).as("the store knows of the renewal only").isFalse();
+    settled(b.store().renew(renewed.counted(true)));
+    Lease begun = settled(b.store().renew(renewed.counted(true)));
+
+    assertThat(begun.counted()).isTrue();
+    assertThat(stored()).get().extracting(ClaimRecord::attempts).isEqualTo(2);
+    settled(b.store().complete(begun, "done"));
   }
 
   // Takeover by observation

@@ -338,8 +338,8 @@ class ProtocolExplorationTest {
       require(from.state() instanceof Held, "only a holder writes", from, to);
     } else {
       require(
-          to.token() == from.token() + 1 && to.attempts() == from.attempts() + 1,
-          "the token rises by one",
+          to.token() == from.token() + 1 && to.attempts() == from.attempts(),
+          "the token rises by one, and nothing is begun yet",
           from,
           to);
       require(to.state() instanceof Held, "a grant is held", from, to);

@@ -140,10 +140,7 @@ class ProtocolTest {
             3, 2, claim.nonce(), Claimant.OTHER_PAYLOAD, heldUntil(now.wall().minusSeconds(99)));
 
     assertThat(acquire(mine))
-        .isEqualTo(
-            new Unchanged<ClaimResult>(
-                new Granted(
-                    new Lease(ID, "me", 3, 2, Claimant.PAYLOAD, claim.nonce(), now, LEASE), null)));
+        .isEqualTo(new Unchanged<ClaimResult>(new Granted(lease(3, 3, false), null)));
   }
 
   @Test
@@ -173,15 +170,31 @@ class ProtocolTest {
   }
 
   private Update<ClaimResult> grantOver(long token, int attempt, @Nullable String takenFrom) {
-    var granted = new Lease(ID, "me", token, attempt, Claimant.PAYLOAD, claim.nonce(), now, LEASE);
     return new Update<>(
         new ClaimRecord(
             token,
-            attempt,
+            attempt - 1,
             claim.nonce(),
             Claimant.PAYLOAD,
             new Held("me", LEASE, now.wall().plus(LEASE))),
-        new Granted(granted, takenFrom));
+        new Granted(lease(token, attempt, false), takenFrom));
+  }
+
+  private Lease lease(long token, int attempt, boolean counted) {
+    return new Lease(
+        ID,
+        "me",
+        token,
+        attempt,
+        counted,
+        Claimant.PAYLOAD,
+        claim.nonce(),
+        now,
+        LEASE,
+        null,
+        null,
+        List.of(),
+        null);
   }
 
   // Steps
@@ -345,6 +358,7 @@ class ProtocolTest {
     assertThat(taken.nonce()).isNotEqualTo(new Nonce(7, 0));
     ClaimRecord held = retirement.claim();
     assertThat(held.state()).isEqualTo(new Held("sweeper", LEASE, now.wall().plus(LEASE)));
-    assertThat(Protocol.grant(held, claim, at, SETTINGS).next().attempts()).isEqualTo(1);
+    var next = (ClaimResult.Granted) Protocol.grant(held, claim, at, SETTINGS).then();
+    assertThat(next.lease().attempt()).isEqualTo(1);
   }
 }

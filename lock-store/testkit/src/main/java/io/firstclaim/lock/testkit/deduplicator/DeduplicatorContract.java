@@ -135,6 +135,14 @@ public abstract class DeduplicatorContract {
     return result;
   }
 
+  /** While time passes as the caller waits. */
+  private RunResult passing(Callable<RunResult> run) throws Exception {
+    var answer = new FutureTask<>(run);
+    Thread running = Thread.ofVirtual().name("running").start(answer);
+    time.passFor(running, DeduplicatorContract::nothingIsRenewed);
+    return answer.get();
+  }
+
   private void passALease() {
     time.advance(LEASE.plus(MAX_SKEW).plus(tick()).plus(tick()));
   }
@@ -317,7 +325,7 @@ public abstract class DeduplicatorContract {
   @Test
   void workThatKillsItsProcess_isGivenUp_unrun_onceItsAttemptsAreUsedUp() throws Exception {
     for (int attempt = 1; attempt <= 2; attempt++) {
-      assertThat(b.claim(ID, PAYLOAD)).isInstanceOf(ClaimResult.Granted.class);
+      dieAtWork(b);
       passALease();
     }
     assertThat(run(a, "receipt"))
@@ -444,10 +452,200 @@ public abstract class DeduplicatorContract {
   }
 
   @Test
-  void storeThatCannotBeAsked_isAFault_andNothingRuns() {
+  void storeThatCannotBeAsked_isAskedForTenSeconds_thenItIsAFault_andNothingRuns() {
     faulty.setDown(true);
-    assertThatThrownBy(() -> run(a, "receipt")).isInstanceOf(StoreUnavailableException.class);
+    assertUnavailable(() -> run(a, "receipt"));
     assertThat(runs).hasValue(0);
+    assertThat(time.elapsed()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
+  }
+
+  private void assertUnavailable(Callable<RunResult> run) {
+    assertThatThrownBy(() -> passing(run)).hasCauseInstanceOf(StoreUnavailableException.class);
+  }
+
+  // Grants of which nobody hears
+
+  /** Its process ends as it works. */
+  private static void dieAtWork(Deduplicator by) throws InterruptedException {
+    var granted = (ClaimResult.Granted) by.claim(ID, PAYLOAD);
+    var unused =
+        by.attempt(
+            granted,
+            kept -> {
+              assertThat(kept.begin()).isInstanceOf(SettleResult.Settled.class);
+              return new Verdict.Leave();
+            });
+  }
+
+  private void muteClaimsForAWhile() {
+    Duration end = time.elapsed().plusSeconds(15);
+    faulty.muteWhile(Op.CLAIM, () -> time.elapsed().compareTo(end) < 0);
+  }
+
+  @Test
+  void claimWhoseAnswerIsLost_isSentAgain_andIsOneGrant() throws Exception {
+    faulty.next(Op.CLAIM, Fault.LOST_ANSWER, Fault.LOST_REQUEST, Fault.LOST_ANSWER);
+
+    RunResult result =
+        passing(() -> a.run(ID, PAYLOAD, lease -> lease.attempt() + ", " + lease.token()));
+
+    assertThat(result).isEqualTo(new RunResult.Ran("1, 1"));
+    assertThat(faulty.calls(Op.CLAIM)).isEqualTo(4);
+  }
+
+  @Test
+  void claimThatWasNeverAnswered_isGoneOnWith_byTheNextCall() throws Exception {
+    muteClaimsForAWhile();
+    assertUnavailable(() -> run(a, "receipt"));
+    time.advance(Duration.ofSeconds(5));
+
+    assertThat(run(b, "receipt of b")).isInstanceOf(RunResult.Busy.class);
+    assertThat(run(a, "receipt")).isEqualTo(new RunResult.Ran("receipt"));
+    assertThat(runs).hasValue(1);
+  }
+
+  @Test
+  void claimThatWasNeverAnswered_isOneCallersAlone() throws Exception {
+    muteClaimsForAWhile();
+    assertUnavailable(() -> run(a, "receipt"));
+    time.advance(Duration.ofSeconds(5));
+
+    RunResult result =
+        a.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              assertThat(run(a, "of another caller")).isInstanceOf(RunResult.Busy.class);
+              return "receipt";
+            });
+
+    assertThat(result).isEqualTo(new RunResult.Ran("receipt"));
+    assertThat(runs).hasValue(0);
+  }
+
+  @Test
+  void claimThatWasNeverAnswered_isNotForAnotherPayload() throws Exception {
+    muteClaimsForAWhile();
+    assertUnavailable(() -> run(a, "receipt"));
+    time.advance(Duration.ofSeconds(5));
+
+    assertThat(a.run(ID, Fingerprint.none(), lease -> "other"))
+        .isEqualTo(new RunResult.OtherPayload(PAYLOAD));
+    assertThat(run(a, "receipt")).isEqualTo(new RunResult.Ran("receipt"));
+  }
+
+  /** As in a cut of some minutes, while processes are started again and again. */
+  @Test
+  void grantsOfWhichNobodyHeard_buryNothing() throws Exception {
+    for (int attempts : new int[] {1, 2}) {
+      RecordId id = RecordId.of("payment-" + attempts);
+      RetryPolicy policy = new RetryPolicy(attempts, TWICE.backoff());
+      for (int process = 0; process < 6; process++) {
+        muteClaimsForAWhile();
+        Deduplicator started = Deduplicator.builder(faulty, time).retry(policy).build();
+        assertUnavailable(() -> started.run(id, PAYLOAD, lease -> "never"));
+        time.advance(LEASE.multipliedBy(2));
+      }
+      Deduplicator healthy = Deduplicator.builder(faulty, time).retry(policy).build();
+      assertThat(healthy.run(id, PAYLOAD, lease -> "attempt " + lease.attempt()))
+          .isEqualTo(new RunResult.Ran("attempt 2"));
+    }
+  }
+
+  @Test
+  void grantOfWhichNobodyHeard_isNoAttempt_amongThoseThatKillTheirProcess() throws Exception {
+    dieAtWork(b);
+    passALease();
+    muteClaimsForAWhile();
+    assertUnavailable(() -> run(Deduplicator.builder(faulty, time).build(), "never"));
+    time.advance(LEASE.multipliedBy(2));
+    dieAtWork(b);
+    passALease();
+
+    assertThat(run(b, "receipt")).isInstanceOf(RunResult.GivenUp.class);
+    assertThat(runs).hasValue(0);
+  }
+
+  @Test
+  void firstAttempt_isTwoWrites_andALaterOneThree() throws Exception {
+    assertThat(failing(a)).isInstanceOf(RunResult.Failed.class);
+    assertThat(faulty.calls()).isEqualTo(2);
+    time.advance(Duration.ofSeconds(10).plus(tick()));
+
+    assertThat(run(a, "receipt")).isEqualTo(new RunResult.Ran("receipt"));
+    assertThat(faulty.calls()).isEqualTo(5);
+    assertThat(faulty.calls(Op.RENEW)).isOne();
+  }
+
+  @Test
+  void lostAnswersOfRenewalAndBeginning_areBothMadeUpFor() throws Exception {
+    dieAtWork(b);
+    passALease();
+    var granted = (ClaimResult.Granted) a.claim(ID, PAYLOAD);
+    time.advance(LEASE.dividedBy(2));
+    faulty.next(Op.RENEW, Fault.LOST_ANSWER);
+    Attempted attempted =
+        a.attempt(
+            granted,
+            kept -> {
+              assertThat(kept.begin()).isInstanceOf(SettleResult.Settled.class);
+              return new Verdict.Leave();
+            });
+    assertThat(attempted.answer()).isInstanceOf(SettleResult.Settled.class);
+    passALease();
+
+    assertThat(run(b, "receipt")).isInstanceOf(RunResult.GivenUp.class);
+  }
+
+  @Test
+  void laterAttempt_doesNotBegin_unlessThatIsRecorded() throws Exception {
+    assertThat(failing(a)).isInstanceOf(RunResult.Failed.class);
+    for (Fault fault : List.of(Fault.LOST_REQUEST, Fault.LOST_ANSWER)) {
+      time.advance(Duration.ofSeconds(10).plus(tick()));
+      faulty.next(Op.RENEW, fault);
+      assertUnavailable(() -> run(a, "never"));
+      assertThat(runs).hasValue(0);
+    }
+    time.advance(tick());
+
+    assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
+        .isEqualTo(new RunResult.Ran("attempt 2"));
+  }
+
+  @Test
+  void grantThatSomebodyElseHasByTheTimeItComes_isLost_andNothingRuns() throws Exception {
+    FaultyStore.Hold held = faulty.hold(Op.RENEW);
+    assertThat(failing(b)).isInstanceOf(RunResult.Failed.class);
+    time.advance(Duration.ofSeconds(10).plus(tick()));
+    var answer = new FutureTask<>(() -> run(a, "never"));
+    Thread.ofVirtual().start(answer);
+    eventually(() -> held.arrived() == 1);
+    passALease();
+    assertThat(run(b, "receipt of b")).isEqualTo(new RunResult.Ran("receipt of b"));
+
+    held.release();
+
+    assertThat(answer.get()).isInstanceOf(RunResult.LeaseLost.class);
+    assertThat(runs).hasValue(1);
+  }
+
+  @Test
+  void lateGrantThatIsLost_isNotWorkedOn() throws Exception {
+    FaultyStore.Hold held = faulty.hold(Op.RENEW);
+    FaultyStore.Hold claim = faulty.hold(Op.CLAIM);
+    var answer = new FutureTask<>(() -> run(a, "never"));
+    Thread.ofVirtual().start(answer);
+    eventually(() -> claim.arrived() == 1);
+    time.advance(LEASE.dividedBy(2));
+    claim.release();
+    eventually(() -> held.arrived() == 1);
+    passALease();
+    assertThat(run(b, "receipt of b")).isEqualTo(new RunResult.Ran("receipt of b"));
+
+    held.release();
+
+    assertThat(answer.get()).isEqualTo(new RunResult.LeaseLost("b"));
+    assertThat(runs).hasValue(1);
   }
 
   @Test

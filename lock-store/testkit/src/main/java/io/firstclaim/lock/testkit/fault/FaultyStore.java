@@ -95,6 +95,7 @@ public final class FaultyStore implements ClaimStore {
   private final Queue<Lease> leases = new ConcurrentLinkedQueue<>();
   private final Set<RecordId> unreadable = ConcurrentHashMap.newKeySet();
   private final Map<Op, BooleanSupplier> downs = new ConcurrentHashMap<>();
+  private final Map<Op, BooleanSupplier> mutes = new ConcurrentHashMap<>();
   private volatile BooleanSupplier down = () -> false;
   private volatile boolean denies;
 
@@ -140,6 +141,11 @@ public final class FaultyStore implements ClaimStore {
   /** Every request of this kind is lost while this holds. */
   public void downWhile(Op op, BooleanSupplier holds) {
     downs.put(op, holds);
+  }
+
+  /** Every request of this kind happens, and none is answered, while this holds. */
+  public void muteWhile(Op op, BooleanSupplier holds) {
+    mutes.put(op, holds);
   }
 
   /** Ends every {@link Fault#SILENCE}. */
@@ -288,6 +294,9 @@ public final class FaultyStore implements ClaimStore {
     }
     if (denies) {
       return Fault.DENIED;
+    }
+    if (mutes.getOrDefault(op, () -> false).getAsBoolean()) {
+      return Fault.LOST_ANSWER;
     }
     Fault fault = of(faults, op).poll();
     return fault == null ? faultsOfAny.poll() : fault;

@@ -27,7 +27,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For a lock to wait for, keep and give back, there is {@link io.firstclaim.lock.mutex.Mutex}.
  *
- * <p>Thread-safe. Every method may block for the store's time limit. Expected outcomes are values.
+ * <p>Thread-safe. Every method may block for the store's time limit ({@link
+ * ClaimSettings#storeTimeout()}); where writes of several callers share a request, for three times
+ * as long: in line and under way twice as long, and then once more by a request of its own. One
+ * that meets a surprise reads and decides again, so it may take several such requests. Expected outcomes are values.
  * A fault that passes is a {@link StoreUnavailableException}, or for a step under a lease {@link
  * SettleResult.Unknown}. One that no retry can mend is a {@link StoreRefusedException} from every
  * method: the store is missing or does not permit the request, which was then not applied. An
@@ -75,6 +78,11 @@ public interface ClaimStore {
     throw new IllegalArgumentException(
         "%s cannot write %s with a completion"
             .formatted(getClass().getSimpleName(), effects.getClass().getSimpleName()));
+  }
+
+  /** Whether it writes {@linkplain #complete(Lease, String, Effects) effects} at all. */
+  default boolean writesEffects() {
+    return false;
   }
 
   /**

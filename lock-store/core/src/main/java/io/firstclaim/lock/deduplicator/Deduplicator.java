@@ -199,9 +199,16 @@ public final class Deduplicator {
    * @throws StoreUnavailableException as {@link #run} does
    * @throws StoreRefusedException as {@link #run} does
    * @throws InterruptedException as {@link #run} does
+   * @throws IllegalStateException if the store writes no effects; nothing was claimed
    */
   public RunResult runWithEffects(RecordId id, Fingerprint fingerprint, WorkWithEffects work)
       throws InterruptedException {
+    if (!store.writesEffects()) {
+      throw new IllegalStateException(
+          "%s has no transactions and writes no effects with a completion: call run, and make the"
+              .formatted(store.getClass().getSimpleName())
+              + " effects such that they can be repeated, or use a table with transactions");
+    }
     return runOnce(
         id,
         fingerprint,
@@ -336,7 +343,7 @@ public final class Deduplicator {
   /** Makes the last step, again and again while its answer is unknown, through interrupts too. */
   private SettleResult stepUntilAnswered(
       KeptLease kept, Function<Lease, SettleResult> last, Predicate<KeptLease> worthTryingAgain) {
-    boolean interrupted = false;
+    boolean interrupted = Thread.interrupted();
     try {
       for (int failures = 0; ; failures++) {
         try {
@@ -382,9 +389,9 @@ public final class Deduplicator {
                 + unrecorded);
       }
       return switch (attempted.answer()) {
-        case SettleResult.Lost(String by) -> new RunResult.LeaseLost(by);
-        case SettleResult.Unknown unused when lost -> new RunResult.LeaseLost(null);
-        case SettleResult.Unknown(String why) -> new RunResult.Unknown(why);
+        case SettleResult.Lost(String by) -> new RunResult.LeaseLost(by, thrown);
+        case SettleResult.Unknown unused when lost -> new RunResult.LeaseLost(null, thrown);
+        case SettleResult.Unknown(String why) -> new RunResult.Unknown(why, thrown);
         case SettleResult.Settled(Lease lease) -> resultOf(attempted.verdict(), lease);
       };
     }
@@ -395,12 +402,13 @@ public final class Deduplicator {
         case Verdict.Bury(String cause) ->
             new RunResult.GivenUp(
                 new Ending(lease.holder(), lease.token(), lease.attempt(), time.now().wall()),
-                cause);
+                cause,
+                thrown);
         case Verdict.Release(Instant retryAt, int attempts, var unused)
             when !lost && thrown != null ->
             new RunResult.Failed(retryAt, attempts, thrown);
-        case Verdict.Release unused -> new RunResult.LeaseLost(null);
-        case Verdict.Leave unused -> new RunResult.LeaseLost(null);
+        case Verdict.Release unused -> new RunResult.LeaseLost(null, thrown);
+        case Verdict.Leave unused -> new RunResult.LeaseLost(null, thrown);
       };
     }
 

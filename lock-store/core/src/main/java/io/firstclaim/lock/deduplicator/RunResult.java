@@ -45,8 +45,14 @@ public sealed interface RunResult {
    *
    * @param ending by whom and when it was given up
    * @param cause why
+   * @param thrown by this last attempt; null if nothing ran
    */
-  record GivenUp(Ending ending, String cause) implements RunResult {}
+  record GivenUp(Ending ending, String cause, @Nullable Throwable thrown) implements RunResult {
+    /** Given up before; nothing ran. */
+    public GivenUp(Ending ending, String cause) {
+      this(ending, cause, null);
+    }
+  }
 
   /**
    * The ID is known with another payload; nothing ran.
@@ -69,14 +75,26 @@ public sealed interface RunResult {
    * the work again.
    *
    * @param by who has the record now, if anybody is known to
+   * @param thrown by the work; null if it ran to its end, or not at all
    */
-  record LeaseLost(@Nullable String by) implements RunResult {}
+  record LeaseLost(@Nullable String by, @Nullable Throwable thrown) implements RunResult {
+    /** Lost, and nothing was thrown. */
+    public LeaseLost(@Nullable String by) {
+      this(by, null);
+    }
+  }
 
   /**
-   * The work ran, but the lease was over before the store said whether that is recorded: run it
-   * again to find out.
+   * The work ran, and returned or threw, but the lease was over before the store said whether that
+   * is recorded: run it again to find out.
    *
    * @param why for the log
+   * @param thrown by the work; null if it ran to its end
    */
-  record Unknown(String why) implements RunResult {}
+  record Unknown(String why, @Nullable Throwable thrown) implements RunResult {
+    /** Not known, and nothing was thrown. */
+    public Unknown(String why) {
+      this(why, null);
+    }
+  }
 }

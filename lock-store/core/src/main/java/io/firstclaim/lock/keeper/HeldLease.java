@@ -31,7 +31,7 @@ public interface HeldLease {
 
   /**
    * Runs this once when the lease is lost, on another thread, or here and now if it is lost
-   * already; never after its holder has let it go. It must not block.
+   * already; never after its holder has let it go, who waits for it if it is under way.
    */
   void whenLost(Runnable told);
 }

@@ -30,6 +30,9 @@ public final class KeptLease implements HeldLease {
   private final LeaseKeeper keeper;
   private final Moment begin;
 
+  /** Held while the holder is told of a loss. */
+  private final ReentrantLock telling = new ReentrantLock();
+
   /** Held across every step in the store, so that two never cross. */
   private final ReentrantLock step = new ReentrantLock();
 
@@ -85,6 +88,11 @@ public final class KeptLease implements HeldLease {
     return !closed && !lost && !current.isOver(now) && !current.isDoubtful(now);
   }
 
+  /** Whether only a renewal can tell that it is held: this machine's clocks leapt. */
+  public boolean isInDoubt() {
+    return !closed && !lost && lease.isDoubtful(keeper.time.now());
+  }
+
   @Override
   public void ensureHeld() {
     if (!isHeld()) {
@@ -93,22 +101,24 @@ public final class KeptLease implements HeldLease {
               .formatted(
                   lease.id(),
                   token(),
-                  !closed && !lost && lease.isDoubtful(keeper.time.now())
+                  isInDoubt()
                       ? "in doubt until it is renewed: this machine's clocks leapt"
                       : "no longer held"));
     }
   }
 
   @Override
-  public synchronized void whenLost(Runnable told) {
-    if (closed) {
-      return;
+  public void whenLost(Runnable told) {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      if (!lost) {
+        whenLost.add(told);
+        return;
+      }
     }
-    if (lost) {
-      told.run();
-    } else {
-      whenLost.add(told);
-    }
+    told.run();
   }
 
   /**
@@ -176,20 +186,31 @@ public final class KeptLease implements HeldLease {
     }
   }
 
-  /** Stops keeping it: it runs out unless it is settled, and nobody is told of anything. */
+  /**
+   * Stops keeping it: it runs out unless it is settled, and nobody is told of anything any more. If
+   * the holder is being told of its loss, this waits until that is over: an interrupt that came
+   * later would hit other work.
+   */
   public void letGo() {
     synchronized (this) {
       closed = true;
     }
-    keeper.drop(this);
+    telling.lock(); // which a holder has that lets go as it is told
+    try {
+      keeper.drop(this);
+    } finally {
+      telling.unlock();
+    }
   }
 
   /** Does what is due; returns how soon to look again. */
   Duration tend(Moment now) {
     Lease current = lease;
-    if (current.isOver(now)) {
+    if (lost) {
+      tellOfLoss(); // again, if there was no thread for it
+    } else if (current.isOver(now)) {
       lose("it has run out");
-    } else if (keeper.renews && !lost && isDue(current, now)) {
+    } else if (keeper.renews && isDue(current, now)) {
       beginRenewal(now);
     }
     Duration next = shorter(current.length().dividedBy(LOOKS_PER_LEASE), current.remaining(now));
@@ -269,15 +290,38 @@ public final class KeptLease implements HeldLease {
     }
   }
 
-  /** Under the monitor, so that nobody is told after {@link #letGo} has returned. */
-  private synchronized void lose(String how) {
-    if (closed || lost) {
-      return;
+  private void lose(String how) {
+    synchronized (this) {
+      if (closed || lost) {
+        return;
+      }
+      lost = true;
     }
-    lost = true;
     LOG.atLevel(keeper.lost.isDue() ? Level.WARN : Level.DEBUG)
         .log("The lease on {} with token {} is lost: {}", lease.id(), token(), how);
-    whenLost.forEach(KeptLease::runSafely);
+    tellOfLoss();
+  }
+
+  /** On a thread of its own, so that who is slow to hear it holds up no other lease. */
+  private synchronized void tellOfLoss() {
+    if (!whenLost.isEmpty()) {
+      List<Runnable> told = List.copyOf(whenLost);
+      keeper.losses.execute(() -> tell(told));
+      whenLost.clear();
+    }
+  }
+
+  private void tell(List<Runnable> all) {
+    telling.lock();
+    try {
+      for (Runnable told : all) {
+        if (!closed) {
+          runSafely(told);
+        }
+      }
+    } finally {
+      telling.unlock();
+    }
   }
 
   /** Rings the alarms that are due; returns how soon the next one is. */

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * same. A renewal that fails is tried again a sixth of the lease later, until the lease is over.
  *
  * <p>It has platform threads of its own, as the work may occupy every carrier of virtual ones: one
- * that looks, and up to a bound as many as renewals need at once. They start with the first lease
+ * that looks, and up to a bound as many as renewals and holders who lose theirs need at once. They start with the first lease
  * and end soon after the last, so a keeper needs no closing, and they do not keep a process from
  * ending. No error of the store, of a holder or of the JVM ends them while a lease is kept: what
  * failed is tried again at the next look.
@@ -38,6 +38,9 @@ public final class LeaseKeeper {
   /** As many as a passage may let through; more would only queue up in the client or the store. */
   private static final int RENEWALS_AT_ONCE = 128;
 
+  /** So many holders are told at once that they have lost theirs. */
+  private static final int TOLD_AT_ONCE = 128;
+
   private static final long IDLE_MILLIS = 10;
 
   /** How soon to look again after a look that failed. */
@@ -47,6 +50,10 @@ public final class LeaseKeeper {
   final TimeSource time;
   final boolean renews;
   final Executor renewals;
+
+  /** Of its own, as a holder may be slow to hear that its lease is lost. */
+  final Executor losses = pool(TOLD_AT_ONCE, daemons("firstclaim-lost"));
+
   final Passage passage;
 
   /** Limit how often a failed renewal and a lost lease are logged as warnings. */
@@ -93,16 +100,15 @@ public final class LeaseKeeper {
     this.failed = new OncePerMinute(time);
     this.lost = new OncePerMinute(time);
     this.lookers = lookers;
+    this.renewals = pool(RENEWALS_AT_ONCE, renewers);
+  }
+
+  private static Executor pool(int most, ThreadFactory threads) {
     var pool =
         new ThreadPoolExecutor(
-            RENEWALS_AT_ONCE,
-            RENEWALS_AT_ONCE,
-            IDLE_MILLIS,
-            TimeUnit.MILLISECONDS,
-            new LinkedBlockingQueue<>(),
-            renewers);
+            most, most, IDLE_MILLIS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), threads);
     pool.allowCoreThreadTimeOut(true);
-    this.renewals = pool;
+    return pool;
   }
 
   private static ThreadFactory daemons(String name) {

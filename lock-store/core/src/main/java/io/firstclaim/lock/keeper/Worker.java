@@ -20,14 +20,16 @@ public final class Worker {
   }
 
   /**
-   * The work is done: nobody interrupts the current thread for it any more, and an interruption
-   * that is still pending is cleared.
+   * The work is done: nobody interrupts the current thread for it any more. An interruption that
+   * was sent here and is still pending is cleared; anybody else's is left to whom it was meant for.
    *
    * @return false if it has been abandoned and must have no further effect
    */
   public synchronized boolean end() {
     thread = null;
-    boolean unused = Thread.interrupted();
+    if (interrupted) {
+      boolean unused = Thread.interrupted();
+    }
     return !abandoned;
   }
 

@@ -72,14 +72,17 @@ public final class HeldMutex implements AutoCloseable {
   public void ensureHeld() {
     if (!isHeld()) {
       throw new LeaseLostException(
-          "mutex %s is no longer held with token %d: stop here, somebody else may hold it"
+          (kept.isInDoubt()
+                  ? "mutex %s with token %d is in doubt until it is renewed: this machine's clocks"
+                      + " leapt; stop here, or ask again"
+                  : "mutex %s is no longer held with token %d: stop here, somebody else may hold it")
               .formatted(kept.lease().id(), token()));
     }
   }
 
   /**
    * Runs this once when the mutex is lost, on another thread, or here and now if it is lost
-   * already; never after it was closed. It must not block; {@code
+   * already; never after it was closed, which waits for it if it is under way. {@code
    * Thread.currentThread()::interrupt} is what most holders want.
    */
   public void whenLost(Runnable told) {

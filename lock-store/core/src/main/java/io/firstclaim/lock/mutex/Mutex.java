@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,7 +127,7 @@ public final class Mutex {
     while (true) {
       ClaimResult answer = ask(claim, patience);
       if (answer instanceof ClaimResult.Granted(Lease lease, var unused)) {
-        Lease running = running(lease);
+        Lease running = running(lease, patience);
         if (running != null) {
           return new Acquisition.Acquired(new HeldMutex(store, time, keeper.keep(running)));
         }
@@ -162,7 +163,7 @@ public final class Mutex {
     try {
       patience.pause();
     } catch (InterruptedException e) {
-      giveBack(claim, patience);
+      giveBack(() -> isGivenBack(claim), patience);
       throw e;
     }
   }
@@ -173,7 +174,7 @@ public final class Mutex {
       return store.claim(claim);
     } catch (StoreUnavailableException e) {
       if (Thread.interrupted()) {
-        giveBack(claim, patience);
+        giveBack(() -> isGivenBack(claim), patience);
         throw new InterruptedException();
       }
       if (patience.isOver()) {
@@ -189,9 +190,9 @@ public final class Mutex {
    *
    * @throws InterruptedException if the thread is interrupted once more
    */
-  private void giveBack(Claim claim, Patience left) throws InterruptedException {
+  private void giveBack(BooleanSupplier isGivenBack, Patience left) throws InterruptedException {
     Patience patience = left.shortened(TO_GIVE_BACK);
-    while (!isGivenBack(claim) && !patience.isOver()) {
+    while (!isGivenBack.getAsBoolean() && !patience.isOver()) {
       patience.pause();
     }
   }
@@ -200,20 +201,54 @@ public final class Mutex {
   private boolean isGivenBack(Claim claim) {
     try {
       return !(store.claim(claim) instanceof ClaimResult.Granted(Lease lease, var unused))
-          || !(store.release(lease, ClaimStore.AT_ONCE, "interrupted")
-              instanceof SettleResult.Unknown);
+          || isGivenBack(lease);
     } catch (StoreException e) {
       LOG.debug("Not yet known whether mutex {} must be given back", ids, e);
       return false;
     }
   }
 
-  /** The lease, renewed if the grant took so long to come that it is over; null if it is lost. */
-  private @Nullable Lease running(Lease granted) {
-    if (!granted.isOver(time.now())) {
-      return granted;
+  /** False if the store did not answer. */
+  private boolean isGivenBack(Lease lease) {
+    try {
+      return !(store.release(lease, ClaimStore.AT_ONCE, "interrupted")
+          instanceof SettleResult.Unknown);
+    } catch (StoreException e) {
+      LOG.debug("Not yet known whether mutex {} is given back", ids, e);
+      return false;
     }
-    return store.renew(granted) instanceof SettleResult.Settled(Lease renewed) ? renewed : null;
+  }
+
+  /**
+   * The lease, renewed if the grant took so long to come that it is over; null if somebody else has
+   * it by then. While the store does not say, it is asked again: a new claim would find the mutex
+   * held, by this one.
+   */
+  private @Nullable Lease running(Lease granted, Patience patience) throws InterruptedException {
+    Lease lease = granted;
+    while (lease.isOver(time.now())) {
+      switch (store.renew(lease)) {
+        case SettleResult.Settled(Lease renewed) -> lease = renewed;
+        case SettleResult.Lost unused -> {
+          return null;
+        }
+        case SettleResult.Unknown(String why) -> {
+          if (patience.isOver()) {
+            throw new StoreUnavailableException(
+                "mutex %s was granted too late, and is not known to be renewed: %s"
+                    .formatted(ids, why));
+          }
+          Lease late = lease;
+          try {
+            patience.pause();
+          } catch (InterruptedException e) {
+            giveBack(() -> isGivenBack(late), patience);
+            throw e;
+          }
+        }
+      }
+    }
+    return lease;
   }
 
   /** Those of its keys that are known to be held; none after a grant that was over. */

@@ -119,6 +119,11 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   }
 
   @Override
+  public final boolean writesEffects() {
+    return records.together().isPresent();
+  }
+
+  @Override
   public final SettleResult release(Lease lease, Instant retryAt, String cause) {
     if (retryAt.equals(AT_ONCE)) {
       return settle(

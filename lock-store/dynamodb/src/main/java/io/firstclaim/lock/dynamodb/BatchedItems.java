@@ -170,13 +170,24 @@ final class BatchedItems implements ClaimRecords {
       firstClaims.found(key);
     }
     return made(
-        op == StoreOperation.RENEW ? renewals : settlements,
+        wayOf(op),
         id,
         new Statement(
             op,
             key,
             () -> Statements.update(items.table(), items.item(id, next, now), on.claim()),
             single));
+  }
+
+  /**
+   * The renewals of platform threads, which keep leases, have a way of their own. A virtual thread
+   * that sends may be kept from its carrier by work that computes without end, and with it all that
+   * it sends for; so it renews among the settlements.
+   */
+  private GroupCommit<Statement, Reply> wayOf(StoreOperation op) {
+    return op == StoreOperation.RENEW && !Thread.currentThread().isVirtual()
+        ? renewals
+        : settlements;
   }
 
   private Write made(GroupCommit<Statement, Reply> way, RecordId id, Statement statement) {

@@ -15,6 +15,8 @@ import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +78,39 @@ class BatchSendersTest extends BatchFixture {
       Lease lease = granted(store.claim(claim)).lease();
       assertThat(lease.token()).isEqualTo(1);
       assertThat(lease.attempt()).isEqualTo(1);
+    }
+  }
+
+  /** As a virtual thread may, while others occupy every carrier. */
+  @Test
+  void renewalOfAPlatformThread_waitsForNoVirtualOne() throws Exception {
+    List<Lease> leases = leases();
+    CountDownLatch starved = new CountDownLatch(1);
+    CountDownLatch carrier = new CountDownLatch(1);
+    client.before(
+        () -> {
+          if (Thread.currentThread().isVirtual()) {
+            starved.countDown();
+            awaitUninterruptibly(carrier);
+          }
+        });
+    var virtual = new FutureTask<>(() -> store.renew(leases.getFirst()));
+    Thread.ofVirtual().start(virtual);
+    starved.await();
+
+    for (Lease lease : leases.subList(1, 4)) {
+      assertThat(store.renew(lease)).isInstanceOf(Settled.class);
+    }
+
+    carrier.countDown();
+    assertThat(virtual.get()).isInstanceOf(Settled.class);
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 

@@ -39,6 +39,14 @@ class WorkerTest {
   }
 
   @Test
+  void interruptionByAnybodyElse_isLeftToWhomItWasMeantFor() {
+    worker.begin();
+    Thread.currentThread().interrupt();
+    assertThat(worker.end()).isTrue();
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
   void workThatIsThrough_isInterruptedNoMore_norAbandoned() {
     worker.begin();
     assertThat(worker.end()).isTrue();

@@ -2,11 +2,13 @@ package io.firstclaim.lock.testkit.deduplicator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.Nonce;
@@ -257,7 +259,8 @@ public abstract class DeduplicatorContract {
 
   private static boolean nothingIsRenewed() {
     return Thread.getAllStackTraces().keySet().stream()
-        .noneMatch(thread -> thread.getName().equals("firstclaim-renewal"));
+        .map(Thread::getName)
+        .noneMatch(name -> name.equals("firstclaim-renewal") || name.equals("firstclaim-lost"));
   }
 
   @Test
@@ -386,7 +389,7 @@ public abstract class DeduplicatorContract {
               passALease();
               return hang();
             });
-    assertThat(result).isEqualTo(new RunResult.LeaseLost(null));
+    assertLost(result);
     RunResult next = b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt());
     assertThat(next).isEqualTo(new RunResult.Ran("attempt 1"));
   }
@@ -403,9 +406,70 @@ public abstract class DeduplicatorContract {
               time.advance(LEASE.dividedBy(3));
               return hang();
             });
-    assertThat(result).isEqualTo(new RunResult.LeaseLost(null));
+    assertLost(result);
     time.advance(tick());
     assertThat(run(b, "receipt")).isEqualTo(new RunResult.Ran("receipt"));
+  }
+
+  /** To nobody, and the work was interrupted. */
+  private static void assertLost(RunResult result) {
+    assertThat(result)
+        .isInstanceOfSatisfying(
+            RunResult.LeaseLost.class,
+            lost -> {
+              assertThat(lost.by()).isNull();
+              assertThat(lost.thrown()).isInstanceOf(InterruptedException.class);
+            });
+  }
+
+  @Test
+  void whatTheWorkThrew_isTold_howeverItEnded() throws Exception {
+    IllegalStateException declined = new IllegalStateException("card declined");
+    Deduplicator once =
+        Deduplicator.builder(faulty, time).retry(new RetryPolicy(1, TWICE.backoff())).build();
+
+    RunResult unknown =
+        passing(
+            () ->
+                once.run(
+                    RecordId.of("unknown"),
+                    PAYLOAD,
+                    lease -> {
+                      faulty.setDown(true);
+                      throw declined;
+                    }));
+    faulty.setDown(false);
+    RunResult givenUp =
+        once.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              throw declined;
+            });
+
+    assertThat(unknown)
+        .isInstanceOfSatisfying(
+            RunResult.Unknown.class, ended -> assertThat(ended.thrown()).isSameAs(declined));
+    assertThat(givenUp)
+        .isInstanceOfSatisfying(
+            RunResult.GivenUp.class, ended -> assertThat(ended.thrown()).isSameAs(declined));
+    assertThat(run(a, "receipt"))
+        .isInstanceOfSatisfying(
+            RunResult.GivenUp.class, later -> assertThat(later.thrown()).isNull());
+  }
+
+  @Test
+  void effects_areRefusedBeforeTheClaim_byAStoreThatWritesNone() {
+    assumeFalse(faulty.writesEffects());
+    assertThatThrownBy(
+            () ->
+                a.runWithEffects(
+                    ID,
+                    PAYLOAD,
+                    lease -> new Deduplicator.Completion("receipt", new Effects() {})))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("writes no effects");
+    assertThat(faulty.calls()).isZero();
   }
 
   @Test
@@ -449,6 +513,22 @@ public abstract class DeduplicatorContract {
 
     assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
         .isEqualTo(new RunResult.Ran("attempt 1"));
+  }
+
+  /** As by {@code shutdownNow}, during work that does not block. */
+  @Test
+  void interruptThatWorkDoesNotHeed_isStillTheCallers_whenItIsDone() throws Exception {
+    RunResult result =
+        a.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              Thread.currentThread().interrupt();
+              return "receipt";
+            });
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(result).isEqualTo(new RunResult.Ran("receipt"));
   }
 
   @Test

@@ -213,6 +213,11 @@ public final class FaultyStore implements ClaimStore {
   }
 
   @Override
+  public boolean writesEffects() {
+    return store.writesEffects();
+  }
+
+  @Override
   public SettleResult release(Lease lease, Instant retryAt, String cause) {
     leases.add(lease);
     return settle(Op.RELEASE, lease, () -> store.release(lease, retryAt, cause));

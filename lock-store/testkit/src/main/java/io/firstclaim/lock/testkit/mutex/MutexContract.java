@@ -166,6 +166,20 @@ public abstract class MutexContract extends KeptMutexContract {
   }
 
   @Test
+  void grantThatCameLate_andIsNotKnownToBeRenewed_isRenewedAgain_andBlocksNobody()
+      throws Exception {
+    faulty.next(Fault.LOST_ANSWER);
+    faulty.downWhile(
+        () -> time.elapsed().isPositive() && time.elapsed().compareTo(LEASE.multipliedBy(2)) < 0);
+    faulty.next(Op.RENEW, Fault.LOST_REQUEST, Fault.LOST_ANSWER);
+
+    try (HeldMutex held = passWhileWaiting(a, LONG).orElseThrow()) {
+      assertThat(held.isHeld()).isTrue();
+      assertThat(faulty.calls(Op.RENEW)).isGreaterThan(2);
+    }
+  }
+
+  @Test
   void grantThatIsLongerInComingThanItsLease_isRenewedFirst() throws Exception {
     faulty.next(Fault.LOST_ANSWER);
     faulty.downWhile(

@@ -8,9 +8,11 @@ import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -23,6 +25,9 @@ import io.firstclaim.lock.keeper.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -52,13 +57,17 @@ import org.slf4j.LoggerFactory;
  * <p>Nobody is kept waiting: a caller that comes while another is at it, or before a failed attempt
  * is due again, is told so, and it is up to the caller to come back.
  *
- * <p>Thread-safe. Needs no closing: its threads end soon after the last lease.
+ * <p>Thread-safe. Needs closing only by a process that ends while work may be running: its threads
+ * end by themselves soon after the last lease.
  */
-public final class Deduplicator {
+public final class Deduplicator implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
 
   /** How long a claim is sent again while the store does not answer. */
   private static final Duration TO_ANSWER = Duration.ofSeconds(10);
+
+  /** How long work is awaited that is interrupted as its deduplicator is closed. */
+  private static final Duration TO_END = Duration.ofSeconds(10);
 
   /** Between two tries to record an end; none after the first, which may just be bad luck. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(4));
@@ -68,13 +77,19 @@ public final class Deduplicator {
   private final RetryPolicy retry;
   private final LeaseKeeper keeper;
   private final Passage passage;
+  private final Duration atMost;
+  private final RunListener listener;
   private final UnansweredClaims unanswered = new UnansweredClaims();
+  private final Set<Run> running = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   private Deduplicator(Builder builder) {
     store = builder.store;
     time = builder.time;
     retry = builder.retry;
     passage = builder.passage;
+    atMost = builder.atMost;
+    listener = builder.listener;
     keeper = new LeaseKeeper(store, time, builder.renew, passage);
   }
 
@@ -82,7 +97,8 @@ public final class Deduplicator {
   @FunctionalInterface
   public interface Work {
     /**
-     * Does the work. The thread is interrupted if the lease is lost.
+     * Does the work. The thread is interrupted if the lease is lost, if the work takes {@linkplain
+     * Builder#atMost too long}, and if the deduplicator is closed.
      *
      * @return what to store, for those who ask later; may be null. If it is too large for the
      *     store, the work has failed.
@@ -137,6 +153,8 @@ public final class Deduplicator {
     private RetryPolicy retry = RetryPolicy.DEFAULT;
     private boolean renew = true;
     private Passage passage = Supplier::get;
+    private Duration atMost = Duration.ofHours(1);
+    private RunListener listener = (id, result, took) -> {};
 
     private Builder(ClaimStore store, TimeSource time) {
       this.store = store;
@@ -158,6 +176,28 @@ public final class Deduplicator {
     /** The way that renewals and last steps take to the store; straight there if not given. */
     public Builder passage(Passage through) {
       passage = through;
+      return this;
+    }
+
+    /**
+     * How long work may take; an hour if not given. Past it the work is interrupted and has failed,
+     * even if it does not heed that for one lease more. Then its lease is renewed no longer, and
+     * others do the work while it still hangs.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public Builder atMost(Duration bound) {
+      if (!bound.isPositive()) {
+        throw new IllegalArgumentException(
+            "work may not take at most %s: give a positive time".formatted(bound));
+      }
+      atMost = bound;
+      return this;
+    }
+
+    /** Who hears how each run ended; nobody if not given. */
+    public Builder listener(RunListener told) {
+      listener = told;
       return this;
     }
 
@@ -186,6 +226,7 @@ public final class Deduplicator {
    *     its end is not recorded, and it may be done again once that is removed
    * @throws InterruptedException if this thread was interrupted before the work began, or the work
    *     threw it and the lease was not lost: the work is given back, due at once and not counted
+   * @throws IllegalStateException if the deduplicator is closed
    */
   public RunResult run(RecordId id, Fingerprint fingerprint, Work work)
       throws InterruptedException {
@@ -224,6 +265,18 @@ public final class Deduplicator {
 
   private RunResult runOnce(RecordId id, Fingerprint fingerprint, Completing work)
       throws InterruptedException {
+    Moment begin = time.now();
+    RunResult result = ran(id, fingerprint, work);
+    try {
+      listener.ended(id, result, time.now().since(begin));
+    } catch (RuntimeException e) {
+      LOG.warn("The listener failed on {}", result, e);
+    }
+    return result;
+  }
+
+  private RunResult ran(RecordId id, Fingerprint fingerprint, Completing work)
+      throws InterruptedException {
     return switch (claim(id, fingerprint)) {
       case ClaimResult.Granted granted -> new Run(work).make(granted);
       case ClaimResult.Held held -> new RunResult.Busy(held.by(), held.remaining());
@@ -247,8 +300,13 @@ public final class Deduplicator {
    * @throws StoreUnavailableException if it does not answer
    * @throws UnreadableClaimException if what is stored for the ID is not a claim
    * @throws InterruptedException if this thread is interrupted while it waits to ask again
+   * @throws IllegalStateException if the deduplicator is closed
    */
   public ClaimResult claim(RecordId id, Fingerprint fingerprint) throws InterruptedException {
+    if (closed) {
+      throw new IllegalStateException(
+          "%s is not claimed: the deduplicator is closed".formatted(id));
+    }
     Claim before = unanswered.take(id, fingerprint);
     Claim claim = before == null ? Claim.of(id, fingerprint, time.now()) : before;
     Patience patience = new Patience(time, TO_ANSWER);
@@ -367,8 +425,46 @@ public final class Deduplicator {
     }
   }
 
-  /** One run under way. For one thread. */
+  /**
+   * For a process that ends: nothing is claimed any more, work under way is interrupted and awaited
+   * for ten seconds, and what was claimed without an answer is given back; so others need not wait
+   * for leases of nobody. Work that does not heed its interrupt is left to its lease, which is
+   * renewed for as long as the process lives.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    Patience patience = new Patience(time, TO_END);
+    try {
+      running.forEach(Run::stop);
+      for (Claim claim : unanswered.takeAll()) {
+        if (!patience.isOver()) {
+          giveBack(claim);
+        }
+      }
+      while (!running.isEmpty() && !patience.isOver()) {
+        patience.pause();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void giveBack(Claim claim) {
+    try {
+      if (store.claim(claim) instanceof ClaimResult.Granted(Lease lease, var unused)) {
+        SettleResult given =
+            store.release(lease.ofAttempt(lease.attempt() - 1), ClaimStore.AT_ONCE, "closed");
+        LOG.debug("Gave back the claim on {} that had no answer: {}", claim.id(), given);
+      }
+    } catch (StoreException e) {
+      LOG.debug("The claim on {} is left to its lease", claim.id(), e);
+    }
+  }
+
+  /** One run under way. For one thread, but {@link #stop()}. */
   private final class Run implements Judged {
+    private final Worker worker = new Worker();
     private final Completing work;
     private @Nullable Throwable thrown;
     private @Nullable String unrecorded;
@@ -378,7 +474,24 @@ public final class Deduplicator {
       this.work = work;
     }
 
+    /** The deduplicator is closed. */
+    void stop() {
+      worker.interrupt();
+    }
+
     RunResult make(ClaimResult.Granted granted) throws InterruptedException {
+      running.add(this);
+      try {
+        if (closed) {
+          stop();
+        }
+        return made(granted);
+      } finally {
+        running.remove(this);
+      }
+    }
+
+    private RunResult made(ClaimResult.Granted granted) throws InterruptedException {
       Attempted attempted = attempt(granted, this, KeptLease::isHeld);
       if (thrown instanceof InterruptedException interrupt && !lost) {
         throw interrupt;
@@ -440,8 +553,8 @@ public final class Deduplicator {
           return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "it was not begun");
         }
       }
-      Worker worker = new Worker();
       kept.whenLost(worker::interrupt);
+      kept.atMost(atMost);
       try {
         worker.begin();
         try {
@@ -450,10 +563,16 @@ public final class Deduplicator {
           boolean unused = worker.end();
         }
       } catch (Exception | Error e) { // whatever it throws, the work needs a verdict
-        thrown = e;
-        lost = !kept.isHeld();
-        return failed(kept, e);
+        thrown = kept.isOverdue() ? tookTooLong(e) : e;
+        lost = !kept.isHeld() && !kept.isOverdue();
+        return failed(kept, thrown);
       }
+    }
+
+    private TimeoutException tookTooLong(Throwable cause) {
+      var timeout = new TimeoutException("the work took longer than " + atMost);
+      timeout.initCause(cause);
+      return timeout;
     }
 
     private Verdict failed(KeptLease kept, Throwable fault) {

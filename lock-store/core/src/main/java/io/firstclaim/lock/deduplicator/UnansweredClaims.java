@@ -4,6 +4,7 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,13 @@ final class UnansweredClaims {
     if (claims.size() > MOST) {
       claims.pollFirstEntry();
     }
+  }
+
+  /** Hands out all of them. */
+  synchronized List<Claim> takeAll() {
+    List<Claim> all = List.copyOf(claims.values());
+    claims.clear();
+    return all;
   }
 
   /** Hands out the claim on this ID and payload, for the caller alone; null if there is none. */

@@ -39,6 +39,7 @@ public final class KeptLease implements HeldLease {
   private volatile Lease lease;
   private volatile Moment lastTry;
   private volatile boolean renewing;
+  private volatile boolean overdue;
   private volatile boolean lost;
   private volatile boolean closed;
 
@@ -85,12 +86,55 @@ public final class KeptLease implements HeldLease {
   public boolean isHeld() {
     Lease current = lease;
     Moment now = keeper.time.now();
-    return !closed && !lost && !current.isOver(now) && !current.isDoubtful(now);
+    return !closed && !lost && !overdue && !current.isOver(now) && !current.isDoubtful(now);
+  }
+
+  /**
+   * Bounds the holding: after this long its holder is told as of a loss, and if it then holds it
+   * for a lease more, it is renewed no longer. Nobody else gets it before that.
+   */
+  public void atMost(Duration bound) {
+    after(
+        bound,
+        () -> {
+          LOG.warn(
+              "The lease on {} with token {} has been held for {}: its holder is told to stop, and"
+                  + " it is renewed for {} more",
+              lease.id(),
+              token(),
+              bound,
+              lease.length());
+          stop();
+        });
+    after(bound.plus(lease.length()), () -> lose("it was held for longer than " + bound));
+  }
+
+  /** Tells the holder to stop, as if it were lost; until it has, the lease is kept. */
+  public void stop() {
+    overdue = true;
+    tellOfLoss();
+  }
+
+  /** Whether it has been held for {@linkplain #atMost longer than was agreed}, and is not lost. */
+  public boolean isOverdue() {
+    return overdue && !lost && !lease.isOver(keeper.time.now());
+  }
+
+  /** How long it has been kept. */
+  public Duration kept() {
+    return keeper.time.now().since(begin);
   }
 
   /** Whether only a renewal can tell that it is held: this machine's clocks leapt. */
   public boolean isInDoubt() {
     return !closed && !lost && lease.isDoubtful(keeper.time.now());
+  }
+
+  /** What to say of it when it is not held. */
+  public String whyNotHeld() {
+    return isInDoubt()
+        ? "in doubt until it is renewed: this machine's clocks leapt"
+        : isOverdue() ? "held for longer than was agreed" : "no longer held";
   }
 
   @Override
@@ -101,9 +145,7 @@ public final class KeptLease implements HeldLease {
               .formatted(
                   lease.id(),
                   token(),
-                  isInDoubt()
-                      ? "in doubt until it is renewed: this machine's clocks leapt"
-                      : "no longer held"));
+                  whyNotHeld()));
     }
   }
 
@@ -113,7 +155,7 @@ public final class KeptLease implements HeldLease {
       if (closed) {
         return;
       }
-      if (!lost) {
+      if (!lost && !overdue) {
         whenLost.add(told);
         return;
       }

@@ -11,8 +11,11 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.lock.keeper.LeaseKeeper;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -36,12 +39,22 @@ public final class HeldMutex implements AutoCloseable {
   private final ClaimStore store;
   private final TimeSource time;
   private final KeptLease kept;
+  private final Duration atLeast;
+  private final Consumer<HeldMutex> gone;
   private boolean closed; // guarded by this
 
-  HeldMutex(ClaimStore store, TimeSource time, KeptLease kept) {
+  /**
+   * A held mutex.
+   *
+   * @param atLeast for how long it is not given back
+   * @param gone told once it is given back, or left to run out
+   */
+  HeldMutex(ClaimStore store, TimeSource time, KeptLease kept, Duration atLeast, Consumer<HeldMutex> gone) {
     this.store = store;
     this.time = time;
     this.kept = kept;
+    this.atLeast = atLeast;
+    this.gone = gone;
   }
 
   /**
@@ -72,11 +85,8 @@ public final class HeldMutex implements AutoCloseable {
   public void ensureHeld() {
     if (!isHeld()) {
       throw new LeaseLostException(
-          (kept.isInDoubt()
-                  ? "mutex %s with token %d is in doubt until it is renewed: this machine's clocks"
-                      + " leapt; stop here, or ask again"
-                  : "mutex %s is no longer held with token %d: stop here, somebody else may hold it")
-              .formatted(kept.lease().id(), token()));
+          "mutex %s with token %d is %s: stop here, somebody else may hold it"
+              .formatted(kept.lease().id(), token(), kept.whyNotHeld()));
     }
   }
 
@@ -90,9 +100,10 @@ public final class HeldMutex implements AutoCloseable {
   }
 
   /**
-   * Gives the mutex back, if it is still the caller's, and stops renewing it. If a renewal is under
-   * way, another thread waits for it; if the store does not answer, that thread asks again until
-   * the lease is over.
+   * Gives the mutex back, if it is still the caller's, and stops renewing it; to others it is free
+   * at once, or once it has been held for as long as it is {@linkplain Mutex#atLeast to be at
+   * least}. If a renewal is under way, another thread waits for it; if the store does not answer,
+   * that thread asks again until the lease is over.
    */
   @Override
   public void close() {
@@ -104,7 +115,9 @@ public final class HeldMutex implements AutoCloseable {
     }
     kept.letGo();
     Optional<SettleResult> answer = kept.settleUnlessBusy(this::release);
-    if (answer.isEmpty() || !isGivenBack(answer.get())) {
+    if (answer.isPresent() && isGivenBack(answer.get())) {
+      gone.accept(this);
+    } else {
       Thread.ofPlatform()
           .daemon()
           .name("firstclaim-mutex-release")
@@ -113,8 +126,10 @@ public final class HeldMutex implements AutoCloseable {
   }
 
   private SettleResult release(Lease lease) {
+    Duration left = atLeast.minus(kept.kept());
+    Instant due = left.isPositive() ? time.now().wall().plus(left) : ClaimStore.AT_ONCE;
     try {
-      return store.release(lease, ClaimStore.AT_ONCE, "given back");
+      return store.release(lease, due, "given back");
     } catch (StoreRefusedException e) {
       // The lease runs out by itself, unless the store permits the release before.
       return new SettleResult.Unknown(String.valueOf(e.getMessage()));
@@ -134,7 +149,19 @@ public final class HeldMutex implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       LOG.debug("Mutex {} is left to run out", kept.lease().id());
+    } finally {
+      gone.accept(this);
     }
+  }
+
+  /** Tells its holder to stop, as if it were lost. */
+  void stop() {
+    kept.stop();
+  }
+
+  /** It is left to run out. */
+  void abandon() {
+    kept.letGo();
   }
 
   /** False if the store did not answer. */

@@ -1,23 +1,30 @@
 package io.firstclaim.lock.mutex;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.Sighting;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.keeper.KeptLease;
 import io.firstclaim.lock.keeper.LeaseKeeper;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,8 +43,8 @@ import org.slf4j.LoggerFactory;
  * }
  * }
  *
- * <p>A waiter asks the store again and again, about once a second in the long run; the order of
- * waiters is not kept. A holder that dies delays the others by what is left of its lease and the
+ * <p>A waiter asks the store again and again, about once a second in the long run: by reads while
+ * it knows of a live lease, as they are cheaper; the order of waiters is not kept. A holder that dies delays the others by what is left of its lease and the
  * skew bound. A mutex is not reentrant: a holder that acquires it again waits for itself.
  *
  * <p>A mutex may have several keys: then it is all of them or none, and each has a token of its
@@ -50,9 +57,9 @@ import org.slf4j.LoggerFactory;
  * io.firstclaim.lock.ClaimSettings#retention()}, but the token after that is the time by the
  * store's clock, in milliseconds, which is more than any before it.
  *
- * <p>Thread-safe; needs no closing.
+ * <p>Thread-safe. Needs closing only by a process that ends and may leave mutexes held.
  */
-public final class Mutex {
+public final class Mutex implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Mutex.class);
 
   /** How long an interrupted caller is kept, at most, to find out what it must give back. */
@@ -63,6 +70,11 @@ public final class Mutex {
   private final @Nullable String onBehalfOf;
   private final TimeSource time;
   private final LeaseKeeper keeper;
+  private final @Nullable Duration atMost;
+  private final Duration atLeast;
+
+  /** Those that are held by this one, and those that are being given back. */
+  private final Set<HeldMutex> held;
 
   /** The mutex of this name in this store. */
   public Mutex(ClaimStore store, RecordId id, TimeSource time) {
@@ -87,6 +99,53 @@ public final class Mutex {
     }
     this.time = time;
     this.keeper = new LeaseKeeper(store, time, true);
+    this.atMost = null;
+    this.atLeast = Duration.ZERO;
+    this.held = ConcurrentHashMap.newKeySet();
+  }
+
+  private Mutex(Mutex other, @Nullable Duration atMost, Duration atLeast) {
+    this.store = other.store;
+    this.ids = other.ids;
+    this.onBehalfOf = other.onBehalfOf;
+    this.time = other.time;
+    this.keeper = other.keeper;
+    this.atMost = atMost;
+    this.atLeast = atLeast;
+    this.held = other.held;
+    if (atMost != null && (!atMost.isPositive() || atMost.compareTo(atLeast) < 0)) {
+      throw new IllegalArgumentException(
+          "a mutex cannot be held for at most %s and at least %s: give a longer atMost"
+              .formatted(atMost, atLeast));
+    }
+    if (atLeast.isPositive() && ids.size() > 1) {
+      throw new IllegalArgumentException(
+          "a mutex of %d keys is free again when it is closed: atLeast %s is for one of a single key"
+              .formatted(ids.size(), atLeast));
+    }
+  }
+
+  /**
+   * This mutex, held for no longer than this: then its holder is told {@linkplain
+   * HeldMutex#whenLost as of a loss}, and if it holds it for a lease more, it is renewed no longer.
+   * Without such a bound, a holder that hangs holds it as long as its process lives.
+   *
+   * @throws IllegalArgumentException if it is shorter than {@link #atLeast}
+   */
+  public Mutex atMost(Duration bound) {
+    return new Mutex(this, bound, atLeast);
+  }
+
+  /**
+   * This mutex, not free to others before it has been held for this long, however soon it is
+   * closed: for a job that several machines start at the same time by clocks that differ, and that
+   * may be over before the last of them has started it.
+   *
+   * @throws IllegalArgumentException if it is longer than {@link #atMost}, or the mutex has several
+   *     keys
+   */
+  public Mutex atLeast(Duration bound) {
+    return new Mutex(this, atMost, bound);
   }
 
   /**
@@ -129,7 +188,7 @@ public final class Mutex {
       if (answer instanceof ClaimResult.Granted(Lease lease, var unused)) {
         Lease running = running(lease, patience);
         if (running != null) {
-          return new Acquisition.Acquired(new HeldMutex(store, time, keeper.keep(running)));
+          return new Acquisition.Acquired(held(running));
         }
       }
       if (answer == null) {
@@ -140,18 +199,90 @@ public final class Mutex {
       if (patience.isOver()) {
         return new Acquisition.NotAcquired(inTheWay);
       }
-      patience.pause(
-          inTheWay.stream()
-              .map(ClaimResult.InTheWay::remaining)
-              .max(Comparator.naturalOrder())
-              .orElse(Duration.ZERO));
-      claim =
-          switch (answer) {
-            case ClaimResult.Held held -> Claim.after(held, claim, time.now());
-            case ClaimResult.Blocked blocked -> Claim.after(blocked, claim, time.now());
-            default -> newClaim();
-          };
+      var seen = new ClaimResult.Blocked(waitedFor(inTheWay, patience));
+      claim = Claim.after(seen, claim, time.now());
     }
+  }
+
+  private HeldMutex held(Lease lease) {
+    KeptLease kept = keeper.keep(lease);
+    if (atMost != null) {
+      kept.atMost(atMost);
+    }
+    var taken = new HeldMutex(store, time, kept, atLeast, held::remove);
+    held.add(taken);
+    return taken;
+  }
+
+  /**
+   * Waits until it is worth claiming again: while the lease that is in the way for longest is known
+   * to live, by reads, which cost a fifth of a refused write on DynamoDB and a thirteenth on S3.
+   *
+   * @return what is in the way as it was last seen
+   */
+  private List<ClaimResult.InTheWay> waitedFor(
+      List<ClaimResult.InTheWay> inTheWay, Patience patience) throws InterruptedException {
+    ClaimResult.InTheWay watched =
+        inTheWay.stream().max(Comparator.comparing(ClaimResult.InTheWay::remaining)).orElse(null);
+    Moment since = time.now();
+    if (watched == null || watched.sighting() == null) {
+      patience.pause(watched == null ? Duration.ZERO : watched.remaining());
+      return inTheWay;
+    }
+    ClaimResult.InTheWay found = watched;
+    while (found != null) {
+      if (!found.equals(watched)) {
+        watched = found;
+        since = time.now();
+      }
+      patience.pause(watched.remaining().minus(time.now().since(since)));
+      boolean mayBeOver = time.now().since(since).compareTo(watched.remaining()) >= 0;
+      found = mayBeOver || patience.isOver() ? null : look(watched);
+    }
+    ClaimResult.InTheWay last = watched;
+    return inTheWay.stream().map(each -> each.id().equals(last.id()) ? last : each).toList();
+  }
+
+  /** Whose lease is in the way now; null if nobody's is, or the store does not say. */
+  private ClaimResult.@Nullable InTheWay look(ClaimResult.InTheWay watched) {
+    try {
+      ClaimRecord found = store.find(watched.id()).orElse(null);
+      if (found == null || !(found.state() instanceof ClaimState.Held lease)) {
+        return null;
+      }
+      Sighting seen = watched.sighting();
+      return seen != null && seen.token() == found.token() && seen.nonce().equals(found.nonce())
+          ? watched
+          : new ClaimResult.InTheWay(
+              watched.id(),
+              lease.holder(),
+              lease.onBehalfOf(),
+              lease.length(),
+              new Sighting(found.token(), found.nonce(), time.now(), lease.length()));
+    } catch (StoreUnavailableException e) {
+      LOG.debug("Not known whether mutex {} is free", watched.id(), e);
+      return null; // the claim that follows finds out
+    }
+  }
+
+  /**
+   * Gives back what this mutex, and those made of it by {@link #atMost} and {@link #atLeast}, still
+   * hold, for a process that ends: each holder is told as of a loss, and awaited for ten seconds;
+   * what it has not closed by then is left to its lease. Needed only for that.
+   */
+  @Override
+  public void close() {
+    held.forEach(HeldMutex::stop);
+    Patience patience = new Patience(time, TO_GIVE_BACK);
+    try {
+      while (!held.isEmpty() && !patience.isOver()) {
+        patience.pause();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    held.forEach(HeldMutex::abandon);
+    held.clear();
   }
 
   private Claim newClaim() {

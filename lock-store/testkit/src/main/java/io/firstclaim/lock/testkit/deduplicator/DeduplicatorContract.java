@@ -36,6 +36,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -752,6 +753,125 @@ public abstract class DeduplicatorContract {
     assertThat(b.claim(ID, PAYLOAD)).isInstanceOf(ClaimResult.Held.class);
     passALease();
     assertThat(run(b, "receipt")).isInstanceOf(RunResult.Ran.class);
+  }
+
+  // Work that hangs, and a process that ends
+
+  private void passForWorker(Duration by) throws InterruptedException {
+    eventually(DeduplicatorContract::nothingIsRenewed);
+    time.awaitSleeper("firstclaim-leases");
+    time.advance(by);
+  }
+
+  @Test
+  void workThatTakesTooLong_isInterrupted_andHasFailed() throws Exception {
+    Deduplicator bounded =
+        Deduplicator.builder(faulty, time).retry(TWICE).atMost(LEASE.dividedBy(6)).build();
+    RunResult result =
+        bounded.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              passForWorker(LEASE.dividedBy(6));
+              return hang();
+            });
+    assertThat(result)
+        .isInstanceOfSatisfying(
+            RunResult.Failed.class,
+            failed -> {
+              assertThat(failed.attempts()).isEqualTo(1);
+              assertThat(failed.cause())
+                  .isInstanceOf(TimeoutException.class)
+                  .hasMessage("the work took longer than PT5S");
+            });
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+  }
+
+  @Test
+  void workThatHeedsNoInterrupt_isKeptOneLeaseMore_thenOthersDoIt() throws Exception {
+    Deduplicator bounded =
+        Deduplicator.builder(faulty, time).retry(TWICE).atMost(LEASE.dividedBy(6)).build();
+    RunResult result =
+        bounded.run(
+            ID,
+            PAYLOAD,
+            lease -> {
+              passForWorker(LEASE.dividedBy(6));
+              eventually(() -> !lease.isHeld());
+              for (int third = 0; third < 3; third++) {
+                passForWorker(LEASE.dividedBy(3));
+                eventually(DeduplicatorContract::nothingIsRenewed);
+                assertThat(elsewhere(() -> run(b, "too early")))
+                    .isInstanceOf(RunResult.Busy.class);
+              }
+              time.awaitSleeper("firstclaim-leases");
+              passALease();
+              assertThat(elsewhere(() -> run(b, "receipt of b")))
+                  .isEqualTo(new RunResult.Ran("receipt of b"));
+              return "too late";
+            });
+    assertThat(result).isEqualTo(new RunResult.LeaseLost("b"));
+    assertThat(runs).hasValue(1);
+  }
+
+  @Test
+  void closing_interruptsTheWork_andGivesItBackUncounted() throws Exception {
+    var working = new CountDownLatch(1);
+    var answer =
+        new FutureTask<>(
+            () ->
+                a.run(
+                    ID,
+                    PAYLOAD,
+                    lease -> {
+                      working.countDown();
+                      return hang();
+                    }));
+    Thread running = Thread.ofVirtual().name("running").start(answer);
+    working.await();
+    Thread closing = Thread.ofVirtual().name("closing").start(a::close);
+    running.join();
+    time.passFor(closing, DeduplicatorContract::nothingIsRenewed);
+
+    assertThatThrownBy(answer::get).hasCauseInstanceOf(InterruptedException.class);
+    assertThatThrownBy(() -> run(a, "never"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("payment-4711 is not claimed: the deduplicator is closed");
+    assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
+        .isEqualTo(new RunResult.Ran("attempt 1"));
+  }
+
+  @Test
+  void closing_givesBackWhatWasClaimedWithoutAnAnswer() throws Exception {
+    muteClaimsForAWhile();
+    assertUnavailable(() -> run(a, "receipt"));
+    time.advance(Duration.ofSeconds(5));
+    assertThat(run(b, "receipt of b")).isInstanceOf(RunResult.Busy.class);
+
+    a.close();
+
+    assertThat(run(b, "receipt of b")).isEqualTo(new RunResult.Ran("receipt of b"));
+  }
+
+  @Test
+  void listener_hearsHowEachRunEnded_andItsFailureIsItsOwn() throws Exception {
+    var heard = new ArrayList<String>();
+    Deduplicator told =
+        Deduplicator.builder(faulty, time)
+            .listener(
+                (id, result, took) -> {
+                  heard.add(id + " " + result.getClass().getSimpleName());
+                  throw new IllegalStateException("the listener's defect");
+                })
+            .build();
+    assertThat(run(told, "receipt")).isInstanceOf(RunResult.Ran.class);
+    assertThat(run(told, "receipt")).isInstanceOf(RunResult.DoneBefore.class);
+    assertThat(told.run(ID, Fingerprint.none(), lease -> "other"))
+        .isInstanceOf(RunResult.OtherPayload.class);
+
+    assertThat(heard)
+        .containsExactly(
+            "payment-4711 Ran", "payment-4711 DoneBefore", "payment-4711 OtherPayload");
   }
 
   // Faults that no retry can mend

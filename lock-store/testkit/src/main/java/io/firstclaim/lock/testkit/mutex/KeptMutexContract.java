@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** The part of {@link MutexContract} about a mutex that is held: kept, lost, given back. */
 public abstract class KeptMutexContract extends MutexCrowdContract {
-  private static final Duration THIRD = LEASE.dividedBy(3);
-  private static final Duration SIXTH = LEASE.dividedBy(6);
+  static final Duration THIRD = LEASE.dividedBy(3);
+  static final Duration SIXTH = LEASE.dividedBy(6);
 
   @Test
   void heldMutex_isRenewedAtAThirdOfItsLease_howeverLongItIsHeld() throws Exception {
@@ -85,7 +85,7 @@ public abstract class KeptMutexContract extends MutexCrowdContract {
       assertThatThrownBy(held::ensureHeld)
           .isInstanceOf(LeaseLostException.class)
           .hasMessage(
-              "mutex billing-run is no longer held with token %d: stop here, somebody else may hold it"
+              "mutex billing-run with token %d is no longer held: stop here, somebody else may hold it"
                   .formatted(held.token()));
       eventually(() -> told.get() == 1);
       held.whenLost(told::incrementAndGet);

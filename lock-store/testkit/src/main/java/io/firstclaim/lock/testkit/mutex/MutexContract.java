@@ -8,6 +8,7 @@ import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.mutex.Acquisition;
@@ -18,6 +19,7 @@ import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -93,11 +95,85 @@ public abstract class MutexContract extends KeptMutexContract {
   }
 
   @Test
-  void longWait_asksTheStoreAboutOnceASecond() throws Exception {
+  void longWait_asksTheStoreAboutOnceASecond_byReads() throws Exception {
     try (HeldMutex unused = acquired(b)) {
       assertThat(passWhileWaiting(a, Duration.ofMinutes(1))).isEmpty();
     }
     assertThat(faulty.calls()).as("pauses are random, of a second on average").isLessThan(120);
+    assertThat(faulty.calls(Op.CLAIM)).as("at first, as leases may be over, and at last").isLessThan(8);
+  }
+
+  @Test
+  void deadHolder_thatAWaiterReadOf_isWatchedFromItsLastRenewalOn() throws Exception {
+    TimeSource ahead = time.machine(Duration.ofHours(1));
+    Lease dying = holdAndDie(storeOf("b", ahead), ahead);
+    Waiter waiter = Waiter.of(() -> a.acquire(LONG));
+    time.awaitSleeper("waiter");
+    time.advance(Duration.ofSeconds(5));
+    SettleResult renewed = storeOf("b", ahead).renew(dying);
+    assertThat(renewed).isInstanceOf(SettleResult.Settled.class);
+    Duration died = time.elapsed();
+
+    try (HeldMutex next = passUntilAnswered(waiter).orElseThrow()) {
+      assertThat(next.token()).isEqualTo(dying.token() + 1);
+      assertThat(time.elapsed().minus(died))
+          .isBetween(WATCH.minusSeconds(1), soonAfter(WATCH.plusSeconds(4)));
+    }
+  }
+
+  @Test
+  void mutexHeldForTooLong_isLostToItsHolder_andOneLeaseLaterToOthers() throws Exception {
+    var told = new AtomicInteger();
+    try (HeldMutex held = acquired(a.atMost(SIXTH))) {
+      held.whenLost(told::incrementAndGet);
+      passForKeeper(SIXTH);
+      eventually(() -> told.get() == 1);
+      assertThatThrownBy(held::ensureHeld)
+          .hasMessageContaining("is held for longer than was agreed");
+      assertHeldByAnother(b);
+      passForKeeper(THIRD);
+      eventually(() -> faulty.calls(Op.RENEW) == 1);
+      assertHeldByAnother(b);
+      passForKeeper(LEASE);
+      passForKeeper(LEASE);
+
+      acquired(b).close();
+    }
+    assertThat(told).hasValue(1);
+  }
+
+  @Test
+  void mutexOfAShortJob_isNotFreeToOthers_beforeItsLeastTime() throws Exception {
+    acquired(a.atLeast(Duration.ofSeconds(20))).close();
+    Duration closed = time.elapsed();
+
+    assertHeldByAnother(b);
+    try (HeldMutex next = passWhileWaiting(b, LONG).orElseThrow()) {
+      assertThat(next.isHeld()).isTrue();
+      assertThat(time.elapsed().minus(closed))
+          .isBetween(Duration.ofSeconds(20).minus(tick()), soonAfter(Duration.ofSeconds(20)));
+    }
+    assertThatThrownBy(() -> a.atMost(THIRD).atLeast(LEASE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at most PT10S and at least PT30S");
+  }
+
+  @Test
+  void closing_tellsTheHolder_andLeavesToItsLeaseWhatIsNotGivenBack() throws Exception {
+    Mutex other = new Mutex(faulty, RecordId.of("other"), time);
+    HeldMutex left = acquired(other);
+    HeldMutex heeding = acquired(a);
+    heeding.whenLost(heeding::close);
+
+    for (Mutex mutex : List.of(a, other)) {
+      Thread closing = Thread.ofVirtual().name("closing").start(mutex::close);
+      time.passFor(closing, MutexFixture::nothingIsRenewed);
+    }
+
+    acquired(b).close();
+    assertThat(left.isHeld()).isFalse();
+    time.advance(LEASE.multipliedBy(2));
+    acquired(new Mutex(storeOf("b", time), RecordId.of("other"), time)).close();
   }
 
   @Test

@@ -124,7 +124,8 @@ public abstract class MutexFixture {
 
   static boolean nothingIsRenewed() {
     return Thread.getAllStackTraces().keySet().stream()
-        .noneMatch(thread -> thread.getName().equals("firstclaim-renewal"));
+        .map(Thread::getName)
+        .noneMatch(name -> name.equals("firstclaim-renewal") || name.equals("firstclaim-lost"));
   }
 
   static void eventually(Callable<Boolean> holds) {

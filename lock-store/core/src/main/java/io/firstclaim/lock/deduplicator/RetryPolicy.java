@@ -44,7 +44,7 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
 
   /** How many attempts were made: a grant after the last one is only there to give up. */
   public int made(int attempt) {
-    return Math.min(attempt, maxAttempts);
+    return Math.min(attempt, Math.max(maxAttempts, 2));
   }
 
   /** How long after this attempt the next one is due. */

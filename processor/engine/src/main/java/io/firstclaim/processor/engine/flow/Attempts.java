@@ -194,14 +194,14 @@ public final class Attempts {
       boolean mustWait = isSuspect() && !(suspect.isTaken() && held.isHeld());
       suspect.setNeeded(mustWait);
       if (mustWait) {
-        return postpone(held);
+        return postpone();
       }
       if (held.lease().isDueForRenewal(time.now())) {
         return release("the grant came too late for it to begin", Duration.ZERO, number - 1);
       }
       return switch (work.task()) {
         case Task.GiveUp(String cause) -> bury(held, cause);
-        case Task.Handle _ when number > retry.maxAttempts() ->
+        case Task.Handle _ when retry.isSpent(number) ->
             bury(held, "%d attempts ended without a verdict".formatted(number - 1));
         case Task.Handle(RecordHandler handler) -> handle(handler, held);
       };
@@ -216,13 +216,12 @@ public final class Attempts {
     }
 
     /**
-     * Leaves a suspect alone, uncounted, until its lease is over: whoever claims it then, in
+     * Leaves a suspect alone, not begun and so uncounted, until its lease is over: whoever claims it then, in
      * whichever zone, takes it over and so knows it for a suspect. Even one that nobody is ahead of
      * waits that long, so that all that were held by the process that died are known and claimed no
      * more before the first of them may kill the next.
      */
-    private Judgement postpone(KeptLease held) throws InterruptedException {
-      var _ = held.count(number - 1);
+    private Judgement postpone() {
       return new Judgement(new Verdict.Leave());
     }
 

@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.handler;
 
 import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.handler.HandlerWatch.Interruption;
@@ -55,10 +56,17 @@ public final class HandlerCalls {
   /** What came of a call, and how long the handler took. */
   public record Called(CallResult result, Duration took) {}
 
-  /** Makes a call, unless it is called off before it begins. */
-  public Called make(HandlerCall call) {
+  /**
+   * Makes a call, unless it is called off before it begins, or the store is not known to count it.
+   */
+  public Called make(HandlerCall call) throws InterruptedException {
     try (Watched watched = watch.watch(call.held(), call.abandoned())) {
-      if (watched.interruption() != null || call.trial().isCalledOff()) {
+      boolean begins =
+          !call.trial().isCalledOff()
+              && watched.interruption() == null
+              && call.held().begin() instanceof SettleResult.Settled
+              && watched.interruption() == null;
+      if (!begins) {
         return new Called(new CallResult.CutShort("it was not begun", false), Duration.ZERO);
       }
       Moment start = time.now();

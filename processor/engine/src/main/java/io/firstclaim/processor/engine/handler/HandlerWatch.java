@@ -94,12 +94,14 @@ final class HandlerWatch {
 
     /**
      * The handler is done and can no longer be interrupted; an interruption that is still pending
-     * is cleared.
+     * is cleared, even the handler's own, as the thread has yet to record what became of it.
      *
      * @return false if it has been abandoned and must have no further effect
      */
     boolean endWork() {
-      return worker.end();
+      boolean mine = worker.end();
+      boolean _ = Thread.interrupted();
+      return mine;
     }
 
     /** The first reason counts. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
@@ -29,13 +30,14 @@ class BadHandlersTest extends FlowFixture {
     }
   }
 
-  /** A process that holds these records dies, so many times. */
+  /** A process that works on these records dies, so many times. */
   private void diesWith(int times, List<String> ids) {
     MemoryClaimStore dying = TestInstance.anothers(claims, Duration.ofSeconds(30), time);
     for (int i = 0; i < times; i++) {
       for (String id : ids) {
-        assertThat(dying.claim(TestInstance.claim(id, "{}", time)))
-            .isInstanceOf(ClaimResult.Granted.class);
+        var granted = (ClaimResult.Granted) dying.claim(TestInstance.claim(id, "{}", time));
+        assertThat(dying.renew(granted.lease().counted(true)))
+            .isInstanceOf(SettleResult.Settled.class);
       }
       time.advance(Duration.ofSeconds(31));
     }
@@ -157,6 +159,24 @@ class BadHandlersTest extends FlowFixture {
     assertThat(a.state().abandoned()).isEqualTo(2);
     mayEnd.countDown();
     eventually(() -> a.state().abandoned() == 0 && a.limit.isEmpty());
+  }
+
+  @Test
+  void grantsOfWhichNobodyHeard_areNoAttempts() throws InterruptedException {
+    MemoryClaimStore dying = TestInstance.anothers(claims, Duration.ofSeconds(30), time);
+    for (int i = 0; i < 10; i++) {
+      assertThat(dying.claim(TestInstance.claim("order-1", "{}", time)))
+          .isInstanceOf(ClaimResult.Granted.class);
+      time.advance(Duration.ofSeconds(31));
+    }
+    settings.maxAttempts = 1;
+    TestInstance a = start("a", FlowFixture::done);
+
+    process(a, "order-1");
+
+    assertThat(calls).singleElement().matches(call -> call.attempt() == 2);
+    assertThat(a.store.calls(Op.RENEW)).as("it says that it begins").isOne();
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
   }
 
   @Test

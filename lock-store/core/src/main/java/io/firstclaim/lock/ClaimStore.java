@@ -30,12 +30,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Every method may block for the store's time limit ({@link
  * ClaimSettings#storeTimeout()}); where writes of several callers share a request, for three times
  * as long: in line and under way twice as long, and then once more by a request of its own. One
- * that meets a surprise reads and decides again, so it may take several such requests. Expected outcomes are values.
- * A fault that passes is a {@link StoreUnavailableException}, or for a step under a lease {@link
- * SettleResult.Unknown}. One that no retry can mend is a {@link StoreRefusedException} from every
- * method: the store is missing or does not permit the request, which was then not applied. An
- * earlier one whose answer is unknown may have been. What somebody else wrote in a claim's place is
- * an {@link UnreadableClaimException} from all that ask for that ID; a lease on it is lost.
+ * that meets a surprise reads and decides again, so it may take several such requests. Expected
+ * outcomes are values. A fault that passes is a {@link StoreUnavailableException}, or for a step
+ * under a lease {@link SettleResult.Unknown}. One that no retry can mend is a {@link
+ * StoreRefusedException} from every method: the store is missing or does not permit the request,
+ * which was then not applied. An earlier one whose answer is unknown may have been. What somebody
+ * else wrote in a claim's place is an {@link UnreadableClaimException} from all that ask for that
+ * ID; a lease on it is lost.
  */
 public interface ClaimStore {
   /**

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempt how many attempts on this ID there have been, this one included; the store counts
  *     them, so an attempt that killed its process counts too
  * @param counted whether the store counts this one already. The first grant of an ID counts at
- *     once; a later one when its work {@linkplain #counted(boolean) begins}, as a grant whose answer was lost
- *     may have reached nobody.
+ *     once; a later one when its work {@linkplain #counted(boolean) begins}, as a grant whose
+ *     answer was lost may have reached nobody.
  * @param fingerprint of the payload
  * @param nonce of the write that made this grant or last renewed it
  * @param start before the first send of that write, on this machine's clocks

@@ -247,7 +247,7 @@ public final class Deduplicator implements AutoCloseable {
     if (!store.writesEffects()) {
       throw new IllegalStateException(
           "%s has no transactions and writes no effects with a completion: call run, and make the"
-              .formatted(store.getClass().getSimpleName())
+                  .formatted(store.getClass().getSimpleName())
               + " effects such that they can be repeated, or use a table with transactions");
     }
     return runOnce(

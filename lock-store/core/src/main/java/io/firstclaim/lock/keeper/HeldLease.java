@@ -30,8 +30,9 @@ public interface HeldLease {
   void ensureHeld();
 
   /**
-   * Runs this once when the lease is lost, or has been held for longer than was agreed, on another thread, or here and now if it is lost
-   * already; never after its holder has let it go, who waits for it if it is under way.
+   * Runs this once when the lease is lost, or has been held for longer than was agreed, on another
+   * thread, or here and now if it is lost already; never after its holder has let it go, who waits
+   * for it if it is under way.
    */
   void whenLost(Runnable told);
 }

@@ -141,11 +141,7 @@ public final class KeptLease implements HeldLease {
   public void ensureHeld() {
     if (!isHeld()) {
       throw new LeaseLostException(
-          "the lease on %s with token %d is %s"
-              .formatted(
-                  lease.id(),
-                  token(),
-                  whyNotHeld()));
+          "the lease on %s with token %d is %s".formatted(lease.id(), token(), whyNotHeld()));
     }
   }
 

@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
  * same. A renewal that fails is tried again a sixth of the lease later, until the lease is over.
  *
  * <p>It has platform threads of its own, as the work may occupy every carrier of virtual ones: one
- * that looks, and up to a bound as many as renewals and holders who lose theirs need at once. They start with the first lease
- * and end soon after the last, so a keeper needs no closing, and they do not keep a process from
- * ending. No error of the store, of a holder or of the JVM ends them while a lease is kept: what
- * failed is tried again at the next look.
+ * that looks, and up to a bound as many as renewals and holders who lose theirs need at once. They
+ * start with the first lease and end soon after the last, so a keeper needs no closing, and they do
+ * not keep a process from ending. No error of the store, of a holder or of the JVM ends them while
+ * a lease is kept: what failed is tried again at the next look.
  *
  * <p>Thread-safe.
  */

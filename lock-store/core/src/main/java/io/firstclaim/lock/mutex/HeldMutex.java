@@ -49,7 +49,12 @@ public final class HeldMutex implements AutoCloseable {
    * @param atLeast for how long it is not given back
    * @param gone told once it is given back, or left to run out
    */
-  HeldMutex(ClaimStore store, TimeSource time, KeptLease kept, Duration atLeast, Consumer<HeldMutex> gone) {
+  HeldMutex(
+      ClaimStore store,
+      TimeSource time,
+      KeptLease kept,
+      Duration atLeast,
+      Consumer<HeldMutex> gone) {
     this.store = store;
     this.time = time;
     this.kept = kept;

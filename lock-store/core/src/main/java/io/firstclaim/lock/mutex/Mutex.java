@@ -44,8 +44,9 @@ import org.slf4j.LoggerFactory;
  * }
  *
  * <p>A waiter asks the store again and again, about once a second in the long run: by reads while
- * it knows of a live lease, as they are cheaper; the order of waiters is not kept. A holder that dies delays the others by what is left of its lease and the
- * skew bound. A mutex is not reentrant: a holder that acquires it again waits for itself.
+ * it knows of a live lease, as they are cheaper; the order of waiters is not kept. A holder that
+ * dies delays the others by what is left of its lease and the skew bound. A mutex is not reentrant:
+ * a holder that acquires it again waits for itself.
  *
  * <p>A mutex may have several keys: then it is all of them or none, and each has a token of its
  * own. Nobody waits while holding some of them, so mutexes with keys in common do not block each

@@ -214,8 +214,7 @@ final class Protocol {
    * Any other counts it when its work begins: its answer may be lost, and a store cannot tell such
    * a grant from a holder that died in its work.
    */
-  private static Lease later(
-      ClaimRecord stored, long token, Claim claim, ClaimSettings settings) {
+  private static Lease later(ClaimRecord stored, long token, Claim claim, ClaimSettings settings) {
     return lease(claim, token, stored.attempts() + 1, false, stored.redrive(), settings);
   }
 

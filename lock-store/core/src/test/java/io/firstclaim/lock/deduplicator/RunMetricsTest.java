@@ -47,7 +47,8 @@ class RunMetricsTest {
             "failed",
             "lease_lost",
             "unknown");
-    assertThat(registry.get(RunMetrics.RUNS).tag("result", "ran").timer().totalTime(TimeUnit.SECONDS))
+    assertThat(
+            registry.get(RunMetrics.RUNS).tag("result", "ran").timer().totalTime(TimeUnit.SECONDS))
         .isEqualTo(6);
   }
 }

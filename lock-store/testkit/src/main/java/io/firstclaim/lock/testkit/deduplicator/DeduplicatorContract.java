@@ -465,9 +465,7 @@ public abstract class DeduplicatorContract {
     assertThatThrownBy(
             () ->
                 a.runWithEffects(
-                    ID,
-                    PAYLOAD,
-                    lease -> new Deduplicator.Completion("receipt", new Effects() {})))
+                    ID, PAYLOAD, lease -> new Deduplicator.Completion("receipt", new Effects() {})))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("writes no effects");
     assertThat(faulty.calls()).isZero();
@@ -801,8 +799,7 @@ public abstract class DeduplicatorContract {
               for (int third = 0; third < 3; third++) {
                 passForWorker(LEASE.dividedBy(3));
                 eventually(DeduplicatorContract::nothingIsRenewed);
-                assertThat(elsewhere(() -> run(b, "too early")))
-                    .isInstanceOf(RunResult.Busy.class);
+                assertThat(elsewhere(() -> run(b, "too early"))).isInstanceOf(RunResult.Busy.class);
               }
               time.awaitSleeper("firstclaim-leases");
               passALease();

@@ -100,7 +100,9 @@ public abstract class MutexContract extends KeptMutexContract {
       assertThat(passWhileWaiting(a, Duration.ofMinutes(1))).isEmpty();
     }
     assertThat(faulty.calls()).as("pauses are random, of a second on average").isLessThan(120);
-    assertThat(faulty.calls(Op.CLAIM)).as("at first, as leases may be over, and at last").isLessThan(8);
+    assertThat(faulty.calls(Op.CLAIM))
+        .as("at first, as leases may be over, and at last")
+        .isLessThan(8);
   }
 
   @Test

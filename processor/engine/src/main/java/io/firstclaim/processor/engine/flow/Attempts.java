@@ -216,10 +216,10 @@ public final class Attempts {
     }
 
     /**
-     * Leaves a suspect alone, not begun and so uncounted, until its lease is over: whoever claims it then, in
-     * whichever zone, takes it over and so knows it for a suspect. Even one that nobody is ahead of
-     * waits that long, so that all that were held by the process that died are known and claimed no
-     * more before the first of them may kill the next.
+     * Leaves a suspect alone, not begun and so uncounted, until its lease is over: whoever claims
+     * it then, in whichever zone, takes it over and so knows it for a suspect. Even one that nobody
+     * is ahead of waits that long, so that all that were held by the process that died are known
+     * and claimed no more before the first of them may kill the next.
      */
     private Judgement postpone() {
       return new Judgement(new Verdict.Leave());

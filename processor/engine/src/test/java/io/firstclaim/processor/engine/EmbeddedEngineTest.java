@@ -8,12 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.engine.testing.LocalKafka;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.stack.server.FreePort;
-import io.firstclaim.stack.server.KafkaBroker;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -27,19 +26,18 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The engine as an application has it: its door alone, a real broker, no framework. */
-@Timeout(90)
 class EmbeddedEngineTest {
+  private final String topic = LocalKafka.newName();
   private final Queue<String> handled = new ConcurrentLinkedQueue<>();
   private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
 
   private EngineBuilder builder(String bootstrapServers) {
     return Engine.builder()
-        .application("orders")
+        .application(topic)
         .zone("a")
-        .topics("in")
+        .topics(topic)
         .recordId("key")
         .bootstrapServers(bootstrapServers)
         .store(claims -> new MemoryClaimStore(claims, TimeSource.system()))
@@ -51,15 +49,15 @@ class EmbeddedEngineTest {
             });
   }
 
-  private static void publish(String bootstrapServers, String... keys) throws Exception {
+  private void publish(String... keys) throws Exception {
     try (Producer<byte[], byte[]> producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", bootstrapServers),
+            Map.of("bootstrap.servers", LocalKafka.bootstrapServers()),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       for (String key : keys) {
         Object _ =
-            producer.send(new ProducerRecord<>("in", key.getBytes(UTF_8), new byte[] {1})).get();
+            producer.send(new ProducerRecord<>(topic, key.getBytes(UTF_8), new byte[] {1})).get();
       }
     }
   }
@@ -70,49 +68,47 @@ class EmbeddedEngineTest {
 
   @Test
   void record_isHandledOnce_betweenStartAndStop() throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
-      broker.createTopic("in", 1);
-      publish(broker.bootstrapServers(), "order-1", "order-1", "order-2", "order-1");
-      Queue<EngineListener.Delivered> delivered = new ConcurrentLinkedQueue<>();
-      Engine engine =
-          builder(broker.bootstrapServers())
-              .listener(
-                  new EngineListener() {
-                    @Override
-                    public void delivered(Delivered result) {
-                      delivered.add(result);
-                    }
-                  })
-              .build();
-      assertThat(engine.state()).isEqualTo(new EngineState.Starting("its start"));
+    LocalKafka.createTopic(topic, 1);
+    publish("order-1", "order-1", "order-2", "order-1");
+    Queue<EngineListener.Delivered> delivered = new ConcurrentLinkedQueue<>();
+    Engine engine =
+        builder(LocalKafka.bootstrapServers())
+            .listener(
+                new EngineListener() {
+                  @Override
+                  public void delivered(Delivered result) {
+                    delivered.add(result);
+                  }
+                })
+            .build();
+    assertThat(engine.state()).isEqualTo(new EngineState.Starting("its start"));
 
-      engine.start();
-      eventually(() -> delivered.size() == 4);
-      eventually(() -> running(engine).watermarkLag() == 0);
+    engine.start();
+    eventually(() -> delivered.size() == 4);
+    eventually(() -> running(engine).watermarkLag() == 0);
 
-      assertThat(handled).containsExactlyInAnyOrder("order-1", "order-2");
-      assertThat(threads).noneMatch(Thread::isVirtual);
-      assertThat(delivered)
-          .containsExactlyInAnyOrderElementsOf(
-              List.of(
-                  EngineListener.Delivered.COMPLETED,
-                  EngineListener.Delivered.COMPLETED,
-                  EngineListener.Delivered.DUPLICATE,
-                  EngineListener.Delivered.DUPLICATE));
-      assertThat(running(engine).storeFault()).isEmpty();
-      assertThat(running(engine).lifeFault()).isEmpty();
-      assertThat(running(engine).parked()).isZero();
-      assertThat(watchdogs()).isOne();
+    assertThat(handled).containsExactlyInAnyOrder("order-1", "order-2");
+    assertThat(threads).noneMatch(Thread::isVirtual);
+    assertThat(delivered)
+        .containsExactlyInAnyOrderElementsOf(
+            List.of(
+                EngineListener.Delivered.COMPLETED,
+                EngineListener.Delivered.COMPLETED,
+                EngineListener.Delivered.DUPLICATE,
+                EngineListener.Delivered.DUPLICATE));
+    assertThat(running(engine).storeFault()).isEmpty();
+    assertThat(running(engine).lifeFault()).isEmpty();
+    assertThat(running(engine).parked()).isZero();
+    assertThat(watchdogs()).isOne();
 
-      engine.stop();
+    engine.stop();
 
-      eventually(() -> watchdogs() == 0);
+    eventually(() -> watchdogs() == 0);
 
-      assertThat(engine.state())
-          .isInstanceOfSatisfying(
-              EngineState.Ended.class, ended -> assertThat(ended.fault()).isEmpty());
-      assertThatThrownBy(engine::start).isInstanceOf(IllegalStateException.class);
-    }
+    assertThat(engine.state())
+        .isInstanceOfSatisfying(
+            EngineState.Ended.class, ended -> assertThat(ended.fault()).isEmpty());
+    assertThatThrownBy(engine::start).isInstanceOf(IllegalStateException.class);
   }
 
   private static long watchdogs() {
@@ -123,24 +119,23 @@ class EmbeddedEngineTest {
 
   @Test
   void recordsNamedAfterTheirPlace_inATopicMadeAnew_areOthers() throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
-        Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", LocalKafka.bootstrapServers()))) {
       MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
       for (int made = 1; made <= 2; made++) {
-        broker.createTopic("in", 1);
-        publish(broker.bootstrapServers(), "order-1", "order-2");
+        LocalKafka.createTopic(topic, 1);
+        publish("order-1", "order-2");
         Engine engine =
-            builder(broker.bootstrapServers())
+            builder(LocalKafka.bootstrapServers())
                 .recordId("offset")
-                .group("group-" + made)
+                .group(topic + "-" + made)
                 .store(settings -> new MemoryClaimStore(claims, settings, TimeSource.system()))
                 .build();
         int expected = 2 * made;
         engine.start();
         eventually(() -> handled.size() == expected);
         engine.stop();
-        admin.deleteTopics(List.of("in")).all().get();
-        eventually(() -> !admin.listTopics().names().get().contains("in"));
+        admin.deleteTopics(List.of(topic)).all().get();
+        eventually(() -> !admin.listTopics().names().get().contains(topic));
       }
 
       assertThat(handled).doesNotHaveDuplicates();

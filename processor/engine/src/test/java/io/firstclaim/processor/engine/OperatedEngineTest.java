@@ -12,12 +12,11 @@ import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.RedriveResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.processor.engine.api.DeadLetter;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.engine.testing.LocalKafka;
 import io.firstclaim.processor.handler.HandlerResult;
-import io.firstclaim.stack.server.KafkaBroker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,28 +33,27 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What an operator does to the engines of two zones, through their door, with a real broker. */
-@Timeout(90)
 class OperatedEngineTest {
   private static final int RECORDS = 20;
   private static final RedriveId REDRIVE = new RedriveId("redrive-1");
 
+  private final String topic = LocalKafka.newName();
   private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
   private final MemoryClaimStore operator =
-      new MemoryClaimStore(claims, ClaimSettings.of("orders", "operator"), TimeSource.system());
+      new MemoryClaimStore(claims, ClaimSettings.of(topic, "operator"), TimeSource.system());
   private final AtomicBoolean mended = new AtomicBoolean();
   private final Map<String, AtomicInteger> completions = new ConcurrentHashMap<>();
 
-  private Engine engine(String zone, KafkaBroker broker) {
+  private Engine engine(String zone) {
     return Engine.builder()
-        .application("orders")
+        .application(topic)
         .zone(zone)
         .zones(List.of("a", "b"))
-        .topics("in")
+        .topics(topic)
         .recordId("offset")
-        .bootstrapServers(broker.bootstrapServers())
+        .bootstrapServers(LocalKafka.bootstrapServers())
         .store(settings -> new MemoryClaimStore(claims, settings, TimeSource.system()))
         .waitingHandler(
             record -> {
@@ -70,22 +68,22 @@ class OperatedEngineTest {
         .build();
   }
 
-  private static Producer<byte[], byte[]> producer(KafkaBroker broker) {
+  private static Producer<byte[], byte[]> producer() {
     return new KafkaProducer<>(
-        Map.of("bootstrap.servers", broker.bootstrapServers()),
+        Map.of("bootstrap.servers", LocalKafka.bootstrapServers()),
         new ByteArraySerializer(),
         new ByteArraySerializer());
   }
 
-  private static List<DeadLetter> letters(KafkaBroker broker, int expected) {
+  private List<DeadLetter> letters(int expected) {
     List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
     try (var consumer =
         new KafkaConsumer<>(
-            Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()),
+            Map.<String, Object>of("bootstrap.servers", LocalKafka.bootstrapServers()),
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer())) {
       List<TopicPartition> partitions =
-          consumer.partitionsFor("in.dlt").stream()
+          consumer.partitionsFor(topic + ".dlt").stream()
               .map(each -> new TopicPartition(each.topic(), each.partition()))
               .toList();
       consumer.assign(partitions);
@@ -106,20 +104,19 @@ class OperatedEngineTest {
   @Test
   void deadRecordsOfTwoZones_areRedriven_andEachIsCompletedOnceMore_thoughPublishedTwice()
       throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
-        Producer<byte[], byte[]> producer = producer(broker)) {
-      broker.createTopic("in", 2);
-      Engine a = engine("a", broker);
-      Engine b = engine("b", broker);
+    try (Producer<byte[], byte[]> producer = producer()) {
+      LocalKafka.createTopic(topic, 2);
+      Engine a = engine("a");
+      Engine b = engine("b");
       a.start();
       b.start();
       for (int i = 0; i < RECORDS; i++) {
         Object _ =
-            producer.send(new ProducerRecord<>("in", i % 2, null, "{}".getBytes(UTF_8))).get();
+            producer.send(new ProducerRecord<>(topic, i % 2, null, "{}".getBytes(UTF_8))).get();
       }
-      List<DeadLetter> letters = letters(broker, RECORDS);
+      List<DeadLetter> letters = letters(RECORDS);
       eventually(() -> running(a).watermarkLag() == 0 && running(b).watermarkLag() == 0);
-      assertThat(letters).hasSize(RECORDS).allMatch(letter -> letter.isOf(settings(broker)));
+      assertThat(letters).hasSize(RECORDS).allMatch(letter -> letter.isOf(settings()));
 
       mended.set(true);
       for (int round = 0; round < 2; round++) {
@@ -127,7 +124,7 @@ class OperatedEngineTest {
           RedriveResult answer = operator.redrive(letter.id(), letter.payload(), REDRIVE);
           assertThat(answer)
               .isInstanceOfAny(RedriveResult.Freed.class, RedriveResult.FreedBefore.class);
-          Object _ = producer.send(letter.again("orders", REDRIVE)).get();
+          Object _ = producer.send(letter.again(topic, REDRIVE)).get();
         }
       }
       eventually(() -> completions.size() == RECORDS);
@@ -138,19 +135,19 @@ class OperatedEngineTest {
           .allMatch(
               letter ->
                   operator.find(letter.id()).orElseThrow().state() instanceof ClaimState.Done);
-      assertThat(letters(broker, RECORDS)).hasSize(RECORDS);
+      assertThat(letters(RECORDS)).hasSize(RECORDS);
       a.stop();
       b.stop();
     }
   }
 
-  private EngineSettings settings(KafkaBroker broker) {
+  private EngineSettings settings() {
     return Engine.builder()
-        .application("orders")
+        .application(topic)
         .zone("a")
-        .topics("in")
+        .topics(topic)
         .recordId("offset")
-        .bootstrapServers(broker.bootstrapServers())
+        .bootstrapServers(LocalKafka.bootstrapServers())
         .settings();
   }
 
@@ -163,17 +160,16 @@ class OperatedEngineTest {
 
   @Test
   void pausedEngine_takesNothing_untilItIsResumed() throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
-        Producer<byte[], byte[]> producer = producer(broker)) {
-      broker.createTopic("in", 1);
+    try (Producer<byte[], byte[]> producer = producer()) {
+      LocalKafka.createTopic(topic, 1);
       mended.set(true);
-      Engine a = engine("a", broker);
+      Engine a = engine("a");
       assertThatThrownBy(() -> a.pause("too early")).isInstanceOf(IllegalStateException.class);
       a.start();
       a.pause("maintenance\nof the sink");
       assertThat(running(a).paused()).contains("maintenance of the sink");
       awaitPolls(a, 2); // the first may have been under way
-      Object _ = producer.send(new ProducerRecord<>("in", new byte[] {1})).get();
+      Object _ = producer.send(new ProducerRecord<>(topic, new byte[] {1})).get();
       awaitPolls(a, 5);
       assertThat(completions).isEmpty();
 

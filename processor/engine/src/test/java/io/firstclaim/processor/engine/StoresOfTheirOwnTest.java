@@ -6,11 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.engine.testing.LocalKafka;
 import io.firstclaim.processor.handler.HandlerResult;
-import io.firstclaim.stack.server.KafkaBroker;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -20,39 +19,46 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-/** Engines that share a broker and the default outcomes topic, but not a store. */
-@Timeout(90)
+/** Engines that share a broker and an outcomes topic, but not a store. */
 class StoresOfTheirOwnTest {
   private static final List<String> IDS =
       IntStream.range(0, 100).mapToObj(i -> "order-" + i).toList();
 
-  private static void publish(KafkaBroker broker) {
+  private final String topic = LocalKafka.newName();
+
+  @BeforeEach
+  void createTopic() {
+    LocalKafka.createTopic(topic, 4);
+  }
+
+  private void publish() {
     try (Producer<byte[], byte[]> producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            Map.of("bootstrap.servers", LocalKafka.bootstrapServers()),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       for (String id : IDS) {
-        var _ = producer.send(new ProducerRecord<>("in", id.getBytes(UTF_8), new byte[] {1}));
+        var _ = producer.send(new ProducerRecord<>(topic, id.getBytes(UTF_8), new byte[] {1}));
       }
     }
   }
 
   /** An engine with a store of its own, and what its handler was given. */
   private record Own(Engine engine, Queue<String> handled, Queue<String> delivered) {
-    static Own of(KafkaBroker broker, String zone, String group) {
+    static Own of(String topic, String zone, String group) {
       Queue<String> handled = new ConcurrentLinkedQueue<>();
       Queue<String> delivered = new ConcurrentLinkedQueue<>();
       Engine engine =
           Engine.builder()
               .zone(zone)
-              .group(group)
-              .topics("in")
+              .group(topic + "-" + group)
+              .topics(topic)
+              .outcomesTopic(topic + ".outcomes")
               .recordId("key")
-              .bootstrapServers(broker.bootstrapServers())
+              .bootstrapServers(LocalKafka.bootstrapServers())
               .store(claims -> new MemoryClaimStore(claims, TimeSource.system()))
               .handler(
                   record -> {
@@ -78,53 +84,47 @@ class StoresOfTheirOwnTest {
   @Test
   void twoApplications_withTablesOfTheirOwn_andOneOutcomesTopic_handleEveryRecordEach()
       throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
-      broker.createTopic("in", 4);
-      publish(broker);
-      Own shop = Own.of(broker, "a", "shop");
-      Own bank = Own.of(broker, "a", "bank");
-      try {
-        shop.engine.start();
-        eventually(() -> shop.delivered.size() == IDS.size());
-        bank.engine.start();
-        eventually(() -> bank.delivered.size() == IDS.size());
+    publish();
+    Own shop = Own.of(topic, "a", "shop");
+    Own bank = Own.of(topic, "a", "bank");
+    try {
+      shop.engine.start();
+      eventually(() -> shop.delivered.size() == IDS.size());
+      bank.engine.start();
+      eventually(() -> bank.delivered.size() == IDS.size());
 
-        assertThat(shop.handled).containsExactlyInAnyOrderElementsOf(IDS);
-        assertThat(bank.handled).containsExactlyInAnyOrderElementsOf(IDS);
-      } finally {
-        shop.engine.stop();
-        bank.engine.stop();
-      }
+      assertThat(shop.handled).containsExactlyInAnyOrderElementsOf(IDS);
+      assertThat(bank.handled).containsExactlyInAnyOrderElementsOf(IDS);
+    } finally {
+      shop.engine.stop();
+      bank.engine.stop();
     }
   }
 
   @Test
   void zonesWithDifferentStores_theSecondTakesNone_andSaysWhy_untilTheFirstIsGone()
       throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
-      broker.createTopic("in", 4);
-      Own a = Own.of(broker, "a", "orders-a");
-      Own b = Own.of(broker, "b", "orders-b");
-      try {
-        a.engine.start();
-        eventually(() -> a.running().storeFault().isEmpty());
-        b.engine.start();
-        publish(broker);
-        eventually(() -> a.delivered.size() == IDS.size());
+    Own a = Own.of(topic, "a", "a");
+    Own b = Own.of(topic, "b", "b");
+    try {
+      a.engine.start();
+      eventually(() -> a.running().storeFault().isEmpty());
+      b.engine.start();
+      publish();
+      eventually(() -> a.delivered.size() == IDS.size());
 
-        eventually(
-            () -> b.running().storeFault().filter(fault -> fault.contains("zone a")).isPresent());
-        assertThat(a.handled).containsExactlyInAnyOrderElementsOf(IDS);
-        assertThat(b.handled).isEmpty();
-        assertThat(a.running().storeFault()).isEmpty();
+      eventually(
+          () -> b.running().storeFault().filter(fault -> fault.contains("zone a")).isPresent());
+      assertThat(a.handled).containsExactlyInAnyOrderElementsOf(IDS);
+      assertThat(b.handled).isEmpty();
+      assertThat(a.running().storeFault()).isEmpty();
 
-        a.engine.stop();
-        eventually(() -> b.running().storeFault().isEmpty());
-        eventually(() -> b.delivered.size() == IDS.size());
-      } finally {
-        a.engine.stop();
-        b.engine.stop();
-      }
+      a.engine.stop();
+      eventually(() -> b.running().storeFault().isEmpty());
+      eventually(() -> b.delivered.size() == IDS.size());
+    } finally {
+      a.engine.stop();
+      b.engine.stop();
     }
   }
 }

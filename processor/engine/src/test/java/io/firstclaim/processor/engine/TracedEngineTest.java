@@ -13,10 +13,10 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.engine.testing.LocalKafka;
 import io.firstclaim.processor.engine.testing.LogLines;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
-import io.firstclaim.stack.server.KafkaBroker;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
@@ -55,11 +55,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
 
 /** What an application's OpenTelemetry is told of its records: its real SDK, a real broker. */
-@Timeout(90)
 class TracedEngineTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String PRODUCER = "b7ad6b7169203331";
@@ -67,8 +65,6 @@ class TracedEngineTest {
       "00-%s-%s-01".formatted(TRACE, PRODUCER).getBytes(UTF_8);
   private static final byte[] VALUE = "{\"card\":\"4111\"}".getBytes(UTF_8);
 
-  private static final AtomicInteger TOPICS = new AtomicInteger();
-  private static KafkaBroker broker;
   private static Producer<byte[], byte[]> producer;
 
   private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
@@ -82,27 +78,25 @@ class TracedEngineTest {
           .build();
   private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
   private final Queue<SpanContext> inHandler = new ConcurrentLinkedQueue<>();
-  private final String topic = "in-" + TOPICS.incrementAndGet();
+  private final String topic = LocalKafka.newName();
 
   @BeforeAll
-  static void startBroker() throws Exception {
-    broker = KafkaBroker.start();
+  static void openProducer() {
     producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            Map.of("bootstrap.servers", LocalKafka.bootstrapServers()),
             new ByteArraySerializer(),
             new ByteArraySerializer());
   }
 
   @AfterAll
-  static void stopBroker() throws Exception {
+  static void closeProducer() {
     producer.close();
-    broker.close();
   }
 
   @BeforeEach
-  void createTopic() throws Exception {
-    broker.createTopic(topic, 1);
+  void createTopic() {
+    LocalKafka.createTopic(topic, 1);
   }
 
   @AfterEach
@@ -116,7 +110,7 @@ class TracedEngineTest {
         .zone("a")
         .topics(topic)
         .recordId("key")
-        .bootstrapServers(broker.bootstrapServers())
+        .bootstrapServers(LocalKafka.bootstrapServers())
         .backoff(Duration.ofMillis(10), Duration.ofMillis(10))
         .store(settings -> new MemoryClaimStore(claims, settings, TimeSource.system()))
         .openTelemetry(telemetry)
@@ -358,7 +352,7 @@ class TracedEngineTest {
     List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
     try (var consumer =
         new KafkaConsumer<>(
-            Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()),
+            Map.<String, Object>of("bootstrap.servers", LocalKafka.bootstrapServers()),
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer())) {
       List<TopicPartition> partitions = List.of(new TopicPartition(topic + ".dlt", 0));
@@ -445,7 +439,7 @@ class TracedEngineTest {
             .zone("a")
             .topics(topic)
             .recordId("key")
-            .bootstrapServers(broker.bootstrapServers())
+            .bootstrapServers(LocalKafka.bootstrapServers())
             .store(settings -> new MemoryClaimStore(claims, settings, TimeSource.system()))
             .handler(
                 _ -> {

@@ -11,10 +11,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -71,40 +74,55 @@ final class Outcomes implements AutoCloseable {
     }
   }
 
-  private final TopicReader<Outcome> reader;
-
-  Outcomes(String topic) {
-    this.reader = new TopicReader<>(topic, Outcome::of);
-  }
-
   /** Is in messages that are no outcomes, but say which store an instance uses. */
   private static final String PRESENCE = "firstclaim-presence";
 
+  private final Queue<Outcome> all = new ConcurrentLinkedQueue<>();
+  private final Map<String, Queue<Outcome>> byKind = new ConcurrentHashMap<>();
+  private final Map<String, Queue<Outcome>> byId = new ConcurrentHashMap<>();
+  private final Set<String> warmUps = ConcurrentHashMap.newKeySet();
+  private final TopicReader<Outcome> reader;
+
+  Outcomes(String topic) {
+    this.reader = new TopicReader<>(topic, message -> kept(Outcome.of(message)));
+  }
+
+  private Outcome kept(Outcome outcome) {
+    if (outcome.id.startsWith(Scenario.WARM_UP)) {
+      if (outcome.outcome.equals("COMPLETED")) {
+        warmUps.add(outcome.id);
+      }
+    } else if (!outcome.id.equals(PRESENCE)) {
+      all.add(outcome);
+      byKind.computeIfAbsent(outcome.outcome, _ -> new ConcurrentLinkedQueue<>()).add(outcome);
+      byId.computeIfAbsent(outcome.id, _ -> new ConcurrentLinkedQueue<>()).add(outcome);
+    }
+    return outcome;
+  }
+
   /** All but those of the warm-up. */
   List<Outcome> all() {
-    return reader.all().stream()
-        .filter(outcome -> !outcome.id.startsWith(Scenario.WARM_UP))
-        .filter(outcome -> !outcome.id.equals(PRESENCE))
-        .toList();
+    return List.copyOf(all);
   }
 
   /** The completed IDs of the warm-up. */
   Set<String> warmUps() {
-    return reader.all().stream()
-        .filter(outcome -> outcome.outcome.equals("COMPLETED"))
-        .map(Outcome::id)
-        .filter(id -> id.startsWith(Scenario.WARM_UP))
-        .collect(Collectors.toSet());
+    return Set.copyOf(warmUps);
   }
 
   /** Those of one kind, such as {@code COMPLETED}. */
   List<Outcome> of(String kind) {
-    return all().stream().filter(outcome -> outcome.outcome.equals(kind)).toList();
+    return List.copyOf(byKind.getOrDefault(kind, new ConcurrentLinkedQueue<>()));
   }
 
   /** How many there are of one kind for one ID. */
   int of(String kind, String id) {
-    return (int) of(kind).stream().filter(outcome -> outcome.id.equals(id)).count();
+    return (int) ofId(kind, id).count();
+  }
+
+  private Stream<Outcome> ofId(String kind, String id) {
+    return byId.getOrDefault(id, new ConcurrentLinkedQueue<>()).stream()
+        .filter(outcome -> outcome.outcome.equals(kind));
   }
 
   Set<String> ids(String kind) {
@@ -128,8 +146,9 @@ final class Outcomes implements AutoCloseable {
 
   /** The one outcome of this kind for this ID; fails if there is none, too. */
   Outcome onlyOne(String kind, String id) {
-    return Objects.requireNonNull(
-        onlyOne(kind).get(id), () -> "no %s outcome of %s".formatted(kind, id));
+    return ofId(kind, id)
+        .reduce(Outcomes::same)
+        .orElseThrow(() -> new AssertionError("no %s outcome of %s".formatted(kind, id)));
   }
 
   @Override

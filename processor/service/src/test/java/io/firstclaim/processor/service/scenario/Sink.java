@@ -7,13 +7,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Collectors;
 
 /** The system behind the {@code http} handlers of all zones: keeps every call, answers as told. */
 final class Sink implements AutoCloseable {
@@ -36,6 +37,7 @@ final class Sink implements AutoCloseable {
   private volatile HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
+  private final Map<String, Queue<Call>> byId = new ConcurrentHashMap<>();
   private volatile Behaviour behaviour = _ -> 200;
 
   Sink() throws IOException {
@@ -89,7 +91,7 @@ final class Sink implements AutoCloseable {
   }
 
   List<Call> callsOf(String id) {
-    return calls.stream().filter(call -> call.id().equals(id)).toList();
+    return List.copyOf(byId.getOrDefault(id, new ConcurrentLinkedQueue<>()));
   }
 
   /** The tokens of the calls of an ID, in their order. */
@@ -103,7 +105,7 @@ final class Sink implements AutoCloseable {
 
   /** The IDs of all calls so far. */
   Set<String> called() {
-    return calls.stream().map(Call::id).collect(Collectors.toSet());
+    return Set.copyOf(byId.keySet());
   }
 
   private void serve(HttpExchange exchange) throws IOException {
@@ -111,6 +113,7 @@ final class Sink implements AutoCloseable {
     boolean warmUp = call.id().startsWith(Scenario.WARM_UP);
     if (!warmUp) {
       calls.add(call);
+      byId.computeIfAbsent(call.id(), _ -> new ConcurrentLinkedQueue<>()).add(call);
     }
     try {
       int status = warmUp ? 200 : behaviour.answer(call);

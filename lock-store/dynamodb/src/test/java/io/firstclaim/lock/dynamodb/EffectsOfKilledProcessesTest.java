@@ -6,6 +6,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.lock.testkit.process.JvmTuning;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -33,6 +34,7 @@ class EffectsOfKilledProcessesTest {
                 "counting-" + number,
                 System.getProperty("java.class.path"),
                 CountingProcess.class.getName())
+            .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
             .withArgs(
                 List.of(
                     LocalDynamoDb.endpoint().toString(),

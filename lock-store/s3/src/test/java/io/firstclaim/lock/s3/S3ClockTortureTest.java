@@ -19,6 +19,6 @@ class S3ClockTortureTest extends ClockTortureContract {
 
   @Override
   protected int histories() {
-    return 25;
+    return 15;
   }
 }

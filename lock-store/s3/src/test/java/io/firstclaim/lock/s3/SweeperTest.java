@@ -54,7 +54,7 @@ class SweeperTest {
   private static final Duration RETENTION = Duration.ofHours(2);
   private static final Duration PAST = RETENTION.plus(LEASE).plusSeconds(5);
   private static final Duration INTERVAL = Duration.ofHours(1);
-  private static final int RACES = Soak.times(100, 1000);
+  private static final int RACES = Soak.times(40, 1000);
   private static final Predicate<Request> DELETING =
       Match.operation("DELETE").and(Predicate.not(Match.pathContains("self-test")));
   private static final Predicate<Request> TAKING_OR_DELETING =

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** The part of {@link ClaimStoreContract} that holds when many claim or end a record at once. */
 public abstract class RaceContract extends StepContract {
-  private static final int RACED = Soak.times(40, 200);
+  private static final int RACED = Soak.times(20, 200);
   private static final int TAKEN_OVER = Soak.times(10, 50);
 
   private record Grant(RecordId id, long token) {}

@@ -54,7 +54,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The audit on a real broker: its answers, its processes killed, its work shared. */
 class AuditTest {
   private static final int PARTITIONS = 3;
-  private static final int OUTCOMES = Boolean.getBoolean("soak") ? 100_000 : 5_000;
+  private static final int OUTCOMES = Boolean.getBoolean("soak") ? 100_000 : 500;
 
   /** A partition with more state moves once it is restored elsewhere, minutes later. */
   private static final int MOVED_AT_ONCE = 10_000;

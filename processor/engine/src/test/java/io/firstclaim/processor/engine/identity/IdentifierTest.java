@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import java.util.HashMap;
 import java.util.List;
@@ -178,7 +179,7 @@ final class IdentifierTest {
     Random random = new Random(20_260_301);
     byte[] alphabet = latin("ab|%257C\u0000\u00ff\u00c0\u0080/");
     Map<Identity, String> pairs = new HashMap<>();
-    for (int i = 0; i < 300_000; i++) {
+    for (int i = 0; i < Soak.times(30_000, 300_000); i++) {
       byte[] source = pick(random, alphabet, random.nextInt(6));
       byte[] id = pick(random, alphabet, 1 + random.nextInt(5));
       String pair =
@@ -186,7 +187,7 @@ final class IdentifierTest {
       String before = pairs.put(ofEvent(source, id), pair);
       assertThat(before).isIn(null, pair);
     }
-    assertThat(pairs.size()).isGreaterThan(100_000);
+    assertThat(pairs.size()).isGreaterThan(Soak.times(10_000, 100_000));
   }
 
   private static byte[] pick(Random random, byte[] alphabet, int length) {
@@ -371,7 +372,7 @@ final class IdentifierTest {
             List.of(),
             ID_OF,
             "shop");
-    for (int i = 0; i < 100_000; i++) {
+    for (int i = 0; i < Soak.times(10_000, 100_000); i++) {
       RecordHeaders headers = header("ce_source", pick(random, alphabet, random.nextInt(4)));
       headers.add("ce_id", pick(random, alphabet, random.nextInt(2)));
       byte[] value = pick(random, alphabet, random.nextInt(40));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class DatasetCrowdIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
-  private static final int RECORDS = Integer.getInteger("lake.records", SOAK ? 50_000 : 1_500);
+  private static final int RECORDS = Integer.getInteger("lake.records", SOAK ? 50_000 : 800);
   private static final int KILLS = SOAK ? 10 : 2;
 
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 8);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@EachBackend
+@OneBackend(Backend.S3)
 class HostileRecordsIT {
   /** Ends the IDs that the sink refuses, so that they are logged and become dead letters. */
   private static final String REFUSED = "-refused";

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@EachBackend
+@OneBackend(Backend.S3)
 class KilledZoneIT {
   private static final Duration LEASE = Duration.ofSeconds(8);
 

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@EachBackend
+@OneBackend(Backend.DYNAMODB)
 class PausedZoneIT {
   private static final Duration LEASE = Duration.ofSeconds(5);
 

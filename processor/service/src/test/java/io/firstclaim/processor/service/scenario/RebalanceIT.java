@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.testkit.Soak;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,8 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ParameterizedClass
 @CsvSource({"DYNAMODB, classic", "S3, consumer"})
 class RebalanceIT {
-  private static final int ROUNDS = 3;
-  private static final Duration BETWEEN_RECORDS = Duration.ofMillis(20);
+  private static final int ROUNDS = Soak.times(2, 3);
+  private static final Duration BETWEEN_RECORDS = Duration.ofMillis(50);
 
   @RegisterExtension final Scenario scenario;
   private final String protocol;

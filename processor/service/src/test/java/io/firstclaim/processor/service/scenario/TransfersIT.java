@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Random transfers between accounts, in two zones, of which one is killed and the other stands
  * still for longer than a lease: an account is only ever in one transfer's hands.
  */
-@EachBackend
+@OneBackend(Backend.DYNAMODB)
 class TransfersIT {
   private static final Duration LEASE = Duration.ofSeconds(8);
   private static final Duration PATIENCE = Duration.ofMinutes(4);

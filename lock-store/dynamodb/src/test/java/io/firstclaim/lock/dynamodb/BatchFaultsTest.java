@@ -26,14 +26,12 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Twenty writes in one request, and what may become of it. */
-@Timeout(60)
 class BatchFaultsTest extends BatchFixture {
   @Test
   void whatABatchWrites_isWhatTheSingleRequestsWrite() throws Exception {

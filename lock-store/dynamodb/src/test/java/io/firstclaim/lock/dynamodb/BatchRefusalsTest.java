@@ -15,12 +15,10 @@ import io.firstclaim.lock.dynamodb.FaultyClient.Fate;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches that are denied, not understood or answered as none should be. */
-@Timeout(60)
 class BatchRefusalsTest extends BatchFixture {
   private static final String SAID = "takes no statements";
 

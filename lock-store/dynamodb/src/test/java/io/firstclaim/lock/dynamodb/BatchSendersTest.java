@@ -20,13 +20,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** The thread that sends for twenty, by a client of its own, and what may befall both. */
-@Timeout(60)
 class BatchSendersTest extends BatchFixture {
   private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
 

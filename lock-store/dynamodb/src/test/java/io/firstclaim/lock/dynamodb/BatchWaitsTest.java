@@ -18,10 +18,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Leases that end while the writes under them wait to leave, and who waits for whom. */
-@Timeout(60)
 class BatchWaitsTest extends BatchFixture {
   /** Before the batch leaves, and once. */
   private void beforeItLeaves(Runnable action) {

@@ -47,7 +47,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,7 +64,6 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 
 /** Through the proxy go two clients, with and without the SDK's own retries. */
-@Timeout(120)
 class DynamoDbBoardFaultsTest {
   private static final FaultyRoute<DynamoDbClient> ROUTE =
       FaultyRoute.to(

@@ -42,7 +42,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
@@ -52,7 +51,6 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 
 /** Several items at once: what is asked again, what is refused, and what is written with it. */
-@Timeout(60)
 class DynamoDbTransactionsTest {
   private static final RecordId ID = RecordId.of("order-4711");
   private static final RecordId OTHER = RecordId.of("order-4712");

@@ -16,10 +16,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Group commit of texts, whose key is their first letter, to requests that are held. */
-@Timeout(60)
 class GroupCommitTest {
   private static final String BROKEN_OFF = "broken off";
 

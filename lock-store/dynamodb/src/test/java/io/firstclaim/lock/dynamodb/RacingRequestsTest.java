@@ -16,10 +16,8 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What the claims that come too late cost in common requests, against single ones. */
-@Timeout(120)
 class RacingRequestsTest {
   private static final int RECORDS = 600;
   private static final int AT_ONCE = 40;

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
  * until its time limit, as it is taken by a request that is never answered; and what becomes of
  * limits that are not reached.
  */
-@Timeout(120)
+@Timeout(600)
 public abstract class ConnectionContract {
   private static final RecordId ID = RecordId.of("order-4711");
   private static final DocumentKey KEY = DocumentKey.of("tests/" + Nonce.random());

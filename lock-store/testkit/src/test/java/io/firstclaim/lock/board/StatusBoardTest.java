@@ -29,12 +29,10 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Transitions, on a store whose faults the test chooses; the test drives the time. */
-@Timeout(60)
 class StatusBoardTest {
   private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final Fate DENY =

@@ -20,10 +20,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The loop, on a store whose faults the test chooses; the test drives the time. */
-@Timeout(60)
 class SharedDocumentsTest {
   private static final DocumentKey KEY = DocumentKey.of("counter");
   private static final Duration LIMIT = Duration.ofMinutes(1);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each file is listed once, whoever writes it, finds it, or comes late. */
 class ListedOnceTest {
-  private static final Duration TIME = Duration.ofSeconds(20);
+  private static final Duration TIME = Duration.ofMinutes(5);
 
   private final LocalLake lake = new LocalLake();
 

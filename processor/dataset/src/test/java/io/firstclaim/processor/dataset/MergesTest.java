@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MergesTest {
-  private static final Duration TIME = Duration.ofSeconds(30);
+  private static final Duration TIME = Duration.ofMinutes(5);
   private static final String ORDERS = "datasets/orders/year=1970/month=01/day=01";
 
   private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);

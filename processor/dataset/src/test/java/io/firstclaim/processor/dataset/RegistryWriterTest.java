@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** How many records share one update of the registry. */
 class RegistryWriterTest {
-  private static final Duration TIME = Duration.ofSeconds(20);
+  private static final Duration TIME = Duration.ofMinutes(5);
   private static final int RECORDS = 1_000;
   private static final Duration INTERVAL = Duration.ofSeconds(1);
   private static final Predicate<Request> UPDATE =

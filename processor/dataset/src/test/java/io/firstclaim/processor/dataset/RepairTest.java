@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
 
 class RepairTest {
-  private static final Duration TIME = Duration.ofSeconds(20);
+  private static final Duration TIME = Duration.ofMinutes(5);
   private static final Predicate<Request> LISTING = Match.pathContains("list-type=2");
   private static final Predicate<Request> LOCK =
       Match.operation("PUT").and(Match.pathContains("metastore/locks/"));

@@ -33,10 +33,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What is blocked, and what goes on beside it: partitions of one topic, polled a few at a time. */
-@Timeout(60)
 class AdmissionTest {
   private static final int A_POLL = 10;
   private static final List<TopicPartition> PARTITIONS =

@@ -19,13 +19,11 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Two zones over one lock store in memory. A lease is 30 s unless a test says otherwise: longer
  * than any test may take, so none passes by waiting for it.
  */
-@Timeout(60)
 abstract class FlowFixture {
   static final Duration SHORT_LEASE = Duration.ofMillis(1500);
 

@@ -20,10 +20,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Records of one zone whose store is slow, or refuses a part of what it is asked. */
-@Timeout(60)
 class SlowStoreTest {
   private final TestTime time = TestTime.running();
   private final TestBroker broker = new TestBroker();

@@ -32,7 +32,7 @@ public abstract class MutexCrowdContract extends MutexFixture {
   private final List<Long> tokens = new ArrayList<>(); // guarded by nothing but the mutex
 
   @Test
-  @Timeout(300)
+  @Timeout(900)
   void manyContenders_eachGetItOnce_noTwoAtATime() throws Exception {
     List<Mutex> machines = new ArrayList<>();
     for (int i = 0; i < MACHINES; i++) {

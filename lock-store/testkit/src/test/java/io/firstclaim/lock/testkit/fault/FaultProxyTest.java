@@ -29,10 +29,8 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The upstream echoes the body and notes every request that reaches it. */
-@Timeout(30)
 class FaultProxyTest {
   private static final String DYNAMODB = "DynamoDB_20120810.";
 

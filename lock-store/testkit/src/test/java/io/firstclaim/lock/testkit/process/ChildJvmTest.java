@@ -11,10 +11,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
 class ChildJvmTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 

@@ -12,9 +12,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class BreakerTest {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 

@@ -21,9 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class InFlightLimitTest {
   private static final Duration LONG = Duration.ofSeconds(15);
   private static final long MUCH = Long.MAX_VALUE / 2;

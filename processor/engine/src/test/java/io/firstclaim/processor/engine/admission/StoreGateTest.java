@@ -18,9 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class StoreGateTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Duration CALL = Duration.ofMillis(500);

@@ -27,9 +27,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class DeadLettersTest {
   private static final RecordId ID = RecordId.of(new byte[] {'a', '\r', '\n', 0});
   private static final byte[] KEY = {0, 1, (byte) 0xff};

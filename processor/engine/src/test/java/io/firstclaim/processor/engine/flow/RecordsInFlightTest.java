@@ -29,10 +29,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Signals that come before they are awaited are kept, so most of these need one thread only. */
-@Timeout(60)
 class RecordsInFlightTest {
   private static final Duration LONG = Duration.ofSeconds(15);
   private static final Instant START = TestTime.standing().now().wall();

@@ -19,10 +19,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
 
-@Timeout(60)
 class HandlerThreadsTest {
   private static final Duration LONG = Duration.ofMinutes(1);
 

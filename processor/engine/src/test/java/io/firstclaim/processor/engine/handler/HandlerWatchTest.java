@@ -27,10 +27,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The keeper looks by itself, every 25 ms; the time stands in between. */
-@Timeout(60)
 class HandlerWatchTest {
   private static final Duration LEASE = Duration.ofMillis(1500);
   private static final Duration THIRD = LEASE.dividedBy(3);

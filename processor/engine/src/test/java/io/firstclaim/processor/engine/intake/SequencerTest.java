@@ -14,9 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class SequencerTest {
   private final TestTime time = TestTime.standing();
   private final AssignedPartition partition = partition(0);

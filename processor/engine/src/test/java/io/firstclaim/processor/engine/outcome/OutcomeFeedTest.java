@@ -35,9 +35,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class OutcomeFeedTest {
   private static final String TOPIC = "outcomes";
   private static final Origin ORIGIN = new Origin("firstclaim", "shop", "store-1", "me");

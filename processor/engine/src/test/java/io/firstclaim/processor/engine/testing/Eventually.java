@@ -8,12 +8,12 @@ import org.awaitility.Awaitility;
 public final class Eventually {
   private Eventually() {}
 
-  /** Returns as soon as this holds; fails if it does not within half a minute. */
+  /** Returns as soon as this holds; fails if it does not within five minutes. */
   public static void eventually(Callable<Boolean> holds) {
     Awaitility.await()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(2))
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(5))
         .until(holds);
   }
 }

@@ -27,7 +27,7 @@ class SlowClientTest {
     socket.setSoTimeout(10);
     socket.getOutputStream().write(beginning.getBytes(ISO_8859_1));
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofMinutes(5))
         .pollInterval(Duration.ofMillis(50))
         .until(() -> isClosedAfterAByteMore(socket));
   }

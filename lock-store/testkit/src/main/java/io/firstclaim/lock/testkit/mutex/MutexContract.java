@@ -118,8 +118,7 @@ public abstract class MutexContract extends KeptMutexContract {
 
     try (HeldMutex next = passUntilAnswered(waiter).orElseThrow()) {
       assertThat(next.token()).isEqualTo(dying.token() + 1);
-      assertThat(time.elapsed().minus(died))
-          .isLessThanOrEqualTo(soonAfter(WATCH.plusSeconds(4)));
+      assertThat(time.elapsed().minus(died)).isLessThanOrEqualTo(soonAfter(WATCH.plusSeconds(4)));
     }
   }
 

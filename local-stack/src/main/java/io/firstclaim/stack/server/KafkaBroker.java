@@ -95,10 +95,16 @@ public final class KafkaBroker extends ServerProcess {
 
   /** Creates a topic and waits until it can be used. */
   public void createTopic(String name, int partitions) {
+    createTopic(name, partitions, Map.of());
+  }
+
+  /** Creates a topic of this configuration and waits until it can be used. */
+  public void createTopic(String name, int partitions, Map<String, String> configuration) {
     Map<String, Object> config =
         Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
     try (Admin admin = Admin.create(config)) {
-      var _ = admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1))).all().get();
+      NewTopic topic = new NewTopic(name, partitions, (short) 1).configs(configuration);
+      var _ = admin.createTopics(List.of(topic)).all().get();
       awaitLeaders(admin, name, partitions);
     } catch (ExecutionException e) {
       throw new StackException("topic " + name + " cannot be created: " + e.getCause(), e);

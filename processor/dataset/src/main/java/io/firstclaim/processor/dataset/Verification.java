@@ -43,7 +43,7 @@ public final class Verification {
   private final TimeSource time;
 
   /**
-   * Of the dataset in this bucket.
+   * A verification of the dataset in this bucket.
    *
    * @param prefix of all its objects; empty, or ends in a slash
    * @param inFlight how old a file that is not listed must be, by the store's clock, to be told of
@@ -125,7 +125,7 @@ public final class Verification {
     }
   }
 
-  /** At one partition. */
+  /** A look at one partition. */
   private final class Look {
     private final String partition;
     private final Consumer<Finding> findings;
@@ -192,7 +192,9 @@ public final class Verification {
 
     /** What has been listed since. */
     private void readNew() throws InterruptedException {
-      for (Manifest one : reader.snapshot().manifests(partition)) {
+      DatasetReader.Snapshot snapshot = reader.snapshot();
+      addIfNew(snapshot.listedInTheRoot(partition));
+      for (Manifest one : snapshot.manifests(partition)) {
         if (seen.add(one)) {
           reader.manifests().tryRead(partition, one).ifPresent(this::addIfNew);
         }
@@ -225,13 +227,10 @@ public final class Verification {
       List<ListedFile> toRead = new ArrayList<>();
       for (ListedFile one : listed.values()) {
         Long bytes = there.get(one.file().name());
-        if (bytes == null) {
-          // One that came after the listing is there.
-          toRead.add(one);
-        } else if (bytes != one.file().bytes()) {
+        if (bytes != null && bytes != one.file().bytes()) {
           tell(Fault.WRONG_HASH, one.file().name());
         } else {
-          toRead.add(one);
+          toRead.add(one); // one that is not there may have come after the listing
         }
       }
       askOfAll(toRead, one -> objects.content(one.file()), this::judge);

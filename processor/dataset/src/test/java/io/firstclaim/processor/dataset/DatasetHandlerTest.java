@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.firstclaim.lock.LeaseLostException;
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
@@ -17,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
@@ -107,30 +104,19 @@ class DatasetHandlerTest {
             unavailable -> assertThat(unavailable.cause()).contains("503 SlowDown"));
   }
 
-  /** Its waits are over at once, and the root is others' for the first so many of them. */
+  /**
+   * Handles a record while others are faster to write the root, for so long; no wait takes time.
+   */
   private HandlerResult handleWhileOthersAreFaster(Duration others) throws InterruptedException {
-    AtomicLong slept = new AtomicLong();
+    HastyTime time = new HastyTime();
     lake.proxy()
         .add(
             Rule.always(
                 Match.operation("PUT")
                     .and(Match.pathContains(RootObject.PATH))
-                    .and(_ -> slept.get() < others.toNanos()),
+                    .and(_ -> time.slept().compareTo(others) < 0),
                 Fault.Answer.s3(412, "PreconditionFailed")));
-    TimeSource hasty =
-        new TimeSource() {
-          @Override
-          public Moment now() {
-            long ticks = System.nanoTime() + slept.get();
-            return new Moment(Instant.now().plusNanos(slept.get()), ticks);
-          }
-
-          @Override
-          public void sleep(Duration duration) {
-            slept.addAndGet(duration.toNanos());
-          }
-        };
-    return new DatasetHandler(lake.dataset(hasty), () -> {}).handle(TestContext.of("value"));
+    return new DatasetHandler(lake.dataset(time), () -> {}).handle(TestContext.of("value"));
   }
 
   @Test

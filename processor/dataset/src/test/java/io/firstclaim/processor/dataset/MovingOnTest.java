@@ -69,10 +69,13 @@ class MovingOnTest {
     for (int i = 0; i < files; i++) {
       before.add(file(i, days));
     }
-    String text = versionOne(before);
-    new SharedDocuments(new S3DocumentStore(lake.client(), lake.bucket()), TimeSource.system())
-        .update(DocumentKey.of(RootObject.PATH), Duration.ZERO, _ -> text);
+    write(versionOne(before));
     return before;
+  }
+
+  private void write(String root) throws InterruptedException {
+    new SharedDocuments(new S3DocumentStore(lake.client(), lake.bucket()), TimeSource.system())
+        .update(DocumentKey.of(RootObject.PATH), Duration.ZERO, _ -> root);
   }
 
   private static DatasetFile store(Dataset dataset, String id) throws InterruptedException {
@@ -89,6 +92,27 @@ class MovingOnTest {
     expected.add(store(lake.dataset(), "new"));
 
     assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(expected);
+  }
+
+  @Test
+  void fileThatIsListedInARegistryOfVersionOneSoonAfterItWasWritten_isNotTold()
+      throws InterruptedException {
+    List<DatasetFile> files = before(1, 1);
+    files.add(file(1, 1));
+    files.forEach(one -> lake.put(one.path(), new byte[3]));
+    TimeSource time =
+        new HastyTime(
+            sleep -> {
+              if (sleep == 3) {
+                write(versionOne(files));
+              }
+            });
+
+    List<Verification.Finding> findings = new ArrayList<>();
+    new Verification(lake.client(), lake.bucket(), "", Verification.IN_FLIGHT, time)
+        .run(findings::add);
+
+    assertThat(findings).isEmpty();
   }
 
   @Test

@@ -3,21 +3,17 @@ package io.firstclaim.processor.dataset;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.dataset.Verification.Fault;
 import io.firstclaim.processor.dataset.Verification.Finding;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -123,24 +119,13 @@ class VerificationTest {
     store("a", 0);
     DatasetFile inFlight = DatasetFile.of("orders", 0, RecordId.of("b"), 1);
     lake.put(inFlight.path(), new byte[1]);
-    AtomicInteger looks = new AtomicInteger();
-    TimeSource time =
-        new TimeSource() {
-          private final AtomicLong slept = new AtomicLong();
-
-          @Override
-          public Moment now() {
-            return new Moment(Instant.now(), System.nanoTime() + slept.get());
-          }
-
-          @Override
-          public void sleep(Duration duration) throws InterruptedException {
-            slept.addAndGet(duration.toNanos());
-            if (looks.incrementAndGet() == 3) {
-              dataset.store("orders", 0, RecordId.of("b"), new byte[1], () -> {});
-            }
-          }
-        };
+    HastyTime time =
+        new HastyTime(
+            sleep -> {
+              if (sleep == 3) {
+                dataset.store("orders", 0, RecordId.of("b"), new byte[1], () -> {});
+              }
+            });
     List<Finding> findings = new ArrayList<>();
     DatasetFile stray = DatasetFile.of("stray", 0, RecordId.of("b"), 1);
     lake.put(stray.path(), new byte[1]);
@@ -149,7 +134,7 @@ class VerificationTest {
         .run(findings::add);
 
     assertThat(findings).containsExactly(new Finding(Fault.WITHOUT_ENTRY, stray.path()));
-    assertThat(looks.get()).as("the stray one was given its time").isGreaterThan(50);
+    assertThat(time.sleeps()).as("the stray one was given its time").isGreaterThan(50);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.firstclaim.processor.service;
 
 import io.firstclaim.processor.service.cli.Firstclaim;
 import io.firstclaim.processor.service.config.LogSettings;
+import io.firstclaim.processor.service.instance.ServiceProcess;
 import java.util.Map;
 
 /** The application. */

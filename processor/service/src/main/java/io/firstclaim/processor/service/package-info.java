@@ -1,4 +1,4 @@
-/** The service: its start, its stop and how its parts are wired. */
+/** The service as a program: what the launcher calls. */
 @NullMarked
 package io.firstclaim.processor.service;
 

@@ -127,6 +127,17 @@ class ArchitectureTest {
   }
 
   @ArchTest
+  static void everyPackage_saysWhatItIsFor(JavaClasses classes) {
+    assertThat(packages(classes.stream()))
+        .isEqualTo(
+            packages(classes.stream().filter(type -> type.getSimpleName().equals("package-info"))));
+  }
+
+  private static Set<String> packages(Stream<JavaClass> classes) {
+    return classes.map(JavaClass::getPackageName).collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @ArchTest
   static final ArchRule rooms_haveNoCycles =
       slices()
           .assignedFrom(
@@ -166,7 +177,7 @@ class ArchitectureTest {
               DATASET + "..",
               SERVICE + ".store..",
               SERVICE + ".cli",
-              SERVICE)
+              SERVICE + ".instance")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("software.amazon..");
@@ -249,7 +260,7 @@ class ArchitectureTest {
   static final ArchRule micrometer_isKnownToMetricsAndTheFactoriesAlone =
       noClasses()
           .that()
-          .resideOutsideOfPackages(SERVICE, SERVICE + ".metrics")
+          .resideOutsideOfPackages(SERVICE + ".instance", SERVICE + ".metrics")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.micrometer..");
@@ -258,7 +269,7 @@ class ArchitectureTest {
   static final ArchRule openTelemetrysSdk_isMadeByMicronaut_andKnownToTheFactoriesAlone =
       noClasses()
           .that()
-          .resideOutsideOfPackages(SERVICE, SERVICE + ".cli", SERVICE + ".tracing")
+          .resideOutsideOfPackages(SERVICE + ".instance", SERVICE + ".cli", SERVICE + ".tracing")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.opentelemetry.sdk..");
@@ -277,7 +288,10 @@ class ArchitectureTest {
       noClasses()
           .that()
           .resideOutsideOfPackages(
-              SERVICE, SERVICE + ".admin..", SERVICE + ".health..", SERVICE + ".metrics..")
+              SERVICE + ".instance",
+              SERVICE + ".admin..",
+              SERVICE + ".health..",
+              SERVICE + ".metrics..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(SERVICE + ".admin..", SERVICE + ".health..", SERVICE + ".metrics..");
@@ -348,14 +362,14 @@ class ArchitectureTest {
         || (owner.equals("java.time.InstantSource") && call.getName().equals("system"));
   }
 
-  /** Where an application is put together, and who else has its time from nobody. */
+  /** Where an application is put together, and others whom nobody gives a time. */
   private static final Map<String, String> SYSTEMS_TIME =
       Map.of(
-          "Beans", "puts the service together",
           "Lifecycle", "pauses while it sets a bucket up, before there is a store",
           "DatasetCommand", "a command of its own",
           "EngineBuilder", "puts the engine together",
           "Firstclaim", "puts the commands together",
+          "InstanceBeans", "puts the service together",
           "TableConformanceCheck", "checks a store before there is one",
           "SlowBody", "is slow on purpose, within that check",
           "BucketConformanceCheck", "checks a store before there is one");
@@ -372,7 +386,7 @@ class ArchitectureTest {
         .isSubsetOf(SYSTEMS_TIME.keySet());
   }
 
-  /** The simple names of the outermost classes that make such a call, but for the time's own. */
+  /** The simple names of the outermost classes that make such a call, {@link TimeSource} aside. */
   private static Set<String> callers(JavaClasses classes, Predicate<JavaMethodCall> calls) {
     return classes.stream()
         .filter(caller -> !caller.isEquivalentTo(TimeSource.class))

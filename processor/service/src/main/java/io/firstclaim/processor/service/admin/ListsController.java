@@ -3,8 +3,9 @@ package io.firstclaim.processor.service.admin;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.HeldRecord;
+import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
-import io.firstclaim.processor.service.Service;
+import io.firstclaim.processor.service.instance.Service;
 import io.micronaut.core.annotation.Introspected;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
@@ -107,8 +108,7 @@ class ListsController {
     return page(engine -> engine.parked(most, after), ParkedView::of);
   }
 
-  private <T, V> ListPage<V> page(
-      Function<Engine, io.firstclaim.processor.engine.api.Page<T>> list, Function<T, V> view) {
+  private <T, V> ListPage<V> page(Function<Engine, Page<T>> list, Function<T, V> view) {
     try {
       var page = list.apply(service.engine());
       return new ListPage<>(page.items().stream().map(view).toList(), page.next().orElse(null));

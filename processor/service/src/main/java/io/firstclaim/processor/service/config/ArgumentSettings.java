@@ -25,7 +25,7 @@ public record ArgumentSettings(Map<String, Object> byName) {
     return SETTING.matcher(argument).matches();
   }
 
-  /** Those among these arguments. */
+  /** The settings among these arguments. */
   public static ArgumentSettings among(Collection<String> arguments) {
     Map<String, Object> byName = new LinkedHashMap<>();
     for (String argument : arguments) {

@@ -7,14 +7,12 @@ import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The jars of the user's handlers, all in one folder. */
 public final class HandlerJars {
@@ -53,14 +51,11 @@ public final class HandlerJars {
   }
 
   private static List<Path> jars(Path folder) {
-    List<Path> jars = new ArrayList<>();
-    try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, "*.jar")) {
-      found.forEach(jars::add);
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    Collections.sort(jars);
-    return jars;
   }
 
   private static URL url(Path jar) {

@@ -195,7 +195,7 @@ public final class ServiceCatalog {
           "audit by Kafka Streams: what became of each record, and what must not have happened,"
               + " which goes to the topic `<application>.violations`; needs outcomes");
 
-  /** Of ordinary trouble, such as a handler that takes long, nobody needs to hear. */
+  /** Nobody needs to hear of ordinary trouble, such as a handler that takes long. */
   private static final Duration LEAST_STUCK = Duration.ofMinutes(5);
 
   static final Setting<Duration> STUCK_AFTER =

@@ -20,7 +20,7 @@ final class ServiceSyntax {
   /** Where to post to. */
   static final Syntax<URI> HTTP_URL = new Syntax<>(ServiceSyntax::httpUrl, URI::toString);
 
-  /** Of HTTP. */
+  /** Statuses of HTTP answers. */
   static final Syntax<Set<Integer>> STATUSES = statuses();
 
   /** S3 takes no smaller part except the last; no Kafka record is larger than the most. */

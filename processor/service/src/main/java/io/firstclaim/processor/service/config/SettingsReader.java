@@ -40,6 +40,7 @@ import io.firstclaim.processor.engine.setting.Setting;
 import io.firstclaim.processor.engine.setting.Settings;
 import io.firstclaim.processor.service.config.ServiceCatalog.BackendName;
 import io.firstclaim.processor.service.config.ServiceCatalog.TracesExporter;
+import io.firstclaim.processor.service.handler.OwnHandlers;
 import io.firstclaim.processor.service.handler.StatusMeanings;
 import io.micronaut.context.env.Environment;
 import java.nio.file.Path;
@@ -74,12 +75,12 @@ public final class SettingsReader {
   /**
    * The settings.
    *
-   * @param known the user's handlers, of which the settings may choose one
+   * @param own the user's handlers, of which the settings may choose one
    * @throws io.firstclaim.processor.engine.setting.WrongSettingsException if some are wrong or
    *     missing
    */
-  public static ServiceSettings read(Environment environment, KnownHandlers known) {
-    return new SettingsReader(environment).service(known);
+  public static ServiceSettings read(Environment environment, OwnHandlers own) {
+    return new SettingsReader(environment).service(own);
   }
 
   /**
@@ -110,10 +111,10 @@ public final class SettingsReader {
     return settings.orElseThrow();
   }
 
-  private ServiceSettings service(KnownHandlers known) {
+  private ServiceSettings service(OwnHandlers own) {
     TopicUses uses = EngineSettings.check(given);
     Optional<Backend> backend = backend();
-    Optional<Handling> handling = handling(known);
+    Optional<Handling> handling = handling(own);
     boolean traced = given.areRight(TRACES_EXPORTER, TRACES_OFF) && isTraced();
     Optional<Optional<Path>> tokenFile = given.find(TOKEN_FILE);
     given.areRight(AUDIT_ENABLED, STUCK_AFTER, AUDIT_DIRECTORY, AUDIT_ADDRESS);
@@ -143,7 +144,7 @@ public final class SettingsReader {
                 });
   }
 
-  private Optional<Handling> handling(KnownHandlers known) {
+  private Optional<Handling> handling(OwnHandlers own) {
     return given
         .find(HANDLER_TYPE)
         .flatMap(
@@ -153,19 +154,19 @@ public final class SettingsReader {
                   case "http" -> http();
                   case "topic" -> given.find(HANDLER_TOPIC).map(Handling.Topic::new);
                   case "dataset" -> dataset().map(Handling.Dataset::new);
-                  default -> ownHandler(type, known);
+                  default -> ownHandler(type, own);
                 });
   }
 
-  private Optional<Handling> ownHandler(Optional<String> type, KnownHandlers known) {
+  private Optional<Handling> ownHandler(Optional<String> type, OwnHandlers own) {
     given.find(HANDLER_PATH).flatMap(it -> it).flatMap(HandlerJars::fault).ifPresent(given::wrong);
-    Optional<String> found = type.filter(known::has);
+    Optional<String> found = type.filter(own::has);
     if (found.isEmpty()) {
-      String own =
-          known.names().isEmpty()
+      String named =
+          own.names().isEmpty()
               ? "the name of a RecordHandler of yours, whose jar is in " + HANDLER_PATH
-              : "one of your handlers: " + String.join(", ", known.names());
-      String choices = "log (marks all records done), http, topic, dataset or " + own;
+              : "one of your handlers: " + String.join(", ", own.names());
+      String choices = "log (marks all records done), http, topic, dataset or " + named;
       given.wrong(
           HANDLER_TYPE,
           type.isPresent()
@@ -293,7 +294,7 @@ public final class SettingsReader {
     return Collections.unmodifiableMap(inForce);
   }
 
-  /** Those that were given, and that this backend and this handler have not asked for. */
+  /** What was given, and this backend and this handler have not asked for. */
   private List<String> unused() {
     return ServiceCatalog.all().stream()
         .filter(given::isGiven)

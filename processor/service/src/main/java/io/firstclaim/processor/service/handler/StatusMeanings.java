@@ -5,9 +5,9 @@ import java.util.Set;
 /**
  * What the status of an HTTP answer says of the record that was posted. Immutable.
  *
- * @param unavailableOn statuses that count as if the service were not there, whatever they mean
- *     else
- * @param deadLetterOn statuses that are final, whatever they mean else
+ * @param unavailableOn statuses that count as if the service were not there, whatever they mean to
+ *     others
+ * @param deadLetterOn statuses that are final, whatever they mean to others
  */
 public record StatusMeanings(Set<Integer> unavailableOn, Set<Integer> deadLetterOn) {
   /** What HTTP itself says of them. */
@@ -49,7 +49,7 @@ public record StatusMeanings(Set<Integer> unavailableOn, Set<Integer> deadLetter
     };
   }
 
-  /** What to do about it, for a status that would be the same for every record; else empty. */
+  /** What to do about a status that would be the same for every record; empty for any other. */
   static String remedy(int status) {
     return switch (status) {
       case 401 ->

@@ -1,7 +1,7 @@
 package io.firstclaim.processor.service.health;
 
 import io.firstclaim.processor.engine.api.EngineState;
-import io.firstclaim.processor.service.Service;
+import io.firstclaim.processor.service.instance.Service;
 import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.HealthIndicator;

@@ -3,7 +3,7 @@ package io.firstclaim.processor.service.health;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
-import io.firstclaim.processor.service.Service;
+import io.firstclaim.processor.service.instance.Service;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.AbstractHealthIndicator;

@@ -4,35 +4,21 @@ import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.processor.service.config.KnownHandlers;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.SettingsReader;
+import io.firstclaim.processor.service.handler.OwnHandlers;
 import io.micronaut.context.annotation.Factory;
 import io.micronaut.context.annotation.Replaces;
 import io.micronaut.context.env.Environment;
 import jakarta.inject.Singleton;
-import java.util.List;
 
 /** What the tests of HTTP have beside the service's own beans, or in their place. */
 @Factory
 final class TestBeans {
-  private static final KnownHandlers NONE =
-      new KnownHandlers() {
-        @Override
-        public List<String> names() {
-          return List.of();
-        }
-
-        @Override
-        public boolean has(String name) {
-          return false;
-        }
-      };
-
   /** The settings, which the service reads when it starts. */
   @Singleton
-  ServiceSettings settings(Environment environment) {
-    return SettingsReader.read(environment, NONE);
+  ServiceSettings settings(Environment environment, OwnHandlers own) {
+    return SettingsReader.read(environment, own);
   }
 
   /** Claims in memory, which tests make and end as they like. */

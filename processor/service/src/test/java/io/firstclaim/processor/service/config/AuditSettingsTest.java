@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Those of the audit. */
+/** The settings of the audit. */
 class AuditSettingsTest {
   @Test
   void audit_runsUnlessItIsSwitchedOff_orThereAreNoOutcomes() {

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Those of each handler. */
+/** The settings of each handler. */
 class HandlerSettingsTest {
   private static final String STATUSES =
       "give statuses from 300 to 599, comma-separated, such as 404,500";
@@ -214,6 +214,6 @@ class HandlerSettingsTest {
   }
 
   private static ServiceSettings readOwnHandler(String path) {
-    return read(Map.of("firstclaim.handler.type", "mine", "firstclaim.handler.path", path));
+    return read(Map.of("firstclaim.handler.type", "my-bean", "firstclaim.handler.path", path));
   }
 }

@@ -128,7 +128,7 @@ class SettingValuesTest {
             "true",
             s -> s.backend(),
             new Backend.DynamoDb("firstclaim", 25, true)),
-        good("firstclaim.handler.type", "mine", s -> s.handler(), new Handling.Bean("mine")),
+        good("firstclaim.handler.type", "my-bean", s -> s.handler(), new Handling.Bean("my-bean")),
         good(
             "firstclaim.handler.timeout",
             "PT90S",
@@ -267,7 +267,7 @@ class SettingValuesTest {
         arguments(
             "firstclaim.handler.type",
             "say what is done with a record: log (marks all records done), http, topic, dataset or"
-                + " one of your handlers: mine"),
+                + " one of your handlers: my-bean"),
         arguments("kafka.bootstrap.servers", "give the brokers, such as localhost:9092"));
   }
 

@@ -1,16 +1,21 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.processor.service.handler.OwnHandlers;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.MapPropertySource;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.env.PropertySource.PropertyConvention;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Reads settings as the service does, from what a test gives beside the least that it needs. */
+/**
+ * Reads settings as the service does, from what a test gives beside the least that it needs, and
+ * from nothing that the machine has. Each of some hundred variants takes a context of its own, so
+ * they are started here: {@code @MicronautTest} has one for a whole class, and it has the settings
+ * of {@code application-test.properties}, of which none would ever be missing.
+ */
 final class SettingsFixture {
   static final String DURATION = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
   static final String TOPIC = "a topic has 1 to 249 of a-z A-Z 0-9 . _ -";
@@ -23,36 +28,25 @@ final class SettingsFixture {
           "firstclaim.handler.type", "log",
           "kafka.bootstrap.servers", "localhost:9092");
 
-  /** A handler of the user's, beside those of the service. */
-  private static final KnownHandlers OWN =
-      new KnownHandlers() {
-        @Override
-        public List<String> names() {
-          return List.of("mine");
-        }
-
-        @Override
-        public boolean has(String name) {
-          return names().contains(name);
-        }
-      };
-
   static ServiceSettings read(PropertySource... sources) {
-    return read(environment -> SettingsReader.read(environment, OWN), sources);
+    try (ApplicationContext context = start(sources)) {
+      return SettingsReader.read(context.getEnvironment(), context.getBean(OwnHandlers.class));
+    }
   }
 
   static <T> T read(Function<Environment, T> reader, PropertySource... sources) {
-    try (Environment environment =
-        ApplicationContext.builder()
-            .deduceEnvironment(false)
-            .environmentPropertySource(false)
-            .banner(false)
-            .propertySources(sources)
-            .build()
-            .getEnvironment()) {
-      environment.start();
-      return reader.apply(environment);
+    try (ApplicationContext context = start(sources)) {
+      return reader.apply(context.getEnvironment());
     }
+  }
+
+  private static ApplicationContext start(PropertySource... sources) {
+    return ApplicationContext.builder()
+        .deduceEnvironment(false)
+        .environmentPropertySource(false)
+        .banner(false)
+        .propertySources(sources)
+        .start();
   }
 
   static ServiceSettings read(Map<String, Object> more) {

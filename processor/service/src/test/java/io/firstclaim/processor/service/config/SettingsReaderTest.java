@@ -262,7 +262,7 @@ class SettingsReaderTest {
                             + " kept in",
                         "firstclaim.handler.type=htttp: there is no such handler; give log (marks"
                             + " all records done), http, topic, dataset or one of your handlers:"
-                            + " mine",
+                            + " my-bean",
                         "firstclaim.retry.max-backoff=500ms: it must not be shorter than"
                             + " firstclaim.retry.backoff=1s",
                         "kafka.group.id=mine: leave it out; the consumer group is"
@@ -327,9 +327,9 @@ class SettingsReaderTest {
             "firstclaim.handler.path");
   }
 
-  /** All of them, each with what its handler or backend needs. */
+  /** A service for each handler on each backend, with what these need. */
   private static Stream<Map<String, Object>> services() {
-    return Stream.of("log", "http", "topic", "dataset", "mine")
+    return Stream.of("log", "http", "topic", "dataset", "my-bean")
         .flatMap(
             handler ->
                 Stream.of("dynamodb", "s3", "memory")

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Those of the claims and of the store that keeps them. */
+/** The settings of the claims, and of the store that keeps them. */
 class StoreSettingsTest {
   @Test
   void store_isReadWithoutZoneTopicsAndKafka_andCheckedTheSame() {

@@ -1,14 +1,11 @@
-package io.firstclaim.processor.service;
+package io.firstclaim.processor.service.instance;
 
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.engine.Engine;
-import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
-import io.firstclaim.processor.handler.RecordHandler;
-import io.firstclaim.processor.service.config.Handling;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.log.KafkaClientLog;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
@@ -40,7 +37,7 @@ public class Service {
       ServiceSettings settings,
       LockStore store,
       Upkeep upkeep,
-      RecordHandler handler,
+      ChosenHandler handler,
       EngineMetrics metrics,
       Telemetry telemetry,
       Audit audit,
@@ -48,15 +45,9 @@ public class Service {
     this.settings = settings;
     this.store = store;
     this.audit = audit;
-    EngineBuilder builder = Engine.builder(settings.engine());
-    EngineBuilder handling =
-        switch (settings.handler()) {
-          case Handling.Bean _ -> builder.handler(handler);
-          case Handling.Log _, Handling.Http _, Handling.Topic _, Handling.Dataset _ ->
-              builder.waitingHandler(handler);
-        };
     this.engine =
-        handling
+        handler
+            .giveTo(Engine.builder(settings.engine()))
             .store(_ -> opened(store.open(time, metrics, upkeep)))
             .listener(metrics)
             .openTelemetry(telemetry.get())

@@ -1,7 +1,6 @@
-package io.firstclaim.processor.service;
+package io.firstclaim.processor.service.handler;
 
 import io.firstclaim.processor.handler.RecordHandler;
-import io.firstclaim.processor.service.config.KnownHandlers;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.core.naming.NameUtils;
 import io.micronaut.inject.BeanDefinition;
@@ -18,14 +17,14 @@ import java.util.stream.Stream;
  * was given; the others go by that of their class, with or without its package.
  */
 @Singleton
-final class OwnHandlers implements KnownHandlers {
+public final class OwnHandlers {
   private final ApplicationContext context;
 
   OwnHandlers(ApplicationContext context) {
     this.context = context;
   }
 
-  @Override
+  /** Their names, for people. */
   public List<String> names() {
     return Stream.concat(
             beans().map(OwnHandlers::name),
@@ -35,13 +34,13 @@ final class OwnHandlers implements KnownHandlers {
         .toList();
   }
 
-  @Override
+  /** Whether one has this name. */
   public boolean has(String name) {
     return beans().anyMatch(bean -> name(bean).equals(name)) || service(name).isPresent();
   }
 
   /** The handler of this name, which must be one of these. */
-  RecordHandler get(String name) {
+  public RecordHandler get(String name) {
     return context
         .findBean(RecordHandler.class, Qualifiers.byName(name))
         .or(() -> service(name).map(ServiceLoader.Provider::get))
@@ -49,8 +48,7 @@ final class OwnHandlers implements KnownHandlers {
   }
 
   private Stream<BeanDefinition<RecordHandler>> beans() {
-    return context.getBeanDefinitions(RecordHandler.class).stream()
-        .filter(bean -> bean.getDeclaringType().filter(Beans.class::equals).isEmpty());
+    return context.getBeanDefinitions(RecordHandler.class).stream();
   }
 
   private static String name(BeanDefinition<RecordHandler> bean) {

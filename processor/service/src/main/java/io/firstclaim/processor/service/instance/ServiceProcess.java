@@ -1,10 +1,11 @@
-package io.firstclaim.processor.service;
+package io.firstclaim.processor.service.instance;
 
 import io.firstclaim.processor.service.cli.FaultReport;
 import io.firstclaim.processor.service.config.ArgumentSettings;
 import io.firstclaim.processor.service.config.HandlerJars;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.SettingsReader;
+import io.firstclaim.processor.service.handler.OwnHandlers;
 import io.firstclaim.processor.service.redrive.Redrives;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * The process of a service: it ends with exit code 0 when it is told to stop, with 1 when it cannot
  * start or go on, and then says why.
  */
-final class ServiceProcess {
+public final class ServiceProcess {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceProcess.class);
 
   private static final AtomicBoolean failed = new AtomicBoolean();
@@ -34,7 +35,7 @@ final class ServiceProcess {
    * Starts the service with these settings and those given otherwise. Returns the exit code if it
    * cannot start; once it runs, the process ends by itself.
    */
-  static int run(ArgumentSettings arguments) {
+  public static int run(ArgumentSettings arguments) {
     try {
       ApplicationContext context = startedContext(arguments);
       ServiceSettings settings =

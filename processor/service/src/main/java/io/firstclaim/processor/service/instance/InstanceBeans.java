@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service;
+package io.firstclaim.processor.service.instance;
 
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimStore;
@@ -14,6 +14,7 @@ import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.StoreSettings;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.handler.LogHandler;
+import io.firstclaim.processor.service.handler.OwnHandlers;
 import io.firstclaim.processor.service.handler.TopicHandler;
 import io.firstclaim.processor.service.handler.TopicProducer;
 import io.firstclaim.processor.service.log.JdkLog;
@@ -30,7 +31,6 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import io.micronaut.context.BeanProvider;
 import io.micronaut.context.annotation.Bean;
 import io.micronaut.context.annotation.Factory;
-import io.micronaut.context.annotation.Primary;
 import io.micronaut.tracing.opentelemetry.OpenTelemetryBuilderCustomizer;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdkBuilder;
@@ -40,7 +40,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /** How the parts of an instance are made. */
 @Factory
-final class Beans {
+final class InstanceBeans {
   private static final Duration TOPIC_ACK = TopicProducer.ACKNOWLEDGED_WITHIN.plusSeconds(5);
 
   /** A repair lists the whole dataset, with a request for each thousand files. */
@@ -141,7 +141,9 @@ final class Beans {
     return new DatasetHandler(
         dataset,
         () -> {
-          if (!settings.backend().isMadeFor(settings.handler())) { // else that has told
+          // A bucket that is made for the claims too was given a policy then, or it was told why
+          // not.
+          if (!settings.backend().isMadeFor(settings.handler())) {
             dataset.warnIfUnprotected();
           }
           upkeep.start(
@@ -154,8 +156,7 @@ final class Beans {
   }
 
   @Singleton
-  @Primary
-  RecordHandler handler(
+  ChosenHandler handler(
       ServiceSettings settings,
       BeanProvider<TopicProducer> producer,
       TimeSource time,
@@ -163,17 +164,20 @@ final class Beans {
       Telemetry telemetry,
       OwnHandlers own) {
     return switch (settings.handler()) {
-      case Handling.Log _ -> new LogHandler();
+      case Handling.Log _ -> ChosenHandler.ours(new LogHandler());
       case Handling.Http http ->
-          new HttpHandler(http.url(), http.timeout(), http.meanings(), telemetry.propagator());
+          ChosenHandler.ours(
+              new HttpHandler(http.url(), http.timeout(), http.meanings(), telemetry.propagator()));
       // The producer is made when there is a record, not before Kafka has an address.
       case Handling.Topic topic ->
-          given ->
-              new TopicHandler(
-                      producer.get().get(), topic.name(), TOPIC_ACK, telemetry.propagator())
-                  .handle(given);
-      case Handling.Dataset dataset -> datasetHandler(dataset.settings(), settings, time, upkeep);
-      case Handling.Bean bean -> own.get(bean.name());
+          ChosenHandler.ours(
+              given ->
+                  new TopicHandler(
+                          producer.get().get(), topic.name(), TOPIC_ACK, telemetry.propagator())
+                      .handle(given));
+      case Handling.Dataset dataset ->
+          ChosenHandler.ours(datasetHandler(dataset.settings(), settings, time, upkeep));
+      case Handling.Bean bean -> ChosenHandler.users(own.get(bean.name()));
     };
   }
 }

@@ -24,6 +24,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.firstclaim.lock.TimeSource;
+import io.micronaut.management.health.indicator.AbstractHealthIndicator;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Instant;
@@ -295,6 +296,11 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(SERVICE + ".admin..", SERVICE + ".health..", SERVICE + ".metrics..");
+
+  /** It keeps its status in a field, which requests at one time would take from each other. */
+  @ArchTest
+  static final ArchRule health_isAnsweredToEachRequestByItself =
+      noClasses().should().beAssignableTo(AbstractHealthIndicator.class);
 
   @ArchTest
   static final ArchRule flow_conducts_andIsNotCalledBack =

@@ -32,6 +32,7 @@ public class Service {
   private final Engine engine;
   private final AtomicReference<@Nullable ClaimStore> claims = new AtomicReference<>();
   private volatile String storeIdentity = "";
+  private volatile boolean isStopping;
 
   Service(
       ServiceSettings settings,
@@ -88,6 +89,7 @@ public class Service {
 
   /** Stops in good order; both at a time, as there is not much. */
   void stop() throws InterruptedException {
+    isStopping = true;
     Thread auditing =
         Thread.ofPlatform().name("firstclaim-audit-stop").start(() -> audit.stop(AUDIT_STOP));
     engine.stop();
@@ -102,6 +104,11 @@ public class Service {
   /** What processes the records. */
   public Engine engine() {
     return engine;
+  }
+
+  /** Whether it was told to stop: it takes no more records, and ends those that it has. */
+  public boolean isStopping() {
+    return isStopping;
   }
 
   /** What the engine is doing. */

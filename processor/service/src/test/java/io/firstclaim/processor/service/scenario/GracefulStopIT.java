@@ -42,6 +42,9 @@ class GracefulStopIT {
 
     Instant told = Instant.now();
     a.terminate();
+    scenario.eventually(
+        "zone a says that it takes no more records, and still ends those that it has",
+        () -> assertThat(a.readiness()).contains("DOWN", "it was told to stop"));
     held.subList(0, 10).forEach(call -> call.answer(200));
     assertThat(a.awaitEnd(Scenario.PATIENCE)).isTrue();
     Instant ended = Instant.now();

@@ -177,7 +177,7 @@ final class Zone implements AutoCloseable {
     return log;
   }
 
-  /** Of its HTTP server. */
+  /** The port of its HTTP server. */
   int port() {
     return port;
   }
@@ -260,10 +260,19 @@ final class Zone implements AutoCloseable {
     return isUp("/health/liveness");
   }
 
+  /** The whole answer of {@code GET /health/readiness}; empty if there is none in time. */
+  String readiness() {
+    return body("/health/readiness");
+  }
+
   /** The whole answer of {@code GET /health/liveness}; empty if there is none in time. */
   String liveness() {
+    return body("/health/liveness");
+  }
+
+  private String body(String path) {
     try {
-      return get("/health/liveness").body();
+      return get(path).body();
     } catch (IOException e) {
       return "";
     }

@@ -17,7 +17,7 @@ import javax.sql.DataSource;
 public final class Transfers implements RecordHandler {
   private final Inbox inbox;
 
-  /** Between the accounts of this database, which has the inbox too. */
+  /** Transfers between the accounts of this database, which has the inbox too. */
   public Transfers(DataSource database) {
     inbox = new Inbox(database);
   }

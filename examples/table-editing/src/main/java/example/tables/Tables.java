@@ -95,7 +95,7 @@ final class Tables {
     return board.transition(changes);
   }
 
-  /** Without the table itself, which may be its own parent. */
+  /** The parents without the table itself, which may be its own. */
   private static List<String> otherParents(String table) {
     return PARENTS.getOrDefault(table, List.of()).stream()
         .filter(parent -> !parent.equals(table))

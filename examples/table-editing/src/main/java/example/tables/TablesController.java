@@ -61,7 +61,7 @@ final class TablesController {
     return isUnknown(table) ? noSuchTable() : answer(tables.finish(table, editor));
   }
 
-  /** For operators, who have seen this change of the table. */
+  /** Done by operators, who have seen this change of the table. */
   @Post("/{table}/free")
   @Consumes(APPLICATION_FORM_URLENCODED)
   HttpResponse<?> free(String table, String editor, String change) throws InterruptedException {

@@ -251,7 +251,7 @@ class TablesTest {
     throw new AssertionError("no table " + table);
   }
 
-  /** Of the tables that are not normal. */
+  /** The statuses of the tables that are not normal. */
   private List<String> statuses() throws Exception {
     return StreamSupport.stream(get("/tables").spliterator(), false)
         .map(row -> row.get("table").asText() + " " + row.get("status").asText())

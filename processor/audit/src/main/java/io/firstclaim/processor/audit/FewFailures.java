@@ -13,7 +13,7 @@ final class FewFailures {
   private final TimeSource time;
   private final Deque<Moment> last = new ArrayDeque<>();
 
-  /** At most so many within this time. */
+  /** Tolerates so many within this time at most. */
   FewFailures(int most, Duration within, TimeSource time) {
     this.most = most;
     this.within = within;

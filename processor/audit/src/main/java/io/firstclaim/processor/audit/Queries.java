@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the stores of this instance's partitions. */
 final class Queries {
-  /** Of one partition, for one page. */
+  /** How many records are looked at in one partition, for one page. */
   private static final int MAX_LOOKED_AT = 100_000;
 
   private Queries() {}

@@ -36,7 +36,7 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 public final class Dataset {
   private static final Logger LOG = LoggerFactory.getLogger(Dataset.class);
 
-  /** For one request; a part of 8 MiB gets through at a third of a megabyte a second. */
+  /** How long one request may take; a part of 8 MiB gets through at a third of a MB a second. */
   private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
 
   /** Longer than the lease of a repair that died. */
@@ -125,7 +125,7 @@ public final class Dataset {
    * @throws StoreUnavailableException if S3 did not answer: try again
    * @throws StoreRefusedException if the bucket must not be written; the message names the remedy
    * @throws UnreadableException if the root, or a manifest that must be read, is none
-   * @throws RuntimeException else what {@link SharedDocuments#update} throws
+   * @throws RuntimeException whatever else {@link SharedDocuments#update} throws
    * @throws InterruptedException if the thread is interrupted; the value may be stored
    */
   public StoreResult store(
@@ -165,7 +165,7 @@ public final class Dataset {
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket must not be read or written
    * @throws UnreadableException if a later version wrote the root
-   * @throws RuntimeException else what {@link SharedDocuments#update} throws
+   * @throws RuntimeException whatever else {@link SharedDocuments#update} throws
    */
   public Optional<Repair> repair() throws InterruptedException {
     return repair(false);

@@ -264,7 +264,7 @@ final class DatasetObjects {
     return "object " + key(file);
   }
 
-  /** In hex. */
+  /** The SHA-256 of a value, in hex. */
   static String sha256(byte[] value) {
     return HexFormat.of().formatHex(Sha256.of(value));
   }

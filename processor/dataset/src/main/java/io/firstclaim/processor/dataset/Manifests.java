@@ -199,15 +199,16 @@ final class Manifests {
   }
 
   /**
-   * Which of some files manifests list. Reads each manifest once, however often it is asked: who
-   * reads much would else always be slower than others to write the root. For one thread.
+   * Which of some files manifests list. Reads each manifest once, however often it is asked:
+   * whoever reads much would otherwise always be slower than others to write the root. For one
+   * thread.
    */
   final class Lookup {
     private final String partition;
     private final Set<String> names;
     private final Map<String, Set<String>> listed = new HashMap<>();
 
-    /** For files of these names. */
+    /** A lookup of the files of these names. */
     Lookup(String partition, Set<String> names) {
       this.partition = partition;
       this.names = names;
@@ -235,7 +236,7 @@ final class Manifests {
   /**
    * The paths of all manifests that are there, whether the root names them or not.
    *
-   * @param partition if only its manifests are wanted; else empty
+   * @param partition whose manifests are wanted; empty for those of all
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket must not be listed
    */

@@ -37,7 +37,7 @@ final class Mending {
   /**
    * Mends all partitions.
    *
-   * @param isThorough whether to read all manifests; else only those of partitions whose counts and
+   * @param isThorough whether to read all manifests, or only those of partitions whose counts and
    *     names are not those of the files that are there, or that lack a manifest
    * @throws UnreadableException if a later version wrote the root
    * @throws StoreUnavailableException if S3 does not answer

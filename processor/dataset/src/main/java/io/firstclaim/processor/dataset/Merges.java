@@ -30,7 +30,7 @@ final class Merges {
   /** A partition with so many that are not full is merged. */
   static final int MANY = 32;
 
-  /** With so many in all, those with most are merged, however few that is. */
+  /** With so many in all, the partition with most is merged, however few these are. */
   private static final int MANY_IN_ALL = 1_000;
 
   /** Another instance merges, or it failed: until it is tried again. */
@@ -52,7 +52,7 @@ final class Merges {
   record Plan(String partition, List<Manifest> gone) {}
 
   /**
-   * Of this root.
+   * Merges what this root names.
    *
    * @param mending mends a partition where a manifest is none
    */

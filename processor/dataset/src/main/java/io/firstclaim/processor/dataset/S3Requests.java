@@ -48,7 +48,7 @@ final class S3Requests {
     return send(what, request, _ -> Optional.empty());
   }
 
-  /** Sends a request for something; empty if it is not there. Else throws as {@link #send}. */
+  /** Sends a request for something; empty if it is not there. Otherwise throws as {@link #send}. */
   <T> Optional<T> find(String what, Supplier<T> request) throws InterruptedException {
     return send(
         what,
@@ -57,7 +57,7 @@ final class S3Requests {
   }
 
   /**
-   * Sends a write on the condition that nothing is there; else throws as {@link #send}.
+   * Sends a write on the condition that nothing is there; throws as {@link #send}.
    *
    * @return false if something is there
    */

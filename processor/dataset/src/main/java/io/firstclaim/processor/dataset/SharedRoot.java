@@ -77,7 +77,7 @@ final class SharedRoot {
    *
    * @return the root after the update
    * @throws UnreadableException if what is there is not a root; nothing was written
-   * @throws RuntimeException else what {@link SharedDocuments#update} throws
+   * @throws RuntimeException whatever else {@link SharedDocuments#update} throws
    */
   Root update(Change change) throws InterruptedException {
     try {
@@ -204,7 +204,7 @@ final class SharedRoot {
    *
    * @return whether there was such a thing
    * @throws UnreadableException if a later version wrote it
-   * @throws RuntimeException else as {@link #update} does
+   * @throws RuntimeException whatever else {@link #update} throws
    */
   boolean renewIfUnreadable() throws InterruptedException {
     Optional<RootObject.Content> there = object.find();

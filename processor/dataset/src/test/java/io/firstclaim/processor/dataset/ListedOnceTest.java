@@ -54,7 +54,8 @@ class ListedOnceTest {
   }
 
   /**
-   * The first is held up after its object, as it writes this; what happens meanwhile is the test's.
+   * Has a first instance store a file, which has written its object when it is held up at writing
+   * this; does the other thing meanwhile.
    */
   private DatasetFile storeWhile(String written, CheckedAction meanwhile) throws Exception {
     Dataset first = lake.dataset();
@@ -78,7 +79,7 @@ class ListedOnceTest {
 
   private boolean passes(CountDownLatch goOn) {
     if (isHeld) {
-      return false; // another's
+      return false; // a write of the other instance
     }
     isHeld = true;
     try {

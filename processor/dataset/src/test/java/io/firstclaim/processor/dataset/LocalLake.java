@@ -46,7 +46,7 @@ public final class LocalLake implements AutoCloseable {
   private final S3Client direct = client(SERVER);
   private final S3Client proxied = client(proxy.endpoint());
 
-  /** With the bucket made. */
+  /** Makes the bucket. */
   public LocalLake() {
     direct.createBucket(create -> create.bucket(bucket));
   }
@@ -103,12 +103,12 @@ public final class LocalLake implements AutoCloseable {
         TimeSource.system());
   }
 
-  /** The server's. */
+  /** The address of the S3 server. */
   public URI endpoint() {
     return SERVER;
   }
 
-  /** Between the instances and the server. */
+  /** The proxy between the instances and the server. */
   public FaultProxy proxy() {
     return proxy;
   }
@@ -203,7 +203,7 @@ public final class LocalLake implements AutoCloseable {
                 new Fault.DelayRequest(Duration.ZERO)));
   }
 
-  /** Lets others be faster to write the root, so often. */
+  /** Refuses the root so many times, as if others had been faster to write it. */
   void refuseRoots(int times) {
     proxy()
         .add(

@@ -137,7 +137,7 @@ class SourcesTest {
                     .isSubsetOf(documented));
   }
 
-  /** Of what is no class of its own: results, and what others have. */
+  /** Words that look like classes of ours and are none: results, and what others have. */
   private static final Set<String> NO_CLASSES_OF_OURS =
       Set.of(
           "Granted",

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param stuckAfter a record that was begun is stuck when it is not settled for so long
  * @param address where the other instances find this one's answers
  * @param directory for its state, of no other process; what is lost there is restored from Kafka
- * @param keepsState whether the next start finds the directory again; else it is deleted at the
+ * @param keepsState whether the next start finds the directory again; if not, it is deleted at the
  *     stop
  * @param kafka passed to the Kafka clients; holds secrets
  */

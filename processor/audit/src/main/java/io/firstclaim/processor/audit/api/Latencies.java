@@ -20,7 +20,7 @@ public final class Latencies {
     this.millis = millis;
   }
 
-  /** Of nothing. */
+  /** The latencies of nothing. */
   public static Latencies none() {
     return NONE;
   }
@@ -38,7 +38,7 @@ public final class Latencies {
     }
   }
 
-  /** With one more; a negative one counts as zero. */
+  /** These with one more; a negative one counts as zero. */
   public Latencies plus(Duration took) {
     Histogram more = copy();
     more.recordValue(Math.clamp(took.toMillis(), 0, MOST));
@@ -72,7 +72,7 @@ public final class Latencies {
     return Duration.ofMillis(millis.getValueAtPercentile(part * 100));
   }
 
-  /** For {@link #of}, in this process or another. */
+  /** What {@link #of} makes them of again, in this process or another. */
   public byte[] bytes() {
     ByteBuffer buffer = ByteBuffer.allocate(millis.getNeededByteBufferCapacity());
     return Arrays.copyOf(buffer.array(), millis.encodeIntoByteBuffer(buffer));

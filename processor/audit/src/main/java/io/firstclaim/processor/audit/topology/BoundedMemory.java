@@ -11,8 +11,8 @@ import org.rocksdb.WriteBufferManager;
 
 /**
  * All stores of this process share one cache, which their write buffers and indexes are part of:
- * else each store of each partition would take some hundred megabytes outside the heap. As Kafka's
- * documentation has it ("Bounding memory of RocksDB").
+ * otherwise each store of each partition would take some hundred megabytes outside the heap. As
+ * Kafka's documentation has it ("Bounding memory of RocksDB").
  */
 public final class BoundedMemory implements RocksDBConfigSetter {
   private static final long MEGABYTE = 1 << 20;

@@ -29,7 +29,7 @@ import java.util.Optional;
  * @param completed the tokens of completions
  * @param ended the tokens of other ends: DEAD and MISMATCH
  * @param lost the tokens of leases that were lost
- * @param openSince when it was begun, if it is not settled; else 0
+ * @param openSince when it was begun; 0 once it is settled
  * @param dead whether it was given up, and nothing has become of it since
  */
 record Lane(
@@ -43,10 +43,10 @@ record Lane(
     List<Long> lost,
     long openSince,
     boolean dead) {
-  /** Of each kind; a record that needs more is odd already. */
+  /** How many tokens of each kind are kept; a record that needs more is odd already. */
   private static final int MAX_TOKENS = 4;
 
-  /** Of the year 9999. */
+  /** That of the year 9999, since 1970. */
   private static final long LAST_SECOND = 253_402_300_799L;
 
   /** Keeps copies. */
@@ -142,7 +142,7 @@ record Lane(
     return Optional.of(new Found(verdict, otherToken));
   }
 
-  /** With this outcome, which is not {@linkplain #knows known}. */
+  /** This lane with an outcome that is not {@linkplain #knows known} to it. */
   Lane with(Outcome outcome, long now) {
     long token = outcome.token();
     boolean over = !completed.isEmpty();

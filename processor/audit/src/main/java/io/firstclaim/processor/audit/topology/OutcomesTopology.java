@@ -23,7 +23,7 @@ import org.apache.kafka.streams.state.WindowStore;
  * the outcomes topic from its beginning, instead of taking the old state for its own.
  */
 public final class OutcomesTopology {
-  /** Of the shape and of the values in the stores. */
+  /** The version of the shape, and of the values in the stores. */
   static final int VERSION = 1;
 
   /** The name of the source. */

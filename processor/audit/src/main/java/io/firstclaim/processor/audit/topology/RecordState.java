@@ -124,7 +124,7 @@ record RecordState(List<Lane> lanes, List<Event> events) {
     };
   }
 
-  /** When it was begun, if it is not settled; else 0. */
+  /** When it was begun; 0 once it is settled. */
   long openSince() {
     return lanes.stream().mapToLong(Lane::openSince).filter(at -> at != 0).min().orElse(0);
   }

@@ -12,7 +12,7 @@ public final class ActFormat {
   private static final ObjectMapper JSON =
       JsonMapper.builder()
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .disable(DeserializationFeature.FAIL_ON_INVALID_SUBTYPE) // of later versions
+          .disable(DeserializationFeature.FAIL_ON_INVALID_SUBTYPE) // which later versions may know
           .build();
 
   private ActFormat() {}
@@ -22,7 +22,7 @@ public final class ActFormat {
     try {
       return JSON.writeValueAsBytes(message);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException(e); // of our own making
+      throw new IllegalStateException(e); // what we have made can be written
     }
   }
 

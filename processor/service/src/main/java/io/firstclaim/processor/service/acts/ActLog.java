@@ -203,8 +203,7 @@ public final class ActLog implements AutoCloseable {
   private void readOn() {
     try (var consumer = clients.reader()) {
       consumer.assign(List.of(partition));
-      long from = Math.max(position(), 0);
-      consumer.seek(partition, from);
+      consumer.seek(partition, position());
       long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
       while (!closed) {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * TLS towards other instances, as Micronaut's settings for HTTP clients say ({@code
- * micronaut.http.client.ssl.*}): whom to trust, else whom the JVM trusts; and what to show, if they
- * ask for a certificate.
+ * micronaut.http.client.ssl.*}): whom to trust, or whom the JVM trusts if they say nothing; and
+ * what to show, if they ask for a certificate.
  */
 @Singleton
 final class PeerTls extends SslBuilder<SSLContext> {

@@ -170,7 +170,7 @@ final class Peers {
         throw new IOException("HTTP " + answer.statusCode());
       }
       return JSON.readTree(answer.body());
-    } catch (ConnectException e) { // it says nothing
+    } catch (ConnectException e) { // which says nothing by itself
       throw new IOException("no connection", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -25,7 +25,7 @@ final class KafkaLetters implements Letters {
 
   private final SideClients clients;
 
-  /** Read with these clients. */
+  /** Letters that are read with these clients. */
   KafkaLetters(SideClients clients) {
     this.clients = clients;
   }

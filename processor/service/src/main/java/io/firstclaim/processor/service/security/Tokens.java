@@ -49,7 +49,7 @@ final class Tokens {
     int number = 0;
     for (String text : content.lines().toList()) {
       number++;
-      int comment = text.indexOf('#'); // no pattern: to that, a line has other ends than this one
+      int comment = text.indexOf('#'); // by no pattern, for which a line may end elsewhere
       String line = (comment < 0 ? text : text.substring(0, comment)).strip();
       if (!line.isEmpty()) {
         tokens.add(token(name, number, line, tokens));

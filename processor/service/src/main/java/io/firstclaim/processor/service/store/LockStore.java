@@ -48,7 +48,7 @@ public interface LockStore extends AutoCloseable {
    */
   ClaimOperations operations(TimeSource time);
 
-  /** Under which key, item or object, the claim on this ID is kept. */
+  /** The key, of an item or object, under which the claim on this ID is kept. */
   String key(RecordId id);
 
   /**

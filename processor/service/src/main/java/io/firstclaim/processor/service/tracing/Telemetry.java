@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * after everything that is traced, so that the last spans are sent too. Thread-safe.
  */
 public final class Telemetry implements AutoCloseable {
-  /** Within the time that is left of a stop, whatever becomes of the collector. */
+  /** Fits into the time that is left of a stop, whatever becomes of the collector. */
   private static final Duration LAST_SPANS = Duration.ofSeconds(1);
 
   private final OpenTelemetry telemetry;

@@ -30,7 +30,7 @@ class PeersFuzzTest {
       ListPage<OutcomeView> page = Peers.page(JSON.readTree(answer));
       assertThat(AuditHistory.merge(List.of(page, page), 5).items()).hasSizeLessThanOrEqualTo(5);
     } catch (IOException e) {
-      assertThat(e.getMessage()).isNotNull(); // said to be none
+      assertThat(e.getMessage()).isNotNull(); // it says that it is none
     }
   }
 
@@ -43,7 +43,7 @@ class PeersFuzzTest {
         assertThat(OWN.plus(other.get()).shown().minutes()).isNotEmpty();
       }
     } catch (IOException | IllegalArgumentException e) {
-      assertThat(e.getMessage()).isNotNull(); // said to be none
+      assertThat(e.getMessage()).isNotNull(); // it says that it is none
     }
   }
 }

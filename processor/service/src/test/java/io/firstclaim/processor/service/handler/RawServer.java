@@ -34,7 +34,7 @@ final class RawServer implements AutoCloseable {
               threads.execute(() -> serve(connection, answer));
             }
           } catch (IOException e) {
-            hungUp.countDown(); // closed
+            hungUp.countDown(); // it was closed
           }
         });
   }

@@ -25,7 +25,7 @@ record TestContext(
     boolean held,
     Map<RecordId, Long> resourceTokens)
     implements RecordContext {
-  /** As which the current trace goes out while it is {@link #traced()}. */
+  /** What the header of that name says while the context is {@link #traced()}. */
   static final String TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
   /** A context that is traced. */

@@ -209,7 +209,7 @@ final class TopicHandlerTest {
   void interrupt_inKafka_isPassedOn() {
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
       producer.sendException = new InterruptException("while waiting for metadata");
-      assertThat(Thread.interrupted()).isTrue(); // InterruptException's doing
+      assertThat(Thread.interrupted()).isTrue(); // Kafka's InterruptException sets it
       assertThatThrownBy(() -> new TopicHandler(producer, "out", LONG).handle(TestContext.of("x")))
           .isInstanceOf(InterruptedException.class);
     }

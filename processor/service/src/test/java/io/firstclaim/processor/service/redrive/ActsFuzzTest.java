@@ -26,7 +26,7 @@ class ActsFuzzTest {
     try {
       read = ActFormat.read(json);
     } catch (IOException e) {
-      return; // said to be none
+      return; // it says that it is none
     }
     read.ifPresent(book::hear);
 

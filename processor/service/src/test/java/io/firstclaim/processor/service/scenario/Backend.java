@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** Where claims are kept, and how their requests and contents are told there. */
+/** Where claims are kept, and how requests about them are recognised. */
 enum Backend {
   DYNAMODB("AWS_ENDPOINT_URL_DYNAMODB", "FIRSTCLAIM_CLAIM_DYNAMODB_TABLE") {
     @Override
@@ -72,13 +72,13 @@ enum Backend {
   /** The claims in the table or bucket of this name. */
   abstract Claims claims(String place);
 
-  /** Tells the first claim of a record. */
+  /** Matches the requests that claim a record for the first time. */
   abstract Predicate<Request> claim();
 
-  /** Tells the steps under a lease that leave a claim in this state. */
+  /** Matches the steps under a lease that leave a claim in this state. */
   abstract Predicate<Request> step(String state);
 
-  /** Tells the requests that write the claim of this record. */
+  /** Matches the requests that write the claim of this record. */
   static Predicate<Request> about(String id) {
     String encoded = Base64.getEncoder().encodeToString(id.getBytes(UTF_8));
     return bodyContains("\"" + encoded + "\"");

@@ -20,7 +20,7 @@ final class Background implements AutoCloseable {
                   try {
                     task.run();
                   } catch (InterruptedException e) {
-                    // closed
+                    // it was closed
                   }
                 });
   }

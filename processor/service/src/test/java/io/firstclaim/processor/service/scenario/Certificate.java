@@ -15,11 +15,11 @@ import javax.net.ssl.TrustManagerFactory;
  * A certificate for this machine that it has signed itself, with its key, in a file.
  *
  * @param file a key store of type PKCS12
- * @param keys show it
- * @param tls shows it, and trusts it and nobody else
+ * @param keys what a server shows it with
+ * @param tls of whoever shows it, and trusts nobody but it
  */
 public record Certificate(Path file, KeyManagerFactory keys, SSLContext tls) {
-  /** Of the file and of the key. */
+  /** The password of the file and of the key. */
   static final String PASSWORD = "of-a-test";
 
   /** A new one in this folder. */

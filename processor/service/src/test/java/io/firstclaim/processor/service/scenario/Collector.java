@@ -40,7 +40,7 @@ final class Collector implements AutoCloseable {
     return String.join("", received);
   }
 
-  /** How an ID given in hex stands in there. */
+  /** What an ID given in hex looks like in what was received. */
   static String idOf(String hex) {
     return new String(HexFormat.of().parseHex(hex), ISO_8859_1);
   }

@@ -75,7 +75,7 @@ class DownstreamAwayIT {
     }
   }
 
-  /** And one more for each lease that ran out, which happens on a machine busy enough. */
+  /** One call, and another for each lease that ran out, as happens on a busy machine. */
   private void requireOneCall(String id) {
     int takenOver = scenario.outcomes().of("TAKEN_OVER", id);
     assertThat(scenario.sink().callsOf(id))

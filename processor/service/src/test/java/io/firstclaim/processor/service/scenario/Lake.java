@@ -59,12 +59,12 @@ final class Lake implements AutoCloseable {
     client.createBucket(create -> create.bucket(bucket));
   }
 
-  /** The server's. */
+  /** The address of the S3 server. */
   URI endpoint() {
     return SERVER;
   }
 
-  /** Between an instance and the server. */
+  /** The proxy between an instance and the server. */
   FaultProxy proxy() {
     return proxy;
   }

@@ -100,7 +100,8 @@ class LostResponseIT {
               .isEqualTo(Step.RELEASE.concerns(id) ? List.of(1L, 2L) : List.of(1L));
         });
     assertThat(scenario.outcomes().of("TAKEN_OVER")).isEmpty();
-    // Whose release is not acknowledged cannot tell that it took, once the other zone has claimed.
+    // A zone whose release is not acknowledged cannot tell that it took effect, once the other has
+    // claimed.
     assertThat(scenario.outcomes().ids("LEASE_LOST")).allMatch(Step.RELEASE::concerns);
     assertThat(scenario.claims().all())
         .hasSameSizeAs(rules.keySet())

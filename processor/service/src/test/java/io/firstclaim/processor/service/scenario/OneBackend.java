@@ -24,10 +24,10 @@ import org.junit.jupiter.params.support.ParameterDeclarations;
 @ParameterizedClass
 @ArgumentsSource(OneBackend.Provider.class)
 @interface OneBackend {
-  /** The one. */
+  /** The backend that they run on. */
   Backend value();
 
-  /** Gives the one, or each. */
+  /** Gives a test that backend, or each in turn. */
   final class Provider implements ArgumentsProvider, AnnotationConsumer<OneBackend> {
     private List<Backend> backends = List.of();
 

@@ -16,7 +16,7 @@ final class Operator {
   /** What {@link Zone#operatedWith} is to be given. */
   static final String TOKEN = "an-operators";
 
-  /** That of somebody who may look. */
+  /** The token of somebody who may only look. */
   static final String READER = "a-readers";
 
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RedriveIT {
   private static final int LETTERS = Integer.getInteger("redrive.letters", 100);
 
-  /** A second; five seconds of work, whatever there is. */
+  /** Records a second: five seconds of work, however many letters there are. */
   private static final int RATE = LETTERS / 5;
 
   @TempDir static Path folder;

@@ -66,7 +66,7 @@ class SpinningHandlerIT {
         () ->
             assertThat(
                     zone.metric("firstclaim_store_requests_total", "op=\"renew\"", "result=\"ok\""))
-                .isGreaterThanOrEqualTo(4)); // twice each
+                .isGreaterThanOrEqualTo(4)); // each was called twice
     assertThat(scenario.outcomes().of("LEASE_LOST")).isEmpty();
     assertThat(scenario.outcomes().of("FAILED")).isEmpty();
     assertThat(zone.isLive()).isTrue();

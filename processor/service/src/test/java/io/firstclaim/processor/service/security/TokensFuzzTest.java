@@ -8,7 +8,7 @@ import io.firstclaim.lock.OneLine;
 
 /** Whatever is in a token file, and whatever is shown for a token. */
 class TokensFuzzTest {
-  /** Of "secret". */
+  /** The hash of "secret". */
   private static final String HASH =
       "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
 

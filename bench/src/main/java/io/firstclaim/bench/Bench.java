@@ -356,8 +356,24 @@ public final class Bench {
     return figure.perSecond();
   }
 
-  /** Heap for each record in flight, beyond its payload. */
+  /**
+   * Heap for each record in flight, beyond its payload, once the engine is warm: half of it is the
+   * stack of its thread, whose frames are smaller when they are compiled.
+   */
   private void heap() throws Exception {
+    double cold = heapOfEach();
+    var _ = memoryEngine(stack.topicOf(400_000, 100), 400_000, Instance.outcomes(stack));
+    double warm = heapOfEach();
+    table.add(
+        "heap a record in flight, 10,000 in flight",
+        "%.1f KB".formatted(warm / 1024),
+        "before the JIT compiler has been at work %.1f KB".formatted(cold / 1024),
+        "",
+        "≤ 6 KB",
+        warm <= 6 * 1024);
+  }
+
+  private double heapOfEach() throws Exception {
     int records = 10_000;
     int bytes = 100;
     Plan plan = Plan.of(stack.topicOf(records, bytes), Instance.outcomes(stack)).inFlight(records);
@@ -373,13 +389,7 @@ public final class Bench {
       var _ = Instance.measure(records, List.of(zone), Instance::inFlight);
       double each = (usedHeap() - before) / (double) records - bytes;
       release.countDown();
-      table.add(
-          "heap a record in flight, 10,000 in flight",
-          "%.1f KB".formatted(each / 1024),
-          "beyond the payload",
-          "",
-          "≤ 8 KB",
-          each <= 8 * 1024);
+      return each;
     }
   }
 

@@ -71,7 +71,7 @@ final class StoreBench {
 
     /** A loser pays a refused write and a read. */
     static final Targets OF_S3 =
-        new Targets(20_000, Duration.ofMillis(25), 60, 4, 2.2, 3.1, 0.85, 1.15, 12);
+        new Targets(10_000, Duration.ofMillis(25), 60, 4, 2.2, 3.1, 0.85, 1.15, 12);
   }
 
   private final Stack stack;

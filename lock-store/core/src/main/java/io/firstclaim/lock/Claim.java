@@ -1,5 +1,6 @@
 package io.firstclaim.lock;
 
+import io.firstclaim.lock.RecordId.Space;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
@@ -7,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.Collector;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * @param start before the first send; a lease granted to this claim counts from here
  * @param sighting what the previous attempt saw, by which the claimant watches a holder whose clock
  *     it need not trust
- * @param mutex whether the ID is that of a mutex or a resource, which is held and free again, and
- *     never done
  * @param onBehalfOf of what it is to be held, for those in whose way it is
  * @param resources claims on what is to be held with it, all or nothing, sorted by their IDs
  */
@@ -31,7 +32,6 @@ public record Claim(
     Nonce nonce,
     Moment start,
     @Nullable Sighting sighting,
-    boolean mutex,
     @Nullable String onBehalfOf,
     List<Claim> resources) {
   /** So many IDs one claim may have, as a transaction of DynamoDB has no more actions. */
@@ -47,14 +47,27 @@ public record Claim(
     }
   }
 
-  /** A claim on a record. */
+  /**
+   * A claim on a record.
+   *
+   * @throws IllegalArgumentException if it is no record's ID
+   */
   public Claim(
       RecordId id,
       Fingerprint fingerprint,
       Nonce nonce,
       Moment start,
       @Nullable Sighting sighting) {
-    this(id, fingerprint, nonce, start, sighting, false, null, List.of());
+    this(requireRecord(id), fingerprint, nonce, start, sighting, null, List.of());
+  }
+
+  private static RecordId requireRecord(RecordId id) {
+    if (id.space() != Space.RECORD) {
+      throw new IllegalArgumentException(
+          "%s is no record's ID, but that of a %s: claim it with Claim.ofMutex, or as a resource"
+              .formatted(id, id.space()));
+    }
+    return id;
   }
 
   /** A new attempt, to be sent now. */
@@ -71,11 +84,12 @@ public record Claim(
    * A new attempt to own several mutexes, all or none, to be sent now. The first by their order has
    * the others for its resources.
    *
+   * @param ids each {@linkplain RecordId#asMutex taken for a mutex's}
    * @param onBehalfOf for those in whose way they are
    * @throws IllegalArgumentException if there is none
    */
   public static Claim ofMutex(Collection<RecordId> ids, @Nullable String onBehalfOf, Moment now) {
-    TreeSet<RecordId> others = new TreeSet<>(ids);
+    TreeSet<RecordId> others = ids.stream().map(RecordId::asMutex).collect(toTreeSet());
     RecordId first = others.pollFirst();
     if (first == null) {
       throw new IllegalArgumentException("a mutex has at least one ID");
@@ -105,7 +119,7 @@ public record Claim(
       Moment start,
       @Nullable Sighting sighting,
       @Nullable String onBehalfOf) {
-    return new Claim(id, Fingerprint.none(), nonce, start, sighting, true, onBehalfOf, List.of());
+    return new Claim(id, Fingerprint.none(), nonce, start, sighting, onBehalfOf, List.of());
   }
 
   private Claim again(Moment now, @Nullable Sighting seen, Map<RecordId, Sighting> resourcesSeen) {
@@ -114,38 +128,43 @@ public record Claim(
         resources.stream()
             .map(each -> held(each.id, another, now, resourcesSeen.get(each.id), each.onBehalfOf))
             .toList();
-    return new Claim(id, fingerprint, another, now, seen, mutex, onBehalfOf, others);
+    return new Claim(id, fingerprint, another, now, seen, onBehalfOf, others);
   }
 
   /**
    * This attempt, on these resources too: the record and all of them are granted, or nothing. They
    * are held on behalf of the record. Duplicates count once.
    *
-   * @param ids at most {@value #MAX_IDS} with the record's own
+   * @param ids at most {@value #MAX_IDS} with the record's own; each {@linkplain
+   *     RecordId#asResource taken for a resource's}
    */
   public Claim withResources(Collection<RecordId> ids) {
-    return with(new TreeSet<>(ids), id.text());
+    return with(ids.stream().map(RecordId::asResource).collect(toTreeSet()), id.text());
+  }
+
+  private static Collector<RecordId, ?, TreeSet<RecordId>> toTreeSet() {
+    return Collectors.toCollection(TreeSet::new);
   }
 
   private Claim with(SortedSet<RecordId> ids, @Nullable String behalf) {
     List<Claim> others = ids.stream().map(each -> held(each, nonce, start, null, behalf)).toList();
-    return new Claim(id, fingerprint, nonce, start, sighting, mutex, onBehalfOf, others);
+    return new Claim(id, fingerprint, nonce, start, sighting, onBehalfOf, others);
   }
 
   /** This attempt without its resources. */
   public Claim alone() {
-    return new Claim(id, fingerprint, nonce, start, sighting, mutex, onBehalfOf, List.of());
+    return new Claim(id, fingerprint, nonce, start, sighting, onBehalfOf, List.of());
   }
 
   /**
    * The token it is granted if the store does not know the ID. A record's tokens begin at 1. Those
-   * of a mutex begin with the time, in milliseconds since 1970, as it may be wanted again long
+   * of all else begin with the time, in milliseconds since 1970, as it may be wanted again long
    * after the store has forgotten it: as no mutex is granted a thousand times a second for long,
    * that is more than any token it ever had.
    *
    * @param now by the store's clock
    */
   public long firstToken(Instant now) {
-    return mutex ? now.toEpochMilli() : 1;
+    return id.space() == Space.RECORD ? 1 : now.toEpochMilli();
   }
 }

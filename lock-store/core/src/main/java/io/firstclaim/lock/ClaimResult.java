@@ -75,7 +75,7 @@ public sealed interface ClaimResult {
      * What is in the way, by the answer to its own claim, which was not granted.
      *
      * @param now by this machine's clock
-     * @throws IllegalStateException if it is the ID of a record, which has ended or has a payload
+     * @throws IllegalStateException if no claim on what is held and given back is answered so
      */
     public static InTheWay of(RecordId id, ClaimResult answer, Instant now) {
       return switch (answer) {
@@ -83,18 +83,18 @@ public sealed interface ClaimResult {
             new InTheWay(id, held.by(), held.onBehalfOf(), held.remaining(), held.sighting());
         case ClaimResult.Later(Instant retryAt, var unused) ->
             new InTheWay(id, null, null, Duration.between(now, retryAt), null);
-        case Granted unused -> throw idOfRecord(id, answer);
-        case Blocked unused -> throw idOfRecord(id, answer);
-        case Done unused -> throw idOfRecord(id, answer);
-        case Dead unused -> throw idOfRecord(id, answer);
-        case Mismatch unused -> throw idOfRecord(id, answer);
+        case Granted unused -> throw notInTheWay(id, answer);
+        case Blocked unused -> throw notInTheWay(id, answer);
+        case Done unused -> throw notInTheWay(id, answer);
+        case Dead unused -> throw notInTheWay(id, answer);
+        case Mismatch unused -> throw notInTheWay(id, answer);
       };
     }
 
-    private static IllegalStateException idOfRecord(RecordId id, ClaimResult answer) {
+    private static IllegalStateException notInTheWay(RecordId id, ClaimResult answer) {
       return new IllegalStateException(
-          "%s is the ID of a record, not of a mutex (%s): give mutexes a namespace of their own"
-              .formatted(id, answer.getClass().getSimpleName()));
+          "the %s %s cannot be in the way as it was answered %s"
+              .formatted(id.space(), id, answer.getClass().getSimpleName()));
     }
   }
 

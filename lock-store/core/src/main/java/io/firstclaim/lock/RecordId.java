@@ -6,6 +6,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -13,9 +14,12 @@ import org.jspecify.annotations.Nullable;
  * The identity of a record: 1 to {@value #MAX_BYTES} bytes, compared byte for byte, never as text.
  * Two IDs that differ in one byte are two records, whether or not they are valid UTF-8.
  *
+ * <p>What else a store keeps claims on (resources, mutexes, redrives) is named likewise, each in a
+ * {@link Space} of its own: no record's ID, whatever its bytes, is the ID of one of those.
+ *
  * <p>The bytes come from outside and may be hostile. {@link #text()} and {@link #headerText()} are
- * safe to print and stay distinct for distinct IDs; {@link #key(String)} is safe as a store key.
- * Immutable.
+ * safe to print and stay distinct for distinct IDs of a space; {@link #key(String)} is safe as a
+ * store key. Immutable.
  */
 public final class RecordId implements Comparable<RecordId> {
   /** The longest ID that is accepted. */
@@ -23,20 +27,48 @@ public final class RecordId implements Comparable<RecordId> {
 
   private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-  private final byte[] bytes;
-  private final boolean resource;
+  /** What an ID names. IDs of two spaces are never equal and never have one key in a store. */
+  public enum Space {
+    /** A record: all IDs that come from outside. */
+    RECORD,
+    /** What records touch, such as an account. */
+    RESOURCE,
+    /** A mutex. */
+    MUTEX,
+    /** A redrive, on which one process at a time works. */
+    REDRIVE;
 
-  private RecordId(byte[] bytes) {
-    this(bytes, false);
+    /** For people: in small letters. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** What precedes the bytes of an ID in its key: their number, by which no two spaces meet. */
+    private int length(int bytes) {
+      return switch (this) {
+        case RECORD -> bytes;
+        case RESOURCE -> -bytes;
+        case MUTEX -> -(1 << 16 | bytes);
+        case REDRIVE -> -(2 << 16 | bytes);
+      };
+    }
   }
 
-  private RecordId(byte[] bytes, boolean resource) {
+  private final byte[] bytes;
+  private final Space space;
+
+  private RecordId(byte[] bytes) {
+    this(bytes, Space.RECORD);
+  }
+
+  private RecordId(byte[] bytes, Space space) {
     if (bytes.length == 0 || bytes.length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "a record ID has 1 to " + MAX_BYTES + " bytes, this one has " + bytes.length);
     }
     this.bytes = bytes;
-    this.resource = resource;
+    this.space = space;
   }
 
   /**
@@ -67,17 +99,30 @@ public final class RecordId implements Comparable<RecordId> {
     }
   }
 
-  /**
-   * The ID of the resource of this name: something that records touch, such as an account. However
-   * it is named, it is never the ID of a record.
-   */
-  public RecordId asResource() {
-    return new RecordId(bytes, true);
+  /** What it names. */
+  public Space space() {
+    return space;
   }
 
-  /** Whether it is the ID of a {@linkplain #asResource resource}. */
-  public boolean isResource() {
-    return resource;
+  /** The ID of these bytes in that space. */
+  public RecordId in(Space another) {
+    return new RecordId(bytes, another);
+  }
+
+  /**
+   * The ID of the resource of this name: something that records touch, such as an account. What is
+   * no record's ID stays as it is.
+   */
+  public RecordId asResource() {
+    return space == Space.RECORD ? in(Space.RESOURCE) : this;
+  }
+
+  /**
+   * The ID of the mutex of this name. What is no record's ID stays as it is: a mutex of a resource
+   * keeps out the records that touch it.
+   */
+  public RecordId asMutex() {
+    return space == Space.RECORD ? in(Space.MUTEX) : this;
   }
 
   /** A copy of the bytes. */
@@ -92,27 +137,25 @@ public final class RecordId implements Comparable<RecordId> {
 
   /**
    * The name under which a store keeps this ID: SHA-256, in hex, of the namespace and the ID, each
-   * preceded by its length, so that no two pairs share an input. That of a resource is negative.
+   * preceded by its length, so that no two pairs share an input; the ID's tells its space, too.
    */
   public String key(String namespace) {
-    byte[] space = namespace.getBytes(StandardCharsets.UTF_8);
-    ByteBuffer input = ByteBuffer.allocate(8 + space.length + bytes.length);
-    input.putInt(space.length).put(space).putInt(resource ? -bytes.length : bytes.length);
-    input.put(bytes);
+    byte[] name = namespace.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer input = ByteBuffer.allocate(8 + name.length + bytes.length);
+    input.putInt(name.length).put(name).putInt(space.length(bytes.length)).put(bytes);
     return HexFormat.of().formatHex(Sha256.of(input.array()));
   }
 
   /**
    * The ID for people and JSON: as it is if it is UTF-8 without control characters, else
-   * percent-encoded. Distinct IDs have distinct texts.
+   * percent-encoded. Distinct IDs of a space have distinct texts.
    */
   public String text() {
     return escaped(RecordId::isPlainText);
   }
 
   /**
-   * The ID that has this {@link #text()}. Every ID but that of a resource is found again by its
-   * text.
+   * The record's ID that has this {@link #text()}. Every one is found again by its text.
    *
    * @throws IllegalArgumentException if no ID has it
    */
@@ -140,7 +183,7 @@ public final class RecordId implements Comparable<RecordId> {
 
   /**
    * The ID as an HTTP header value: as it is if it is printable ASCII without blanks at its ends,
-   * else percent-encoded. Distinct IDs have distinct values.
+   * else percent-encoded. Distinct IDs of a space have distinct values.
    */
   public String headerText() {
     return escaped(RecordId::isHeaderValue);
@@ -246,14 +289,14 @@ public final class RecordId implements Comparable<RecordId> {
 
   @Override
   public int compareTo(RecordId other) {
-    int byKind = Boolean.compare(resource, other.resource);
-    return byKind == 0 ? Arrays.compareUnsigned(bytes, other.bytes) : byKind;
+    int bySpace = space.compareTo(other.space);
+    return bySpace == 0 ? Arrays.compareUnsigned(bytes, other.bytes) : bySpace;
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof RecordId that
-        && resource == that.resource
+        && space == that.space
         && Arrays.equals(bytes, that.bytes);
   }
 

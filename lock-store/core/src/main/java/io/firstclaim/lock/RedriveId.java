@@ -30,12 +30,9 @@ public record RedriveId(String text) {
     return new RedriveId(Nonce.random().toString());
   }
 
-  /**
-   * The ID of the mutex under which one process at a time works on this redrive. It begins as the
-   * engine's own IDs do, which it takes from no record.
-   */
+  /** The ID of the mutex under which one process at a time works on this redrive. */
   public RecordId mutexId() {
-    return RecordId.of("mismatch:redrive:" + text);
+    return RecordId.of(text).in(RecordId.Space.REDRIVE);
   }
 
   /** The text. */

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.RecordId.Space;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -224,6 +225,39 @@ class RecordIdTest {
     // printf '\0\0\0\5space\0\0\0\2id' | sha256sum
     assertThat(RecordId.of("id").key("space"))
         .isEqualTo("8d9bb5b63ad0cf3d735eb746a3b212f74be197c28527c0fd712912e46dbef35a");
+  }
+
+  @Test
+  void eachSpace_hasKeysOfItsOwn_andIdsOfItsOwn() {
+    RecordId id = RecordId.of("id");
+    Set<String> keys = new HashSet<>();
+    for (Space space : Space.values()) {
+      keys.add(id.in(space).key("space"));
+      assertThat(Space.values()).filteredOn(other -> id.in(space).equals(id.in(other))).hasSize(1);
+    }
+
+    assertThat(keys).hasSameSizeAs(Space.values());
+    assertThat(id.in(Space.RECORD)).isEqualTo(id);
+    // printf '\0\0\0\5space\377\377\377\376id' | sha256sum
+    assertThat(id.asResource().key("space"))
+        .isEqualTo("2e4a642c2bba5173b9fd81df4b8fd315838646fe93ed148d55f0edec24709ff0");
+    // printf '\0\0\0\5space\377\376\377\376id' | sha256sum
+    assertThat(id.asMutex().key("space"))
+        .isEqualTo("0be60cb4a394fb43eb83f4ddce589e56b9f62ef5367adcc1ea5bcecba8ec41b8");
+    // printf '\0\0\0\5space\377\375\377\376id' | sha256sum
+    assertThat(new RedriveId("id").mutexId().key("space"))
+        .isEqualTo("818779dff7a1f2a553418835be67b8c8601cf2fb8e6372c40a21ee5c32aa8251");
+  }
+
+  @Test
+  void resourceMutexOrRedrive_staysWhatItIs_takenForAResourceOrAMutex() {
+    RecordId redrive = new RedriveId("id").mutexId();
+    RecordId resource = RecordId.of("id").asResource();
+    RecordId mutex = RecordId.of("id").asMutex();
+
+    assertThat(redrive.asMutex()).isEqualTo(redrive);
+    assertThat(resource.asMutex()).isEqualTo(resource);
+    assertThat(mutex.asResource()).isEqualTo(mutex);
   }
 
   @Test

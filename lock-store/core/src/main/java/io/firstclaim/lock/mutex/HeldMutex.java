@@ -70,7 +70,7 @@ public final class HeldMutex implements AutoCloseable {
     return kept.token();
   }
 
-  /** The token of each of its keys. */
+  /** The token of each of its keys, by their IDs {@linkplain RecordId#asMutex as a mutex's}. */
   public Map<RecordId, Long> tokens() {
     Lease lease = kept.lease();
     return Stream.concat(Stream.of(lease), lease.resources().stream())

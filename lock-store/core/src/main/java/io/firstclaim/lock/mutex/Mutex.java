@@ -53,9 +53,11 @@ import org.slf4j.LoggerFactory;
  * other for good, whatever the order of the keys. On DynamoDB they are acquired in one transaction;
  * where there is none, one after the other, and given back at the first that is taken.
  *
- * <p>A mutex and a record of one store must not have the same ID. The mutex's tokens rise for good,
- * however long it is idle: a store forgets what nobody has touched for {@link
- * io.firstclaim.lock.ClaimSettings#retention()}, but the token after that is the time by the
+ * <p>A mutex has nothing to do with a record of the same ID, nor with a resource of that name; one
+ * whose ID is {@linkplain RecordId#asResource a resource's} keeps out the records that touch it.
+ *
+ * <p>Its tokens rise for good, however long it is idle: a store forgets what nobody has touched for
+ * {@link io.firstclaim.lock.ClaimSettings#retention()}, but the token after that is the time by the
  * store's clock, in milliseconds, which is more than any before it.
  *
  * <p>Thread-safe. Needs closing only by a process that ends and may leave mutexes held.
@@ -162,7 +164,6 @@ public final class Mutex implements AutoCloseable {
    * @throws InterruptedException if the thread is interrupted before it has it. If it may have been
    *     granted by then, it is given back first; a store that does not answer is asked again for
    *     what is left of the time, ten seconds at most
-   * @throws IllegalStateException if this is a record's ID
    */
   public Optional<HeldMutex> acquire(Duration atMost) throws InterruptedException {
     return acquireOrSay(atMost) instanceof Acquisition.Acquired(HeldMutex held)
@@ -176,7 +177,6 @@ public final class Mutex implements AutoCloseable {
    * @throws StoreUnavailableException as {@link #acquire} does
    * @throws io.firstclaim.lock.StoreRefusedException as {@link #acquire} does
    * @throws InterruptedException as {@link #acquire} does
-   * @throws IllegalStateException as {@link #acquire} does
    */
   public Acquisition acquireOrSay(Duration atMost) throws InterruptedException {
     if (Thread.interrupted()) {

@@ -9,6 +9,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RecordId.Space;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.StoreOperation;
@@ -93,7 +94,7 @@ final class InOneTransaction implements Several {
             };
         if (answer instanceof Granted granted) {
           grants.add(granted);
-        } else if (one.id().equals(claim.id()) && !claim.mutex()) {
+        } else if (one.id().equals(claim.id()) && one.id().space() == Space.RECORD) {
           return answer; // what became of the record matters more than who holds what it touches
         } else {
           inTheWay.add(ClaimResult.InTheWay.of(one.id(), answer, now.machine().wall()));

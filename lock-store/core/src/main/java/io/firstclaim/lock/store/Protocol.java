@@ -14,6 +14,7 @@ import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.RecordId.Space;
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.RedriveResult;
 import io.firstclaim.lock.ReleaseResult;
@@ -254,10 +255,10 @@ final class Protocol {
         switch (command) {
           case Command.Renew unused -> held(after, after.nonce(), at.late());
           case Command.Complete c ->
-              record(after, new Done(settings.holder(), now.wall(), wellFormed(c.result())));
+              ended(after, new Done(settings.holder(), now.wall(), wellFormed(c.result())));
           case Command.Release r -> record(after, new Free(due(r.retryAt(), now), cut(r.cause())));
           case Command.Bury b ->
-              record(after, new Dead(settings.holder(), now.wall(), cut(b.cause())));
+              ended(after, new Dead(settings.holder(), now.wall(), cut(b.cause())));
         };
     return new Decision.Update<>(next, new SettleResult.Settled(after));
   }
@@ -299,6 +300,16 @@ final class Protocol {
         lease.fingerprint(),
         new Held(lease.holder(), lease.length(), late.plus(lease.length()), lease.onBehalfOf()),
         lease.redrive());
+  }
+
+  /** Only a record ends: all else is held and given back. */
+  private static ClaimRecord ended(Lease lease, ClaimState state) {
+    if (lease.id().space() != Space.RECORD) {
+      throw new IllegalArgumentException(
+          "%s is a %s, which is given back, and never done or dead"
+              .formatted(lease.id(), lease.id().space()));
+    }
+    return record(lease, state);
   }
 
   private static ClaimRecord record(Lease lease, ClaimState state) {

@@ -11,6 +11,7 @@ import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RecordId.Space;
 import io.firstclaim.lock.Sighting;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreOperation;
@@ -251,13 +252,19 @@ record ClaimItems(
       values.put(":seenNonce", text(seen.nonce().toString()));
     }
     String mayAcquire = condition;
+    String acquire = behalf == null ? FOR_ITSELF : FOR_ANOTHER;
+    if (claim.id().space() != Space.RECORD) {
+      acquire = acquire.replace(" REMOVE", ", " + Items.ID_SPACE + " = :space REMOVE");
+      values.put(":space", text(claim.id().space().name()));
+    }
+    String update = acquire;
     return client.updateItem(
-        update ->
-            update
+        request ->
+            request
                 .tableName(table)
                 .overrideConfiguration(limits)
                 .key(Map.of(Items.KEY, key))
-                .updateExpression(behalf == null ? FOR_ITSELF : FOR_ANOTHER)
+                .updateExpression(update)
                 .conditionExpression(mayAcquire)
                 .expressionAttributeValues(values)
                 .returnValues(ReturnValue.ALL_OLD)

@@ -10,6 +10,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RecordId.Space;
 import io.firstclaim.lock.RedriveId;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,8 +35,8 @@ final class Items {
   static final String HOLDER = "holder";
   static final String ON_BEHALF_OF = "onBehalfOf";
 
-  /** The name of a resource, for people. */
-  static final String IS_RESOURCE = "isResource";
+  /** What the ID names if it is no record's; for people. */
+  static final String ID_SPACE = "idSpace";
 
   /** The claim's update leaves it as it is; absent in what was never redriven. */
   static final String REDRIVE = "redriveId";
@@ -62,8 +63,8 @@ final class Items {
     Map<String, AttributeValue> item = new HashMap<>();
     item.put(KEY, key);
     item.put(RECORD_ID, bytes(id.bytes()));
-    if (id.isResource()) {
-      item.put(IS_RESOURCE, AttributeValue.fromBool(true));
+    if (id.space() != Space.RECORD) {
+      item.put(ID_SPACE, text(id.space().name()));
     }
     item.put(TOKEN, number(claim.token()));
     item.put(ATTEMPTS, number(claim.attempts()));

@@ -14,6 +14,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RecordId.Space;
 import io.firstclaim.lock.RedriveId;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -53,7 +54,13 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
   private static final long AT_ONCE_MILLIS = -1;
 
   private static final String RETENTION = "retentionMillis";
+
+  /** Absent in a record's. */
+  private static final String SPACE = "space";
+
+  /** What was in place of that in a resource's: {@code true}. */
   private static final String RESOURCE = "resource";
+
   private static final String ON_BEHALF_OF = "onBehalfOf";
 
   /** Absent in what was never redriven. */
@@ -87,8 +94,8 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
     json.writeStartObject();
     json.writeStringField("namespace", namespace);
     json.writeStringField("id", BASE64.encodeToString(id.bytes()));
-    if (id.isResource()) {
-      json.writeBooleanField(RESOURCE, true);
+    if (id.space() != Space.RECORD) {
+      json.writeStringField(SPACE, id.space().name());
     }
     json.writeNumberField("token", claim.token());
     json.writeNumberField("attempts", claim.attempts());
@@ -208,7 +215,11 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
 
   private static RecordId idOf(Map<String, Object> json) {
     RecordId id = RecordId.of(bytesOf(json, "id"));
-    return json.get(RESOURCE) == JsonToken.VALUE_TRUE ? id.asResource() : id;
+    if (json.get(RESOURCE) == JsonToken.VALUE_TRUE) {
+      return id.asResource();
+    }
+    String space = optionalTextOf(json, SPACE);
+    return space == null ? id : id.in(Space.valueOf(space));
   }
 
   private static Held held(Map<String, Object> json, Instant written) {

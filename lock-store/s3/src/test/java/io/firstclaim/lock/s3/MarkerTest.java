@@ -20,10 +20,16 @@ import org.junit.jupiter.api.Test;
 class MarkerTest {
   private static final Instant NOW = Instant.parse("2100-01-01T00:00:00Z");
 
+  private static final RecordId ID = RecordId.of("order-4711");
+
   private static Marker free(@Nullable RedriveId redrive) {
+    return free(ID, redrive);
+  }
+
+  private static Marker free(RecordId id, @Nullable RedriveId redrive) {
     return new Marker(
         "test",
-        RecordId.of("order-4711"),
+        id,
         new ClaimRecord(
             7,
             0,
@@ -47,6 +53,34 @@ class MarkerTest {
 
     assertThat(new String(body, UTF_8)).doesNotContain("redrive");
     assertThat(Marker.decode(body, NOW).claim().redrive()).isNull();
+  }
+
+  @Test
+  void idOfEachSpace_isReadAsItWasWritten_andARecordsMarkerHasNoWordOfIt() {
+    for (RecordId.Space space : RecordId.Space.values()) {
+      byte[] body = free(ID.in(space), null).encode(NOW);
+
+      assertThat(Marker.decode(body, NOW).id()).isEqualTo(ID.in(space));
+      assertThat(new String(body, UTF_8).contains("\"space\""))
+          .isEqualTo(space != RecordId.Space.RECORD);
+    }
+  }
+
+  /** As resources were written before there were other spaces. */
+  @Test
+  void resourceOfAnOldMarker_isRead() {
+    String body = new String(free(ID, null).encode(NOW), UTF_8);
+    String old = body.replaceFirst("\"token\"", "\"resource\":true,\"token\"");
+
+    assertThat(Marker.decode(old.getBytes(UTF_8), NOW).id()).isEqualTo(ID.asResource());
+  }
+
+  @Test
+  void spaceThatIsNone_isNoMarker() {
+    String body = new String(free(ID.asMutex(), null).encode(NOW), UTF_8);
+
+    assertThatThrownBy(() -> Marker.decode(body.replace("MUTEX", "LOCK").getBytes(UTF_8), NOW))
+        .isInstanceOf(IllegalStateException.class);
   }
 
   @Test

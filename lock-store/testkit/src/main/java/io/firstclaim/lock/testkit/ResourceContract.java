@@ -13,10 +13,12 @@ import io.firstclaim.lock.ClaimResult.InTheWay;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.SettleResult.Settled;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What a store promises of a record that is claimed with what it touches: all or nothing. */
@@ -209,12 +211,41 @@ public abstract class ResourceContract extends RaceContract {
         .isInstanceOf(Granted.class);
   }
 
+  // Spaces
+
+  /** Whatever a client calls its record: the others' names are not to be had with it. */
+  @Test
+  void recordsMutexesResourcesAndRedrives_ofOneName_areApart() {
+    String name = "2026-11";
+    RedriveId redrive = new RedriveId(name);
+    Claimant client = claimant("client", time);
+    List<RecordId> records =
+        List.of(
+            RecordId.of(name),
+            RecordId.of("mismatch:redrive:" + name),
+            RecordId.of(redrive.mutexId().bytes()));
+    ClaimStore store = a.store();
+    Lease mutex = granted(store.claim(Claim.ofMutex(RecordId.of(name), a.time().now()))).lease();
+    Lease redriving =
+        granted(store.claim(Claim.ofMutex(redrive.mutexId(), a.time().now()))).lease();
+    Lease other = acquire(a, OTHER, RecordId.of(name).asResource());
+
+    for (RecordId each : Set.copyOf(records)) {
+      settled(client.store().complete(granted(client.claim(each)).lease(), "by the client"));
+    }
+
+    settled(store.renew(mutex));
+    settled(store.renew(redriving));
+    settled(store.renew(other));
+    assertThat(records).allMatch(each -> client.claim(each) instanceof Done);
+  }
+
   // Mutexes
 
   @Test
   void severalMutexes_excludeEachOfThem() {
-    RecordId one = RecordId.of("table-1");
-    RecordId two = RecordId.of("table-2");
+    RecordId one = RecordId.of("table-1").asMutex();
+    RecordId two = RecordId.of("table-2").asMutex();
     ClaimStore store = a.store();
     Claim both = Claim.ofMutex(List.of(two, one), "night job", a.time().now());
 

@@ -101,7 +101,7 @@ public record Contender(
   private static ClaimRecord found(ClaimStore store) {
     while (true) {
       try {
-        return store.find(ID).orElseThrow();
+        return store.find(ID.asMutex()).orElseThrow();
       } catch (StoreUnavailableException unused) {
         Thread.onSpinWait();
       }

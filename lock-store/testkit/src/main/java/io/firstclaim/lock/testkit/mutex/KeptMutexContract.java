@@ -164,7 +164,7 @@ public abstract class KeptMutexContract extends MutexCrowdContract {
   @Test
   void closeThatMeetsWhatIsNoClaim_isNotRepeated() throws Exception {
     HeldMutex held = acquired(a);
-    faulty.unreadable().add(ID);
+    faulty.unreadable().add(ID.asMutex());
 
     held.close();
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
@@ -378,21 +379,61 @@ public abstract class MutexContract extends KeptMutexContract {
   // Not a mutex
 
   @Test
-  void recordThatIsDone_isNoMutex() {
-    faulty.complete(holdAndDie(faulty, time), null);
+  void recordOfTheSameName_isAnother_evenOnceItIsDone() throws Exception {
+    ClaimStore client = storeOf("client", time);
+    ClaimResult granted = client.claim(Claim.of(ID, Fingerprint.none(), time.now()));
+    try (HeldMutex held = acquired(a)) {
+      Lease lease = ((ClaimResult.Granted) granted).lease();
+      assertThat(client.complete(lease, null)).isInstanceOf(SettleResult.Settled.class);
+      held.ensureHeld();
+    }
+    acquired(b).close();
+  }
 
-    assertThatThrownBy(() -> b.acquire(Duration.ZERO))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessage(
-            "billing-run is the ID of a record, not of a mutex (Done): give mutexes a namespace of"
-                + " their own");
+  @Test
+  void mutex_isNeverDoneOrDead() throws Exception {
+    Lease lease = holdAndDie(faulty, time);
+
+    assertThatThrownBy(() -> faulty.complete(lease, null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("billing-run is a mutex, which is given back, and never done or dead");
+    assertThatThrownBy(() -> faulty.bury(lease, "poison"))
+        .isInstanceOf(IllegalArgumentException.class);
+
+    assertThat(faulty.release(lease, ClaimStore.AT_ONCE, "given back"))
+        .isInstanceOf(SettleResult.Settled.class);
+    acquired(b).close();
+  }
+
+  @Test
+  void mutexOfAResource_keepsOutTheRecordsThatTouchIt() throws Exception {
+    RecordId account = RecordId.of("account-x").asResource();
+    Claim transfer =
+        Claim.of(RecordId.of("transfer"), Fingerprint.none(), time.now())
+            .withResources(List.of(account));
+    ClaimStore client = storeOf("client", time);
+
+    try (HeldMutex unused = acquired(new Mutex(faulty, account, time))) {
+      assertThat(client.claim(transfer)).isInstanceOf(ClaimResult.Blocked.class);
+    }
   }
 
   // Several keys
 
-  private static final RecordId ONE = RecordId.of("table-1");
-  private static final RecordId TWO = RecordId.of("table-2");
-  private static final RecordId THREE = RecordId.of("table-3");
+  private static final RecordId ONE = RecordId.of("table-1").asMutex();
+  private static final RecordId TWO = RecordId.of("table-2").asMutex();
+  private static final RecordId THREE = RecordId.of("table-3").asMutex();
+
+  @Test
+  void plainIds_areThoseOfMutexes() throws Exception {
+    RecordId plain = RecordId.of("table-1");
+
+    HeldMutex held = acquired(of("a", null, plain, ONE, TWO).acquireOrSay(Duration.ZERO));
+
+    assertThat(held.tokens()).containsOnlyKeys(ONE, TWO);
+    assertHeldByAnother(of("b", null, plain));
+    held.close();
+  }
 
   private Mutex of(String holder, @Nullable String onBehalfOf, RecordId... keys) {
     return new Mutex(storeOf(holder, time), List.of(keys), onBehalfOf, time);

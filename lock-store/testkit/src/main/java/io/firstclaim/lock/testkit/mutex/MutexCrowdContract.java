@@ -63,7 +63,7 @@ public abstract class MutexCrowdContract extends MutexFixture {
       assertThat(occupied.compareAndSet(false, true)).as("nobody else is in").isTrue();
       tokens.add(held.token());
       for (int i = 0; i < QUESTIONS; i++) {
-        assertThat(faulty.find(ID)).isPresent();
+        assertThat(faulty.find(ID.asMutex())).isPresent();
       }
       held.ensureHeld();
       occupied.set(false);

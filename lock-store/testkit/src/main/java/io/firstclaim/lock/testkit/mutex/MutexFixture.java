@@ -150,6 +150,6 @@ public abstract class MutexFixture {
   }
 
   private ClaimRecord stored() {
-    return storeOf("reader", time).find(ID).orElseThrow();
+    return storeOf("reader", time).find(ID.asMutex()).orElseThrow();
   }
 }

@@ -101,7 +101,7 @@ class IdentifierFuzzTest {
         case Identity.Found(RecordId id, List<RecordId> resources) -> {
           requireSafe(id);
           assertThat(resources).hasSizeLessThanOrEqualTo(Resources.MOST).doesNotHaveDuplicates();
-          assertThat(resources).allMatch(RecordId::isResource);
+          assertThat(resources).allMatch(each -> each.space() == RecordId.Space.RESOURCE);
           assertThat(resources).allMatch(each -> each.text().equals(OneLine.of(each.text())));
         }
         case Identity.Unclaimable(RecordId id, String cause) -> {

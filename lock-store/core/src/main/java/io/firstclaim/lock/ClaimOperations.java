@@ -1,6 +1,7 @@
 package io.firstclaim.lock;
 
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What operators may do to a claim that is not theirs. Apart from {@link ClaimStore}, so that who
@@ -46,5 +47,14 @@ public interface ClaimOperations {
    * @param payload of the record that is to be delivered again, which must be the one that died
    * @param by names the redrive
    */
-  RedriveResult redrive(RecordId id, Fingerprint payload, RedriveId by);
+  default RedriveResult redrive(RecordId id, Fingerprint payload, RedriveId by) {
+    return redrive(id, payload, by, null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param reason for people; kept with the claim until it is granted
+   */
+  RedriveResult redrive(RecordId id, Fingerprint payload, RedriveId by, @Nullable String reason);
 }

@@ -45,7 +45,11 @@ import org.slf4j.LoggerFactory;
  *   case RunResult.Ran(String receipt) -> answer(200, receipt);
  *   case RunResult.DoneBefore(Ending ending, String receipt) -> answer(200, receipt);
  *   case RunResult.OtherPayload other -> answer(422, "this key was used for something else");
- *   case RunResult other -> answer(503, "not now: " + other);
+ *   case RunResult.GivenUp given -> answer(410, "given up: do not come back, we look at it");
+ *   case RunResult notNow -> {
+ *     log(notNow); // what it tells of causes and hosts is not for the client
+ *     answer(503, "not now: come back with the same key");
+ *   }
  * }
  * }
  *
@@ -53,6 +57,11 @@ import org.slf4j.LoggerFactory;
  * before that is recorded, the work is done again by whoever comes after the lease. Let the last
  * effect of the work be one that can be repeated, or have its sink refuse a lower {@linkplain
  * HeldLease#token() token}.
+ *
+ * <p>Work that failed as often as {@link RetryPolicy} lets it is given up, and stays so for the
+ * whole retention, until an operator frees its ID: on the command line with {@code java -jar
+ * firstclaim.jar redrive ID --reason WHY}, in code with {@link
+ * io.firstclaim.lock.ClaimOperations#redrive}. The next call then runs it.
  *
  * <p>Nobody is kept waiting: a caller that comes while another is at it, or before a failed attempt
  * is due again, is told so, and it is up to the caller to come back.

@@ -41,7 +41,9 @@ sealed interface Command {
   /**
    * To free what is dead.
    *
+   * @param reason for people; may be null
    * @param nonce of the write
    */
-  record Redrive(Fingerprint payload, RedriveId by, Nonce nonce) implements Command {}
+  record Redrive(Fingerprint payload, RedriveId by, @Nullable String reason, Nonce nonce)
+      implements Command {}
 }

@@ -159,8 +159,9 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   }
 
   @Override
-  public final RedriveResult redrive(RecordId id, Fingerprint payload, RedriveId by) {
-    var redrive = new Command.Redrive(payload, by, Nonce.random());
+  public final RedriveResult redrive(
+      RecordId id, Fingerprint payload, RedriveId by, @Nullable String reason) {
+    var redrive = new Command.Redrive(payload, by, reason, Nonce.random());
     return drive(
         StoreOperation.REDRIVE,
         id,

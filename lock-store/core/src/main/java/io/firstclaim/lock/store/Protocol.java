@@ -186,9 +186,14 @@ final class Protocol {
             0,
             command.nonce(),
             stored.fingerprint(),
-            new Free(ClaimStore.AT_ONCE, "freed by redrive " + command.by()),
+            new Free(ClaimStore.AT_ONCE, freedBy(command)),
             command.by());
     return new Decision.Update<>(free, new RedriveResult.Freed(free.token()));
+  }
+
+  private static String freedBy(Command.Redrive command) {
+    String freed = "freed by redrive " + command.by();
+    return command.reason() == null ? freed : cut("%s: %s".formatted(freed, command.reason()));
   }
 
   /**

@@ -51,7 +51,8 @@ class ProtocolFuzzTest {
     }
     Decision<?> _ =
         Protocol.decide(
-            stored, new Command.Redrive(Fingerprint.none(), RedriveId.random(), Nonce.random()));
+            stored,
+            new Command.Redrive(Fingerprint.none(), RedriveId.random(), null, Nonce.random()));
     Decision<?> _ =
         Protocol.decide(stored, new Command.TakeBack("by hand", Nonce.random()), stored);
     Lease lease =

@@ -146,6 +146,15 @@ public abstract class OperationsContract extends ResourceContract {
     assertThat(a.claim(ID)).isInstanceOf(Done.class);
   }
 
+  @Test
+  void reasonOfARedrive_isKeptWithTheClaim() {
+    buried();
+
+    assertThat(operator(b).redrive(ID, PAYLOAD, FIRST, "mended")).isInstanceOf(Freed.class);
+
+    assertThat(storedState(Free.class).cause()).isEqualTo("freed by redrive " + FIRST + ": mended");
+  }
+
   @ParameterizedTest
   @EnumSource
   void redrive_isKeptByEveryStep(Step step) {

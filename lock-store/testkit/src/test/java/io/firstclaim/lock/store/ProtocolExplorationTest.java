@@ -189,7 +189,8 @@ class ProtocolExplorationTest {
     var nonce = new Nonce(OPERATOR + world.operations(), 0);
     operate(world, Protocol.decide(stored, new Command.TakeBack("why", nonce), stored));
     operate(
-        world, Protocol.decide(stored, new Command.Redrive(Fingerprint.none(), REDRIVE, nonce)));
+        world,
+        Protocol.decide(stored, new Command.Redrive(Fingerprint.none(), REDRIVE, null, nonce)));
   }
 
   private <R> void operate(World world, Decision<R> decision) {

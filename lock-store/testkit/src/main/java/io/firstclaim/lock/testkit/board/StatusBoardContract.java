@@ -10,8 +10,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.board.BoardOperations;
 import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.lock.board.Change;
 import io.firstclaim.lock.board.Item;
@@ -119,6 +121,39 @@ public abstract class StatusBoardContract {
     assertThat(items.getFirst().since()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
     assertThat(board.list()).isEqualTo(items);
     assertThat(items).allMatch(item -> item.equals(board.find(item.key().value())));
+  }
+
+  @Test
+  void operator_seesAnItem_andMovesItOn_withoutTheBoardsRules() throws Exception {
+    var operations = new BoardOperations(store);
+    assertThat(operations.find("a")).isEmpty();
+    moved(board, List.of(edit("b", "ada"), lock("a", "ada", "b")));
+    StoredItem seen = operations.find("a").orElseThrow();
+    assertThat(seen.status()).isEqualTo(LOCKED.name());
+    assertThat(seen.lockedBy()).isEqualTo("b");
+
+    StoredItem next = operations.move(seen, NORMAL.name(), "operator: ada is gone");
+
+    assertThat(operations.find("a")).contains(next);
+    assertItem("a", NORMAL, "operator: ada is gone", null);
+    assertThat(inTheWay(board, List.of(Change.ofOwn("a", LOCKED, NORMAL, "ada", "b")))).hasSize(1);
+    moved(board, List.of(edit("a", "bob")));
+  }
+
+  @Test
+  void itemThatMovedSinceAnOperatorSawIt_staysAsItIs() throws Exception {
+    var operations = new BoardOperations(store);
+    moved(board, List.of(edit("a", "ada")));
+    StoredItem seen = operations.find("a").orElseThrow();
+    moved(board, List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")));
+    moved(board, List.of(edit("a", "bob")));
+
+    assertThatThrownBy(() -> operations.move(seen, NORMAL.name(), "operator"))
+        .isInstanceOf(ContendedException.class);
+    assertThatThrownBy(() -> operations.move(seen, "", "operator"))
+        .isInstanceOf(IllegalArgumentException.class);
+
+    assertItem("a", EDITING, "bob", null);
   }
 
   @Test

@@ -16,15 +16,17 @@ import java.util.concurrent.Callable;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -53,11 +55,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = HelpCommand.class)
 public final class Firstclaim implements Callable<Integer> {
   private static final String CHOICES =
-      "give none, probe to try the lock store, claim ID to read it, dataset to read or mend the"
-          + " dataset, admin, --help, --version, or settings such as -firstclaim.zone=a";
+      "give none, probe to try the lock store, claim ID to read it, release ID or redrive ID to"
+          + " free in it, dataset to read or mend the dataset, admin, --help, --version, or"
+          + " settings such as -firstclaim.zone=a";
 
   /** These say with their own usage what is wrong with a call. */
-  private static final Set<String> WITH_USAGE = Set.of("admin", "dataset");
+  private static final Set<String> WITH_USAGE = Set.of("admin", "dataset", "release", "redrive");
 
   private final ToIntFunction<ArgumentSettings> service;
   private ArgumentSettings given = ArgumentSettings.among(List.of());
@@ -94,9 +97,13 @@ public final class Firstclaim implements Callable<Integer> {
             .setExpandAtFiles(false)
             .setUnmatchedArgumentsAllowed(true)
             .setUsageHelpWidth(100);
-    subcommand(line, "claim")
-        .setUnmatchedOptionsArePositionalParams(true)
-        .setEndOfOptionsDelimiter(" ");
+    Stream.of("claim", "release", "redrive")
+        .map(name -> subcommand(line, name))
+        .forEach(
+            aboutAnId ->
+                aboutAnId
+                    .setUnmatchedOptionsArePositionalParams(true)
+                    .setEndOfOptionsDelimiter(" "));
     Stream.of(line, subcommand(line, "serve"), subcommand(line, "probe"))
         .forEach(Firstclaim::addHelpAndVersion);
     line.getHelpSectionMap()
@@ -175,7 +182,10 @@ public final class Firstclaim implements Callable<Integer> {
     FaultReport.tell(
         fault instanceof UnmatchedArgumentException unmatched
             ? new WrongSettingException("argument", unmatched.getUnmatched().getFirst(), CHOICES)
-            : new WrongSettingException("argument", command, "give the record's ID after it"));
+            : new WrongSettingException(
+                "argument",
+                command,
+                "give one ID after it: a record's, or with one of --mutex, --resource and --board"));
     return 2;
   }
 
@@ -222,13 +232,46 @@ public final class Firstclaim implements Callable<Integer> {
     return probe.accepted() ? 0 : 1;
   }
 
+  private StoreCommands onStore(Target target) {
+    return new StoreCommands(given.read(SettingsReader::readStore), TimeSource.system(), target);
+  }
+
   @Command(description = "Says what the lock store has for a record; 1 if that is nothing.")
-  int claim(
-      @Parameters(index = "0", paramLabel = "ID", description = "As it is printed.") String id) {
-    StoredClaim found =
-        StoredClaim.of(given.read(SettingsReader::readStore), id, TimeSource.system());
-    System.out.println(found.table());
-    return found.claim().isPresent() ? 0 : 1;
+  int claim(@Mixin Target target) {
+    try (StoreCommands commands = onStore(target)) {
+      return commands.claim();
+    }
+  }
+
+  @Command(
+      description = {
+        "Frees in the lock store what somebody holds; 1 if nobody does.",
+        "The holder is not told before its next step."
+      })
+  int release(
+      @Mixin Target target,
+      @Option(names = "--reason", required = true, description = "Kept with it.") String reason,
+      @Option(
+              names = "--to",
+              paramLabel = "STATUS",
+              description = "The status that an item of a board gets, as its program names it.")
+          @Nullable String status) {
+    try (StoreCommands commands = onStore(target)) {
+      return commands.release(reason, status);
+    }
+  }
+
+  @Command(
+      description = {
+        "Frees in the lock store a record that was given up; 1 if it was not.",
+        "It is not delivered again by that: for a record of the service, call admin redrive."
+      })
+  int redrive(
+      @Mixin Target target,
+      @Option(names = "--reason", required = true, description = "Kept with it.") String reason) {
+    try (StoreCommands commands = onStore(target)) {
+      return commands.redrive(reason);
+    }
   }
 
   @Command(hidden = true, description = "Says which version it is.")

@@ -8,6 +8,7 @@ import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.RedriveResult;
 import io.firstclaim.lock.ReleaseResult;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.regions.Region;
 
 /**
@@ -27,7 +28,8 @@ record AskedClaims(ClaimOperations claims, AwsClients service, Region region)
   }
 
   @Override
-  public RedriveResult redrive(RecordId id, Fingerprint payload, RedriveId by) {
-    return service.ask(region, () -> claims.redrive(id, payload, by));
+  public RedriveResult redrive(
+      RecordId id, Fingerprint payload, RedriveId by, @Nullable String reason) {
+    return service.ask(region, () -> claims.redrive(id, payload, by, reason));
   }
 }

@@ -7,10 +7,13 @@ import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.board.BoardStore;
+import io.firstclaim.lock.dynamodb.DynamoDbBoardStore;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.processor.service.config.Backend;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
@@ -50,6 +53,11 @@ final class DynamoDbStore implements LockStore {
         new DynamoDbClaimStore(client, place.table(), claims, time, StoreListener.NONE),
         AwsClients.DYNAMODB,
         client.serviceClientConfiguration().region());
+  }
+
+  @Override
+  public <T> T onBoard(String board, TimeSource time, Function<BoardStore, T> asked) {
+    return ask(() -> asked.apply(new DynamoDbBoardStore(client, place.table(), board, time)));
   }
 
   @Override

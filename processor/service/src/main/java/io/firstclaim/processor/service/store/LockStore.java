@@ -6,9 +6,11 @@ import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.processor.service.config.Backend;
 import io.firstclaim.processor.service.config.StoreSettings;
 import java.util.List;
+import java.util.function.Function;
 
 /** The chosen lock store, created before use if that is configured. Used by one thread. */
 public interface LockStore extends AutoCloseable {
@@ -47,6 +49,14 @@ public interface LockStore extends AutoCloseable {
    * @return what throws what {@link #open} throws, and reads and writes the same claims
    */
   ClaimOperations operations(TimeSource time);
+
+  /**
+   * What is asked of the board of this name, which the store keeps beside the claims.
+   *
+   * @throws io.firstclaim.processor.engine.setting.WrongSettingException if it keeps none, and as
+   *     {@link #open}
+   */
+  <T> T onBoard(String board, TimeSource time, Function<BoardStore, T> asked);
 
   /** The key, of an item or object, under which the claim on this ID is kept. */
   String key(RecordId id);

@@ -6,9 +6,11 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.setting.WrongSettingException;
 import java.util.List;
+import java.util.function.Function;
 
 /** Claims in this process. */
 record MemoryStore(ClaimSettings claims, MemoryClaimStore.Claims kept) implements LockStore {
@@ -29,6 +31,12 @@ record MemoryStore(ClaimSettings claims, MemoryClaimStore.Claims kept) implement
   @Override
   public ClaimOperations operations(TimeSource time) {
     return new MemoryClaimStore(kept, claims, time);
+  }
+
+  @Override
+  public <T> T onBoard(String board, TimeSource time, Function<BoardStore, T> asked) {
+    throw new WrongSettingException(
+        "firstclaim.claim.backend", "memory", "give dynamodb: memory is another process's");
   }
 
   @Override

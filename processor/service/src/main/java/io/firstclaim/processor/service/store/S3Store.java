@@ -7,11 +7,14 @@ import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.lock.s3.Sweeper;
+import io.firstclaim.processor.engine.setting.WrongSettingException;
 import io.firstclaim.processor.service.config.Backend;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -60,6 +63,14 @@ final class S3Store implements LockStore {
         new S3ClaimStore(bucket, claims, time, StoreListener.NONE),
         AwsClients.S3,
         client.serviceClientConfiguration().region());
+  }
+
+  @Override
+  public <T> T onBoard(String board, TimeSource time, Function<BoardStore, T> asked) {
+    throw new WrongSettingException(
+        "firstclaim.claim.backend",
+        "s3",
+        "give dynamodb: on S3 a board is a document of its own program");
   }
 
   @Override

@@ -55,6 +55,23 @@ class FirstclaimTest {
     assertThat(claim.unmatched()).containsExactly(S3);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"claim --mutex", "release --reason r --resource", "redrive --board b"})
+  void whatFollowsItsOptions_isTheId_whateverItLooksLike(String call) {
+    List<String> args = new ArrayList<>(List.of(call.split(" ")));
+    if (!args.contains("--reason") && !args.contains("claim")) {
+      args.addAll(List.of("--reason", "a b"));
+    }
+    args.addAll(List.of("-V", S3));
+
+    ParseResult command =
+        Firstclaim.line(_ -> 0, Map.of()).parseArgs(args.toArray(String[]::new)).subcommand();
+
+    String read = command.matchedPositionalValue(0, "none");
+    assertThat(read).isEqualTo("-V");
+    assertThat(command.unmatched()).containsExactly(S3);
+  }
+
   @Test
   void withoutACommand_orWithServe_itServes_withTheSettingsAmongTheArguments() {
     assertThat(run()).isEqualTo(7);
@@ -73,6 +90,13 @@ class FirstclaimTest {
       strings = {
         "claim",
         "claim a b",
+        "claim --mutex",
+        "claim --mutex --resource a",
+        "claim --board b",
+        "release a",
+        "release --reason r",
+        "redrive a",
+        "redrive a b --reason r",
         "prove",
         "-firstclaim.zone",
         "probe now",

@@ -1,19 +1,30 @@
 package io.firstclaim.processor.service.scenario;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.board.Change;
+import io.firstclaim.lock.board.StatusBoard;
+import io.firstclaim.lock.board.TransitionResult;
+import io.firstclaim.lock.board.Transitions;
+import io.firstclaim.lock.dynamodb.DynamoDbBoardStore;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +38,8 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 /** The {@code claim} command of the package, which is given neither zone nor topics nor Kafka. */
 class ClaimIT {
   private static final RecordId ID = RecordId.of("order\n4711");
+
+  private static final TimeSource TIME = TimeSource.system();
 
   @TempDir Path directory;
 
@@ -59,26 +72,147 @@ class ClaimIT {
         .contains(hash.substring(hash.length() - 32));
   }
 
+  private static DynamoDbClient client() {
+    return DynamoDbClient.builder()
+        .endpointOverride(Servers.DYNAMO_DB.endpoint())
+        .region(Region.EU_CENTRAL_1)
+        .credentialsProvider(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
+        .httpClientBuilder(Apache5HttpClient.builder())
+        .build();
+  }
+
+  private static ClaimStore store(DynamoDbClient client, String table) {
+    ClaimSettings settings = ClaimSettings.of("firstclaim", "a/host-17");
+    return new DynamoDbClaimStore(client, table, settings, TIME, StoreListener.NONE);
+  }
+
+  private static Lease granted(ClaimStore store, Claim claim) {
+    return ((ClaimResult.Granted) store.claim(claim)).lease();
+  }
+
+  private Run onTable(String table, String... args) throws IOException {
+    return run(Backend.DYNAMODB.settings(table), args);
+  }
+
+  private static void assertSaid(Run ended, int exitCode, String... said) {
+    assertThat(ended.exitCode()).as(ended.output()).isEqualTo(exitCode);
+    assertThat(ended.output()).contains(said);
+  }
+
+  @Test
+  void mutexAndResource_areShownAndFreed_apartFromTheRecordOfThatName() throws IOException {
+    create(Backend.DYNAMODB, "claim-kinds");
+    RecordId name = RecordId.of("billing run");
+    try (DynamoDbClient client = client()) {
+      ClaimStore store = store(client, "claim-kinds");
+      Claim ofRecord = Claim.of(name, Fingerprint.none(), TIME.now());
+      Lease record = granted(store, ofRecord.withResources(List.of(name)));
+      Lease mutex = granted(store, Claim.ofMutex(name, TIME.now()));
+
+      assertSaid(onTable("claim-kinds", "claim", "--mutex", "billing run"), 0, "mutex     billing");
+      assertSaid(
+          onTable("claim-kinds", "release", "--mutex", "billing run", "--reason", "host died"),
+          0,
+          "state     FREE",
+          "cause     host died",
+          "Freed: a/host-17 is refused from now on.");
+      assertSaid(
+          onTable("claim-kinds", "release", "--mutex", "billing run", "--reason", "again"),
+          1,
+          "Nothing was changed: it is not held.");
+      assertThat(store.renew(mutex)).isInstanceOf(SettleResult.Lost.class);
+      assertThat(store.renew(record)).isInstanceOf(SettleResult.Settled.class);
+
+      assertSaid(
+          onTable("claim-kinds", "release", "--resource", "billing run", "--reason", "host died"),
+          0,
+          "resource  billing run");
+      assertThat(store.renew(record)).isInstanceOf(SettleResult.Lost.class);
+    }
+  }
+
+  @Test
+  void buriedRecord_isRedriven_once() throws IOException {
+    create(Backend.DYNAMODB, "claim-buried");
+    try (DynamoDbClient client = client()) {
+      ClaimStore store = store(client, "claim-buried");
+      Claim claim = Claim.of(ID, Fingerprint.of("body".getBytes(UTF_8)), TIME.now());
+      SettleResult _ = store.bury(granted(store, claim), "card declined");
+
+      assertSaid(
+          onTable("claim-buried", "redrive", ID.text(), "--reason", "limit raised"),
+          0,
+          "state     FREE",
+          ": limit raised",
+          "Freed for another round of attempts");
+      assertSaid(
+          onTable("claim-buried", "redrive", ID.text(), "--reason", "again"),
+          1,
+          "Nothing was changed: it is not dead.");
+      assertSaid(onTable("claim-buried", "redrive", "unknown", "--reason", "r"), 1, "ABSENT");
+
+      Lease next = granted(store, Claim.of(ID, claim.fingerprint(), TIME.now()));
+      assertThat(next.attempt()).isEqualTo(1);
+      assertThat(next.token()).isEqualTo(3);
+    }
+    requireOneLine(
+        "redrive=x: give a record's ID",
+        onTable("claim-buried", "redrive", "--mutex", "x", "--reason", "r"));
+  }
+
+  /** The statuses of a board that nobody but its program knows. */
+  private enum Status {
+    NORMAL,
+    EDITING
+  }
+
+  @Test
+  void itemOfABoard_isShown_andMovedOn() throws Exception {
+    create(Backend.DYNAMODB, "claim-board");
+    try (DynamoDbClient client = client()) {
+      var rules =
+          new Transitions<>(
+              Status.NORMAL,
+              Map.of(Status.NORMAL, Set.of(Status.EDITING), Status.EDITING, Set.of(Status.NORMAL)));
+      var items = new DynamoDbBoardStore(client, "claim-board", "tables", TIME);
+      var board = new StatusBoard<>(items, rules, TIME);
+      TransitionResult<Status> _ =
+          board.transition(List.of(Change.ofFree("orders", Status.NORMAL, Status.EDITING, "ada")));
+
+      assertSaid(onTable("claim-board", "claim", "--board", "tables", "none"), 1, "nobody has");
+      assertSaid(
+          onTable("claim-board", "claim", "--board", "tables", "orders"),
+          0,
+          "item      orders",
+          "status    EDITING",
+          "editor    ada");
+      assertSaid(
+          onTable(
+              "claim-board",
+              "release",
+              "--board",
+              "tables",
+              "orders",
+              "--to",
+              "NORMAL",
+              "--reason",
+              "ada is gone"),
+          0,
+          "status    NORMAL",
+          "editor    operator: ada is gone");
+      assertThat(board.find("orders").status()).isEqualTo(Status.NORMAL);
+    }
+    requireOneLine(
+        "--to is not set: ",
+        onTable("claim-board", "release", "--board", "tables", "orders", "--reason", "r"));
+  }
+
   @Test
   void claimedRecord_isShown_withHolderTokenAndAttempts() throws IOException {
     create(Backend.DYNAMODB, "claim-found");
-    try (DynamoDbClient client =
-        DynamoDbClient.builder()
-            .endpointOverride(Servers.DYNAMO_DB.endpoint())
-            .region(Region.EU_CENTRAL_1)
-            .credentialsProvider(
-                StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
-            .httpClientBuilder(Apache5HttpClient.builder())
-            .build()) {
-      TimeSource time = TimeSource.system();
-      var store =
-          new DynamoDbClaimStore(
-              client,
-              "claim-found",
-              ClaimSettings.of("firstclaim", "a/host-17"),
-              time,
-              StoreListener.NONE);
-      ClaimResult _ = store.claim(Claim.of(ID, Fingerprint.none(), time.now()));
+    try (DynamoDbClient client = client()) {
+      Lease _ = granted(store(client, "claim-found"), Claim.of(ID, Fingerprint.none(), TIME.now()));
     }
 
     Run ended = run(Backend.DYNAMODB.settings("claim-found"), "claim", "order%0A4711");

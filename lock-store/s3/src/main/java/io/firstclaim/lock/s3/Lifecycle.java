@@ -76,9 +76,7 @@ final class Lifecycle {
   /** Warns of every rule that removes what these settings need, whoever made it; and of none. */
   void warn() {
     try {
-      List<LifecycleRule> rules = rules();
-      rules.forEach(this::warnIfShorter);
-      if (rules.stream().noneMatch(this::removesAll)) {
+      if (!removesAll(rules())) {
         LOG.warn(
             "S3 bucket {} has no lifecycle rule that removes what is under {}: finished claims stay"
                 + " until a sweeper removes them, and for ever without one. Have the bucket made up"
@@ -97,14 +95,23 @@ final class Lifecycle {
     }
   }
 
-  /** Warns of every rule that removes what these settings need, whoever made it. */
-  void warnOfShortRules() {
+  /**
+   * Whether a rule removes all that is under the prefix, as far as is known. Warns of every rule
+   * that removes what these settings need, whoever made it.
+   */
+  boolean removes() {
     try {
-      rules().forEach(this::warnIfShorter);
+      return removesAll(rules());
     } catch (
         SdkException e) { // not supported, not allowed, or not answered; the next sweep asks again
       LOG.debug("The lifecycle rules of S3 bucket {} are not known", name, e);
+      return false;
     }
+  }
+
+  private boolean removesAll(List<LifecycleRule> rules) {
+    rules.forEach(this::warnIfShorter);
+    return rules.stream().anyMatch(this::removesAll);
   }
 
   /** False if the thread was interrupted. */

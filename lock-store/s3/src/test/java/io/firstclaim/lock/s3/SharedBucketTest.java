@@ -138,8 +138,7 @@ class SharedBucketTest {
             new S3Bucket(client, name, "claims/"),
             settings,
             Duration.ofDays(1),
-            100,
-            () -> time.now(), // whose pauses nobody drives, so they are real
+            time,
             StoreListener.NONE,
             (listed, removed) -> {});
     String log =

@@ -5,18 +5,19 @@ import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.DURATION;
 
+import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ConformanceResult;
+import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreRefusedException;
-import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.testkit.Claimant;
@@ -36,9 +37,12 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -98,44 +102,66 @@ class SweeperTest {
   }
 
   private Claimant claimant(String space, String holder) {
-    var store = new S3ClaimStore(bucket, settings(space, holder), time, StoreListener.NONE);
+    return claimant(bucket, space, holder);
+  }
+
+  private Claimant claimant(S3Bucket way, String space, String holder) {
+    var store = new S3ClaimStore(way, settings(space, holder), time, StoreListener.NONE);
     return new Claimant(store, time);
   }
 
   private Sweeper sweeper(String holder) {
-    return sweeper(holder, 100, _ -> {});
+    return sweeper(bucket, settings(namespace, holder));
   }
 
-  /** What happens while a sweeper pauses. */
-  private interface Pause {
-    void last(Duration duration) throws InterruptedException;
-  }
-
-  private Sweeper sweeper(String holder, int perSecond, Pause pause) {
-    return sweeper(settings(namespace, holder), perSecond, pause);
-  }
-
-  private Sweeper sweeper(ClaimSettings settings, int perSecond, Pause pause) {
-    TimeSource pausing =
-        new TimeSource() {
-          @Override
-          public Moment now() {
-            return time.now();
-          }
-
-          @Override
-          public void sleep(Duration duration) throws InterruptedException {
-            pause.last(duration);
-          }
-        };
+  private Sweeper sweeper(S3Bucket way, ClaimSettings settings) {
     return new Sweeper(
-        bucket,
+        way,
         settings,
         INTERVAL,
-        perSecond,
-        pausing,
+        time,
         StoreListener.NONE,
         (listed, swept) -> removed.addAndGet(swept));
+  }
+
+  /** The bucket past the proxy. */
+  private S3Bucket direct() {
+    return new S3Bucket(LocalS3.client(), bucketName, "claims/");
+  }
+
+  private Sweeper directSweeper(String holder) {
+    return sweeper(direct(), settings(namespace, holder));
+  }
+
+  /** Something happens before the first of these requests goes on. */
+  private static void before(Predicate<Request> first, Runnable event) {
+    AtomicBoolean happened = new AtomicBoolean();
+    PROXY.add(
+        Rule.always(
+            first.and(
+                _ -> {
+                  if (happened.compareAndSet(false, true)) {
+                    event.run();
+                  }
+                  return false;
+                }),
+            NO_FAULT));
+  }
+
+  private RecordId done(String id) {
+    RecordId done = RecordId.of(id);
+    settled(a.store().complete(a.acquire(done), null));
+    return done;
+  }
+
+  private RecordId free(String id) {
+    RecordId free = RecordId.of(id);
+    settled(a.store().release(a.acquire(free), time.now().wall(), "again"));
+    return free;
+  }
+
+  private Predicate<Request> of(RecordId id) {
+    return Match.pathContains(bucket.key(id.key(namespace)));
   }
 
   // What goes, and what stays
@@ -168,11 +194,11 @@ class SweeperTest {
         new ClaimSettings(namespace, "b", LEASE, Duration.ofSeconds(1), RETENTION.dividedBy(4));
 
     time.advance(RETENTION);
-    sweeper(shorter, 100, _ -> {}).sweep();
+    sweeper(bucket, shorter).sweep();
     assertThat(a.store().find(done)).isPresent();
 
     time.advance(PAST);
-    sweeper(shorter, 100, _ -> {}).sweep();
+    sweeper(bucket, shorter).sweep();
     assertThat(a.store().find(done)).isEmpty();
   }
 
@@ -249,50 +275,156 @@ class SweeperTest {
 
   @Test
   void sweeperThatMeetsAnother_waits() throws Exception {
-    settled(a.store().complete(a.acquire(RecordId.of("done")), null));
+    RecordId id = done("done");
     time.advance(PAST);
     List<Duration> told = new ArrayList<>();
+    before(of(id), () -> told.add(swept(directSweeper("b"))));
 
-    sweeper("a", 100, _ -> told.add(sweeper("b").sweep())).sweep();
+    sweeper("a").sweep();
 
-    assertThat(told).isNotEmpty().allSatisfy(wait -> assertThat(wait).isBetween(LEASE, INTERVAL));
+    assertThat(told).singleElement(DURATION).isBetween(LEASE, INTERVAL);
     assertThat(removed).hasValue(1);
+  }
+
+  private static Duration swept(Sweeper sweeper) {
+    try {
+      return sweeper.sweep();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
   void sweeperWhoseLeaseIsLost_stops() throws Exception {
-    for (int i = 0; i < 5; i++) {
-      settled(a.store().complete(a.acquire(RecordId.of("done-" + i)), null));
+    int claims = 2 * Sweeper.AT_ONCE;
+    for (int i = 0; i < claims; i++) {
+      done("done-" + i);
     }
     time.advance(PAST);
+    Set<String> looked = ConcurrentHashMap.newKeySet();
+    AtomicBoolean isTaken = new AtomicBoolean();
+    CountDownLatch heldUp = new CountDownLatch(1);
+    PROXY.add(
+        Rule.always(
+            Match.operation("GET")
+                .and(Match.pathContains("/claims/"))
+                .and(Predicate.not(Match.pathContains("self-test")))
+                .and(
+                    request -> {
+                      looked.add(request.path());
+                      if (looked.size() >= Sweeper.AT_ONCE && isTaken.compareAndSet(false, true)) {
+                        time.advance(Duration.ofHours(1));
+                        takeTurn("b");
+                        heldUp.countDown();
+                      }
+                      return awaited(heldUp);
+                    }),
+            NO_FAULT));
 
-    // It is held up for an hour before each deletion, and another sweeps meanwhile.
-    sweeper(
-            "a",
-            100,
-            _ -> {
-              time.advance(Duration.ofHours(1));
-              sweeper("b").sweep();
-            })
-        .sweep();
+    sweeper("a").sweep();
 
-    assertThat(removed).as("each once").hasValue(5);
+    assertThat(looked).as("those that were under way").hasSize(Sweeper.AT_ONCE);
+    assertThat(removed).hasValueLessThan(claims);
+  }
+
+  /** Another sweeper has its turn from now on. */
+  private void takeTurn(String holder) {
+    Claim turn = Claim.of(RecordId.of(namespace), Fingerprint.none(), time.now());
+    assertThat(claimant(direct(), Sweeper.NAMESPACE, holder).store().claim(turn))
+        .isInstanceOf(Granted.class);
+  }
+
+  private static boolean awaited(CountDownLatch latch) {
+    try {
+      return latch.await(30, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  // Requests
+
+  @Test
+  void finishedClaim_costsOneReadAndOneDelete_andAThousandthOfAListing() throws Exception {
+    Sweeper sweeper = sweeper("a");
+    sweeper.sweep(); // tries whether conditions are kept on deletes, once
+    int claims = 60;
+    for (int i = 0; i < claims; i++) {
+      done("done-" + i);
+    }
+    time.advance(PAST);
+    PROXY.reset();
+
+    sweeper.sweep();
+
+    assertThat(removed).hasValue(claims);
+    assertThat(PROXY.requestsByOperation())
+        .as(
+            "beside the claims: its own claim, which it looks at, too, and release; the rules and the listing")
+        .isEqualTo(Map.of("PUT", 3L, "GET", claims + 4L, "DELETE", (long) claims));
   }
 
   @Test
-  void rate_isBounded() throws Exception {
-    for (int i = 0; i < 25; i++) {
-      settled(a.store().complete(a.acquire(RecordId.of("done-" + i)), null));
-    }
+  void unfinishedClaim_costsAWriteMore() throws Exception {
+    Sweeper sweeper = sweeper("a");
+    sweeper.sweep();
+    free("free");
     time.advance(PAST);
-    Duration before = time.elapsed();
+    PROXY.reset();
 
-    sweeper("a", 10, time::advance).sweep();
+    sweeper.sweep();
 
-    assertThat(removed).hasValue(25);
-    assertThat(time.elapsed().minus(before))
-        .as("25 claims and the sweeper's own, ten a second")
-        .isEqualTo(Duration.ofMillis(2600));
+    assertThat(PROXY.requestsByOperation()).isEqualTo(Map.of("PUT", 4L, "GET", 5L, "DELETE", 1L));
+  }
+
+  // Lifecycle rules
+
+  private static void hasRule(String prefix) {
+    PROXY.add(
+        Rule.always(
+            Match.pathContains("?lifecycle"),
+            new Fault.Answer(
+                200,
+                Map.of("Content-Type", "application/xml"),
+                ("<LifecycleConfiguration><Rule><ID>any</ID><Filter><Prefix>%s</Prefix></Filter>"
+                        + "<Status>Enabled</Status><Expiration><Days>9</Days></Expiration></Rule>"
+                        + "</LifecycleConfiguration>")
+                    .formatted(prefix))));
+  }
+
+  @Test
+  void bucketWhoseRuleRemovesClaims_isLeftToIt() throws Exception {
+    RecordId id = done("done");
+    time.advance(PAST);
+    hasRule("claims/");
+    PROXY.reset();
+
+    assertThat(sweeper("a").sweep()).isEqualTo(INTERVAL);
+
+    assertThat(PROXY.requestsByOperation())
+        .as("its own claim and release, and the rules")
+        .isEqualTo(Map.of("PUT", 2L, "GET", 1L));
+    assertThat(a.claim(id)).isInstanceOf(Done.class);
+  }
+
+  @Test
+  void bucketWhoseRulesConcernOthers_isSwept_andSoIsOneWhoseRulesMayNotBeRead() throws Exception {
+    Sweeper sweeper = sweeper("a");
+    done("first");
+    time.advance(PAST);
+    hasRule("claims/00/");
+
+    sweeper.sweep();
+
+    assertThat(removed).hasValue(1);
+    done("second");
+    time.advance(PAST);
+    PROXY.clear();
+    PROXY.add(Rule.always(Match.pathContains("?lifecycle"), Fault.Answer.s3(403, "AccessDenied")));
+
+    sweeper.sweep();
+
+    assertThat(removed).hasValue(2);
   }
 
   // Faults
@@ -300,8 +432,7 @@ class SweeperTest {
   @Test
   void sweeperThatDiesBeforeItDeletes_leavesALease_afterWhichTheRecordBeginsAnew()
       throws Exception {
-    RecordId id = RecordId.of("done");
-    settled(a.store().complete(a.acquire(id), null));
+    RecordId id = free("free");
     time.advance(PAST);
     PROXY.add(Rule.always(DELETING, Fault.Answer.s3(403, "AccessDenied")));
 
@@ -317,8 +448,7 @@ class SweeperTest {
 
   @Test
   void whatASweeperLeft_goesInItsTime() throws Exception {
-    RecordId id = RecordId.of("done");
-    settled(a.store().complete(a.acquire(id), null));
+    RecordId id = free("free");
     time.advance(PAST);
     Rule denied = PROXY.add(Rule.always(DELETING, Fault.Answer.s3(403, "AccessDenied")));
     sweeper("a").sweep();
@@ -332,13 +462,9 @@ class SweeperTest {
 
   @Test
   void takingWhoseAnswerIsLost_isNoReasonToLeaveIt() throws Exception {
-    RecordId id = RecordId.of("done");
-    settled(a.store().complete(a.acquire(id), null));
+    RecordId id = free("free");
     time.advance(PAST);
-    PROXY.add(
-        Rule.once(
-            Match.header("If-Match").and(Match.bodyContains("sweeper of")),
-            new Fault.ResetAfterApply()));
+    PROXY.add(Rule.once(of(id).and(Match.bodyContains("sweeper of")), new Fault.ResetAfterApply()));
 
     sweeper("a").sweep();
 
@@ -355,6 +481,26 @@ class SweeperTest {
     sweeper("a").sweep();
 
     assertThat(b.store().find(id)).isEmpty();
+  }
+
+  /** It came so late that another has deleted the record, and a third has claimed it anew. */
+  @Test
+  void lateDeletionOfADoneRecord_deletesNoLaterClaim() throws Exception {
+    RecordId id = done("done");
+    time.advance(PAST);
+    var lease = new Lease[1];
+    before(
+        DELETING.and(of(id)),
+        () -> {
+          LocalS3.client()
+              .deleteObject(delete -> delete.bucket(bucketName).key(bucket.key(id.key(namespace))));
+          lease[0] = direct("b").acquire(id);
+        });
+
+    sweeper("a").sweep();
+
+    assertThat(removed).hasValue(0);
+    settled(b.store().complete(lease[0], null));
   }
 
   @Test
@@ -381,15 +527,8 @@ class SweeperTest {
     settled(b.store().complete(lease[0], null));
   }
 
-  /** Past the proxy. */
   private Claimant direct(String holder) {
-    var store =
-        new S3ClaimStore(
-            new S3Bucket(LocalS3.client(), bucketName, "claims/"),
-            settings(namespace, holder),
-            time,
-            StoreListener.NONE);
-    return new Claimant(store, time);
+    return claimant(direct(), namespace, holder);
   }
 
   // Stores that do not keep conditions on deletes

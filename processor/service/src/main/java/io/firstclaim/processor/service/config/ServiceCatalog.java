@@ -91,8 +91,8 @@ public final class ServiceCatalog {
           "firstclaim.claim.s3.sweep",
           Syntax.DURATION,
           Duration.ofDays(1),
-          "how often one of the instances deletes claims past their retention; `0s`: left to the"
-              + " bucket's lifecycle rule");
+          "how often one of the instances deletes claims past their retention, where no lifecycle"
+              + " rule does; `0s`: never");
 
   static final Setting<Optional<String>> HANDLER_TYPE =
       CATALOG.derived(

@@ -20,9 +20,6 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /** Claims in an S3 bucket. */
 final class S3Store implements LockStore {
-  /** Far below what S3 takes under a prefix that it has not split yet: 3,500 writes a second. */
-  private static final int SWEPT_PER_SECOND = 100;
-
   private final Backend.S3 place;
   private final ClaimSettings claims;
   private final S3Client client;
@@ -49,9 +46,7 @@ final class S3Store implements LockStore {
               return S3ClaimStore.open(bucket, claims, time, metrics);
             });
     if (place.sweep().isPositive()) {
-      Sweeper sweeper =
-          new Sweeper(
-              bucket, claims, place.sweep(), SWEPT_PER_SECOND, time, metrics, metrics::swept);
+      Sweeper sweeper = new Sweeper(bucket, claims, place.sweep(), time, metrics, metrics::swept);
       upkeep.start("sweep of the claims", sweeper::sweep);
     }
     return store;

@@ -166,7 +166,7 @@ public record Lease(
         holder,
         token,
         number,
-        counted,
+        true,
         fingerprint,
         nonce,
         start,

@@ -3,11 +3,10 @@ package io.firstclaim.processor.engine.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.api.ShortRetentionException;
-import io.firstclaim.stack.server.KafkaBroker;
+import io.firstclaim.processor.engine.testing.LocalKafka;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -15,31 +14,28 @@ import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** For how long claims must be kept, by what a broker says of the input topics. */
-@Timeout(90)
 class TopicRetentionTest {
-  private static final KafkaBroker BROKER = KafkaBroker.start(JvmTuning.SHORT_RUN);
   private static final Admin ADMIN =
-      Admin.create(Map.of("bootstrap.servers", BROKER.bootstrapServers()));
+      Admin.create(Map.of("bootstrap.servers", LocalKafka.bootstrapServers()));
 
   @BeforeAll
   static void createTopics() {
     String week = Long.toString(Duration.ofDays(7).toMillis());
-    BROKER.createTopic("week", 1, Map.of("retention.ms", week));
-    BROKER.createTopic("for-ever", 1, Map.of("retention.ms", "-1"));
-    BROKER.createTopic("compacted", 1, Map.of("cleanup.policy", "compact", "retention.ms", week));
-    BROKER.createTopic(
+    LocalKafka.createTopic("week", 1, Map.of("retention.ms", week));
+    LocalKafka.createTopic("for-ever", 1, Map.of("retention.ms", "-1"));
+    LocalKafka.createTopic(
+        "compacted", 1, Map.of("cleanup.policy", "compact", "retention.ms", week));
+    LocalKafka.createTopic(
         "compacted-week", 1, Map.of("cleanup.policy", "compact,delete", "retention.ms", week));
   }
 
   @AfterAll
   static void close() {
     ADMIN.close();
-    BROKER.close();
   }
 
   private static EngineBuilder keeping(Duration claims, String... topics) {
@@ -48,7 +44,7 @@ class TopicRetentionTest {
         .topics(topics)
         .recordId("key")
         .withoutOutcomes()
-        .bootstrapServers(BROKER.bootstrapServers())
+        .bootstrapServers(LocalKafka.bootstrapServers())
         .retention(claims);
   }
 

@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.testing;
 
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.KafkaBroker;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** One broker for all tests of this JVM, each with topics of its own. It ends with the JVM. */
@@ -24,5 +25,10 @@ public final class LocalKafka {
   /** Creates a topic and waits until it can be used. */
   public static void createTopic(String name, int partitions) {
     BROKER.createTopic(name, partitions);
+  }
+
+  /** Creates a topic of this configuration and waits until it can be used. */
+  public static void createTopic(String name, int partitions, Map<String, String> configuration) {
+    BROKER.createTopic(name, partitions, configuration);
   }
 }

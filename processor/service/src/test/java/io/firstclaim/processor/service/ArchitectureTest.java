@@ -24,6 +24,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.deduplicator.RunMetrics;
 import io.micronaut.management.health.indicator.AbstractHealthIndicator;
 import java.io.IOException;
 import java.time.Clock;
@@ -262,6 +263,8 @@ class ArchitectureTest {
       noClasses()
           .that()
           .resideOutsideOfPackages(SERVICE + ".instance", SERVICE + ".metrics")
+          .and()
+          .doNotBelongToAnyOf(RunMetrics.class) // made only by who has Micrometer
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.micrometer..");

@@ -51,7 +51,7 @@ public interface LockStore extends AutoCloseable {
   ClaimOperations operations(TimeSource time);
 
   /**
-   * What is asked of the board of this name, which the store keeps beside the claims.
+   * Asks something of the board of this name, which the store keeps beside the claims.
    *
    * @throws io.firstclaim.processor.engine.setting.WrongSettingException if it keeps none, and as
    *     {@link #open}

@@ -15,7 +15,7 @@ import java.util.function.ToDoubleFunction;
  * of each, in turn, round by round. Ratios are of one round, as the machine's speed changes.
  */
 final class BeforeBench {
-  private static final int WARM_UP = 2;
+  private static final int WARM_UP = 5;
   private static final int ROUNDS = 7;
   private static final Path LOGS = Path.of("target", "bench").toAbsolutePath();
 

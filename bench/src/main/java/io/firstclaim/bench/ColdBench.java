@@ -28,6 +28,7 @@ final class ColdBench {
   private static final int ROUNDS = 5;
   private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final Path LOG = Path.of("target", "bench", "cold.log").toAbsolutePath();
+  private static final Path AUDITS = LOG.resolveSibling("audits");
   private static final Pattern COMPLETED =
       Pattern.compile("firstclaim_deliveries_total\\{[^}]*\"completed\"[^}]*} ([0-9.E]+)");
 
@@ -141,6 +142,7 @@ final class ColdBench {
                 Map.entry("FIRSTCLAIM_INPUT_RECORD_ID", "key"),
                 Map.entry("FIRSTCLAIM_HANDLER_TYPE", "log"),
                 Map.entry("FIRSTCLAIM_LOG_LEVEL", "WARN"),
+                Map.entry("FIRSTCLAIM_AUDIT_DIRECTORY", AUDITS.resolve(application).toString()),
                 Map.entry("FIRSTCLAIM_CLAIM_DYNAMODB_TABLE", dynamoDb.newPlace()),
                 Map.entry("KAFKA_BOOTSTRAP_SERVERS", stack.bootstrapServers()),
                 Map.entry("AWS_ENDPOINT_URL_DYNAMODB", dynamoDb.endpoint().toString()),

@@ -4,6 +4,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -463,13 +464,14 @@ final class BucketConformanceCheck {
     }
   }
 
+  /** On its ETag, as a policy may deny deletes without a condition. */
   private void remove(String key) {
     try {
-      bucket
-          .client()
-          .deleteObject(
-              delete -> delete.bucket(bucket.name()).key(key).overrideConfiguration(ALONE));
-    } catch (SdkException e) {
+      Seen seen = find(key, "s3:GetObject");
+      if (seen != null) {
+        var unused = delete(key, seen.eTag);
+      }
+    } catch (StoreException | Broken e) {
       LOG.debug("Object {} of S3 bucket {} is left to its lifecycle", key, bucket.name(), e);
     }
   }

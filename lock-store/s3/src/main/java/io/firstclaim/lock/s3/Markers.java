@@ -3,6 +3,7 @@ package io.firstclaim.lock.s3;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreListener;
@@ -135,7 +136,8 @@ final class Markers implements ClaimRecords {
     read.ifPresent(
         found -> {
           if (!found.marker.id().equals(id) || !found.marker.namespace().equals(namespace)) {
-            throw noMarker(key, new IllegalStateException("it is that of another ID"));
+            throw noMarker(
+                key, found.version, new IllegalStateException("it is that of another ID"));
           }
         });
     return read.map(Read::stored);
@@ -235,7 +237,7 @@ final class Markers implements ClaimRecords {
       Marker marker = Marker.decode(bytes, at.wall().minus(age));
       return new Read(marker, body.response().eTag(), age, at);
     } catch (IllegalStateException e) {
-      throw noMarker(key, e);
+      throw noMarker(key, body.response().eTag(), e);
     }
   }
 
@@ -274,12 +276,19 @@ final class Markers implements ClaimRecords {
             .formatted(bucket.name()));
   }
 
-  private UnreadableClaimException noMarker(String key, IllegalStateException why) {
+  private UnreadableClaimException noMarker(String key, String eTag, IllegalStateException why) {
     return new UnreadableClaimException(
-        ("object %s of S3 bucket %s is not a claim: %s. Its record waits until it is removed."
-                + " Is the prefix used by something else?")
-            .formatted(key, bucket.name(), why.getMessage()),
+        ("object %s of S3 bucket %s is not a claim: %s. Its record waits until it is removed. Is the"
+                + " prefix used by something else? If not: aws s3api delete-object --bucket %s --key"
+                + " %s --if-match %s")
+            .formatted(
+                key, bucket.name(), why.getMessage(), bucket.name(), quoted(key), quoted(eTag)),
         why);
+  }
+
+  /** As one word of a shell's command. */
+  private static String quoted(String word) {
+    return "'" + OneLine.of(word).replace("'", "'\\''") + "'";
   }
 
   /** Tells the listener what an answer's date proves about this machine's clock. */

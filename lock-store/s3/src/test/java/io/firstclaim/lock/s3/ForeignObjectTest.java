@@ -40,6 +40,10 @@ class ForeignObjectTest {
             RequestBody.fromBytes(body.getBytes(StandardCharsets.UTF_8)));
   }
 
+  private String eTag() {
+    return LocalS3.client().headObject(head -> head.bucket(LocalS3.BUCKET).key(key(ID))).eTag();
+  }
+
   private String body(RecordId id) {
     return LocalS3.client()
         .getObjectAsBytes(get -> get.bucket(LocalS3.BUCKET).key(key(id)))
@@ -69,7 +73,9 @@ class ForeignObjectTest {
     assertThatThrownBy(() -> a.claim(ID))
         .isInstanceOf(UnreadableClaimException.class)
         .hasMessageStartingWith("object %s of S3 bucket claims is not a claim: ".formatted(key(ID)))
-        .hasMessageEndingWith(". Is the prefix used by something else?")
+        .hasMessageEndingWith(
+            ". Is the prefix used by something else? If not: aws s3api delete-object --bucket claims"
+                + " --key '%s' --if-match '%s'".formatted(key(ID), eTag()))
         .message()
         .hasSizeLessThan(1000)
         .doesNotContainPattern("\\p{Cntrl}");

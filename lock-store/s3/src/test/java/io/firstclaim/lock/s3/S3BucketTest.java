@@ -178,6 +178,21 @@ class S3BucketTest {
     assertThatCode(bucket::verify).doesNotThrowAnyException();
   }
 
+  /** As a policy may, which S3 enforces on deletes as it does on writes. */
+  @Test
+  void bucketThatDeniesDeletesWithoutACondition_isAccepted_andLeftEmpty() {
+    LocalS3.createBucket(name);
+    PROXY.add(
+        Rule.always(
+            Match.operation("DELETE").and(Predicate.not(Match.header("If-Match"))),
+            Fault.Answer.s3(403, "AccessDenied")));
+
+    assertThat(bucket.checks()).allMatch(ConformanceResult::kept);
+    assertThat(bucket.deletes()).matches(ConformanceResult::kept);
+
+    assertThat(CLIENT.listObjectsV2(list -> list.bucket(name)).contents()).isEmpty();
+  }
+
   @Test
   void open_givesAStoreThatClaims() {
     LocalS3.createBucket(name);

@@ -289,12 +289,30 @@ final class Manifests {
         .orElse(List.of());
   }
 
-  /** Removes a manifest that no root names. */
+  /**
+   * Removes a manifest that no root names, on the condition that it is still what was found: S3's
+   * answer that it is not, or is not there, is as good.
+   */
   void remove(String path) throws InterruptedException {
     String key = key(path);
-    var _ =
+    String eTag =
         requests.send(
-            "object " + key, () -> client.deleteObject(delete -> delete.bucket(bucket).key(key)));
+            "object " + key,
+            () -> client.headObject(head -> head.bucket(bucket).key(key)).eTag(),
+            fault -> S3Requests.status(fault) == 404 ? Optional.of("") : Optional.empty());
+    if (!eTag.isEmpty()) {
+      boolean _ =
+          requests.send(
+              "object " + key,
+              () -> {
+                client.deleteObject(delete -> delete.bucket(bucket).key(key).ifMatch(eTag));
+                return true;
+              },
+              fault ->
+                  S3Requests.status(fault) == 412 || S3Requests.status(fault) == 404
+                      ? Optional.of(false)
+                      : Optional.empty());
+    }
   }
 
   private String key(String path) {

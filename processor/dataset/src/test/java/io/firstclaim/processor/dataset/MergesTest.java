@@ -12,6 +12,7 @@ import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -102,6 +104,11 @@ class MergesTest {
     DatasetFile file = store("a");
     String orphan = Manifests.path(ORDERS, "%032x".formatted(7));
     lake.put(orphan, ManifestText.of(ORDERS, List.of()));
+    lake.proxy()
+        .add(
+            Rule.always(
+                Match.operation("DELETE").and(Predicate.not(Match.header("If-Match"))),
+                Fault.Answer.s3(403, "AccessDenied"))); // as a policy of the bucket may
 
     dataset.repair();
     ahead.set(OldManifests.KEPT.plusMinutes(1));
@@ -109,6 +116,29 @@ class MergesTest {
 
     assertThat(lake.manifests()).hasSize(1).doesNotContain(orphan);
     assertThat(lake.listed()).containsExactly(file);
+  }
+
+  @Test
+  void removalOfAManifest_whoseAnswerIsLost_orThatAnotherHasReplaced_isNoFault()
+      throws InterruptedException {
+    store("a");
+    String name = "%032x".formatted(7);
+    String orphan = Manifests.path(ORDERS, name);
+    byte[] replaced = ManifestText.of(ORDERS, List.of());
+    lake.put(orphan, replaced);
+    lake.put(Manifests.path(ORDERS, "%032x".formatted(8)), replaced);
+    Predicate<Request> removal = Match.operation("DELETE").and(Match.pathContains("/manifests/"));
+    lake.proxy()
+        .add(
+            Rule.once(
+                removal.and(Match.pathContains(name)), Fault.Answer.s3(412, "PreconditionFailed")));
+    lake.proxy().add(Rule.once(removal, new Fault.ResetAfterApply()));
+
+    dataset.repair();
+    ahead.set(OldManifests.KEPT.plusMinutes(1));
+    dataset.repair();
+
+    assertThat(lake.manifests()).hasSize(2).contains(orphan);
   }
 
   @Test

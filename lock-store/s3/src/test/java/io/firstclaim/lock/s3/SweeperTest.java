@@ -222,7 +222,7 @@ class SweeperTest {
 
   @Test
   void mutexThatWasSwept_goesOnWithAHigherToken() throws Exception {
-    RecordId id = RecordId.of("monthly job");
+    RecordId id = RecordId.of("monthly job").asMutex();
     var mutex = new Mutex(a.store(), id, time);
     long last;
     try (HeldMutex held = mutex.acquire(Duration.ZERO).orElseThrow()) {

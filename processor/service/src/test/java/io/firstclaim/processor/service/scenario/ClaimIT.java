@@ -156,9 +156,6 @@ class ClaimIT {
       assertThat(next.attempt()).isEqualTo(1);
       assertThat(next.token()).isEqualTo(3);
     }
-    requireOneLine(
-        "redrive=x: give a record's ID",
-        onTable("claim-buried", "redrive", "--mutex", "x", "--reason", "r"));
   }
 
   /** The statuses of a board that nobody but its program knows. */
@@ -203,9 +200,6 @@ class ClaimIT {
           "editor    operator: ada is gone");
       assertThat(board.find("orders").status()).isEqualTo(Status.NORMAL);
     }
-    requireOneLine(
-        "--to is not set: ",
-        onTable("claim-board", "release", "--board", "tables", "orders", "--reason", "r"));
   }
 
   @Test
@@ -241,6 +235,20 @@ class ClaimIT {
   @Test
   void claimWithoutAnId_isToldInOneLine() throws IOException {
     requireOneLine("argument=claim: ", run(Map.of(), "claim"));
+  }
+
+  @Test
+  void redriveOfWhatIsNeverGivenUp_isToldInOneLine() throws IOException {
+    requireOneLine(
+        "redrive=x: give a record's ID",
+        run(Backend.DYNAMODB.settings("any"), "redrive", "--mutex", "x", "--reason", "r"));
+  }
+
+  @Test
+  void releaseOfAnItemToNoStatus_isToldInOneLine() throws IOException {
+    requireOneLine(
+        "--to is not set: ",
+        run(Backend.DYNAMODB.settings("any"), "release", "--board", "b", "x", "--reason", "r"));
   }
 
   @Test

@@ -140,20 +140,7 @@ public record Lease(
 
   /** This lease, its attempt counted or not: the next renewal writes that. */
   public Lease counted(boolean whether) {
-    return new Lease(
-        id,
-        holder,
-        token,
-        attempt,
-        whether,
-        fingerprint,
-        nonce,
-        start,
-        length,
-        version,
-        onBehalfOf,
-        resources,
-        redrive);
+    return withAttempt(attempt, whether);
   }
 
   /**
@@ -161,12 +148,16 @@ public record Lease(
    * began, or that its own process cut short.
    */
   public Lease ofAttempt(int number) {
+    return withAttempt(number, true);
+  }
+
+  private Lease withAttempt(int number, boolean whether) {
     return new Lease(
         id,
         holder,
         token,
         number,
-        true,
+        whether,
         fingerprint,
         nonce,
         start,

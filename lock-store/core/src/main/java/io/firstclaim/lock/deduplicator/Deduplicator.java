@@ -1,7 +1,6 @@
 package io.firstclaim.lock.deduplicator;
 
 import io.firstclaim.lock.Backoff;
-import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Effects;
@@ -12,7 +11,6 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
-import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -72,9 +70,6 @@ import org.slf4j.LoggerFactory;
 public final class Deduplicator implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
 
-  /** How long a claim is sent again while the store does not answer. */
-  private static final Duration TO_ANSWER = Duration.ofSeconds(10);
-
   /** How long work is awaited that is interrupted as its deduplicator is closed. */
   private static final Duration TO_END = Duration.ofSeconds(10);
 
@@ -88,7 +83,7 @@ public final class Deduplicator implements AutoCloseable {
   private final Passage passage;
   private final Duration atMost;
   private final RunListener listener;
-  private final UnansweredClaims unanswered = new UnansweredClaims();
+  private final ClaimSender claims;
   private final Set<Run> running = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
@@ -99,6 +94,7 @@ public final class Deduplicator implements AutoCloseable {
     passage = builder.passage;
     atMost = builder.atMost;
     listener = builder.listener;
+    claims = new ClaimSender(store, time);
     keeper = new LeaseKeeper(store, time, builder.renew, passage);
   }
 
@@ -233,8 +229,9 @@ public final class Deduplicator implements AutoCloseable {
    *     recorded, and it is done again by whoever comes after the lease
    * @throws UnreadableClaimException if what is stored for the ID is not a claim; if the work ran,
    *     its end is not recorded, and it may be done again once that is removed
-   * @throws InterruptedException if this thread was interrupted before the work began, or the work
-   *     threw it and the lease was not lost: the work is given back, due at once and not counted
+   * @throws InterruptedException if the work threw it and the lease was not lost: this thread was
+   *     interrupted, or the deduplicator closed, and the work is given back, due at once and not
+   *     counted. Or if this thread was interrupted before the work began; nothing ran.
    * @throws IllegalStateException if the deduplicator is closed
    */
   public RunResult run(RecordId id, Fingerprint fingerprint, Work work)
@@ -316,25 +313,7 @@ public final class Deduplicator implements AutoCloseable {
       throw new IllegalStateException(
           "%s is not claimed: the deduplicator is closed".formatted(id));
     }
-    Claim before = unanswered.take(id, fingerprint);
-    Claim claim = before == null ? Claim.of(id, fingerprint, time.now()) : before;
-    Patience patience = new Patience(time, TO_ANSWER);
-    while (true) {
-      try {
-        return store.claim(claim);
-      } catch (StoreUnavailableException e) {
-        if (patience.isOver()) {
-          unanswered.keep(claim);
-          throw e;
-        }
-      }
-      try {
-        patience.pause();
-      } catch (InterruptedException e) {
-        unanswered.keep(claim);
-        throw e;
-      }
-    }
+    return claims.send(id, fingerprint);
   }
 
   /**
@@ -446,28 +425,12 @@ public final class Deduplicator implements AutoCloseable {
     Patience patience = new Patience(time, TO_END);
     try {
       running.forEach(Run::stop);
-      for (Claim claim : unanswered.takeAll()) {
-        if (!patience.isOver()) {
-          giveBack(claim);
-        }
-      }
+      claims.giveBack(patience);
       while (!running.isEmpty() && !patience.isOver()) {
         patience.pause();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  private void giveBack(Claim claim) {
-    try {
-      if (store.claim(claim) instanceof ClaimResult.Granted(Lease lease, var unused)) {
-        SettleResult given =
-            store.release(lease.ofAttempt(lease.attempt() - 1), ClaimStore.AT_ONCE, "closed");
-        LOG.debug("Gave back the claim on {} that had no answer: {}", claim.id(), given);
-      }
-    } catch (StoreException e) {
-      LOG.debug("The claim on {} is left to its lease", claim.id(), e);
     }
   }
 

@@ -602,6 +602,17 @@ public abstract class DeduplicatorContract {
     assertThat(runs).hasValue(0);
   }
 
+  /** What the store permits no more may have been applied before. */
+  @Test
+  void claimThatWasNeverAnswered_isGoneOnWith_evenAfterARefusal() throws Exception {
+    faulty.next(Op.CLAIM, Fault.LOST_ANSWER, Fault.DENIED);
+    assertThatThrownBy(() -> passing(() -> run(a, "never")))
+        .hasCauseInstanceOf(StoreRefusedException.class);
+
+    assertThat(run(a, "receipt")).isEqualTo(new RunResult.Ran("receipt"));
+    assertThat(runs).hasValue(1);
+  }
+
   @Test
   void claimThatWasNeverAnswered_isNotForAnotherPayload() throws Exception {
     muteClaimsForAWhile();
@@ -761,18 +772,21 @@ public abstract class DeduplicatorContract {
     time.advance(by);
   }
 
+  private Deduplicator bounded() {
+    return Deduplicator.builder(faulty, time).retry(TWICE).atMost(LEASE.dividedBy(6)).build();
+  }
+
   @Test
   void workThatTakesTooLong_isInterrupted_andHasFailed() throws Exception {
-    Deduplicator bounded =
-        Deduplicator.builder(faulty, time).retry(TWICE).atMost(LEASE.dividedBy(6)).build();
     RunResult result =
-        bounded.run(
-            ID,
-            PAYLOAD,
-            lease -> {
-              passForWorker(LEASE.dividedBy(6));
-              return hang();
-            });
+        bounded()
+            .run(
+                ID,
+                PAYLOAD,
+                lease -> {
+                  passForWorker(LEASE.dividedBy(6));
+                  return hang();
+                });
     assertThat(result)
         .isInstanceOfSatisfying(
             RunResult.Failed.class,
@@ -787,26 +801,26 @@ public abstract class DeduplicatorContract {
 
   @Test
   void workThatHeedsNoInterrupt_isKeptOneLeaseMore_thenOthersDoIt() throws Exception {
-    Deduplicator bounded =
-        Deduplicator.builder(faulty, time).retry(TWICE).atMost(LEASE.dividedBy(6)).build();
     RunResult result =
-        bounded.run(
-            ID,
-            PAYLOAD,
-            lease -> {
-              passForWorker(LEASE.dividedBy(6));
-              eventually(() -> !lease.isHeld());
-              for (int third = 0; third < 3; third++) {
-                passForWorker(LEASE.dividedBy(3));
-                eventually(DeduplicatorContract::nothingIsRenewed);
-                assertThat(elsewhere(() -> run(b, "too early"))).isInstanceOf(RunResult.Busy.class);
-              }
-              time.awaitSleeper("firstclaim-leases");
-              passALease();
-              assertThat(elsewhere(() -> run(b, "receipt of b")))
-                  .isEqualTo(new RunResult.Ran("receipt of b"));
-              return "too late";
-            });
+        bounded()
+            .run(
+                ID,
+                PAYLOAD,
+                lease -> {
+                  passForWorker(LEASE.dividedBy(6));
+                  eventually(() -> !lease.isHeld());
+                  for (int third = 0; third < 3; third++) {
+                    passForWorker(LEASE.dividedBy(3));
+                    eventually(DeduplicatorContract::nothingIsRenewed);
+                    assertThat(elsewhere(() -> run(b, "too early")))
+                        .isInstanceOf(RunResult.Busy.class);
+                  }
+                  time.awaitSleeper("firstclaim-leases");
+                  passALease();
+                  assertThat(elsewhere(() -> run(b, "receipt of b")))
+                      .isEqualTo(new RunResult.Ran("receipt of b"));
+                  return "too late";
+                });
     assertThat(result).isEqualTo(new RunResult.LeaseLost("b"));
     assertThat(runs).hasValue(1);
   }

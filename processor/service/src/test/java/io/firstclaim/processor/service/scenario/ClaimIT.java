@@ -29,10 +29,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
-import software.amazon.awssdk.http.apache5.Apache5HttpClient;
-import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** The {@code claim} command of the package, which is given neither zone nor topics nor Kafka. */
@@ -72,16 +68,6 @@ class ClaimIT {
         .contains(hash.substring(hash.length() - 32));
   }
 
-  private static DynamoDbClient client() {
-    return DynamoDbClient.builder()
-        .endpointOverride(Servers.DYNAMO_DB.endpoint())
-        .region(Region.EU_CENTRAL_1)
-        .credentialsProvider(
-            StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
-        .httpClientBuilder(Apache5HttpClient.builder())
-        .build();
-  }
-
   private static ClaimStore store(DynamoDbClient client, String table) {
     ClaimSettings settings = ClaimSettings.of("firstclaim", "a/host-17");
     return new DynamoDbClaimStore(client, table, settings, TIME, StoreListener.NONE);
@@ -104,7 +90,7 @@ class ClaimIT {
   void mutexAndResource_areShownAndFreed_apartFromTheRecordOfThatName() throws IOException {
     create(Backend.DYNAMODB, "claim-kinds");
     RecordId name = RecordId.of("billing run");
-    try (DynamoDbClient client = client()) {
+    try (DynamoDbClient client = DynamoDbClaims.client()) {
       ClaimStore store = store(client, "claim-kinds");
       Claim ofRecord = Claim.of(name, Fingerprint.none(), TIME.now());
       Lease record = granted(store, ofRecord.withResources(List.of(name)));
@@ -135,7 +121,7 @@ class ClaimIT {
   @Test
   void buriedRecord_isRedriven_once() throws IOException {
     create(Backend.DYNAMODB, "claim-buried");
-    try (DynamoDbClient client = client()) {
+    try (DynamoDbClient client = DynamoDbClaims.client()) {
       ClaimStore store = store(client, "claim-buried");
       Claim claim = Claim.of(ID, Fingerprint.of("body".getBytes(UTF_8)), TIME.now());
       SettleResult _ = store.bury(granted(store, claim), "card declined");
@@ -167,7 +153,7 @@ class ClaimIT {
   @Test
   void itemOfABoard_isShown_andMovedOn() throws Exception {
     create(Backend.DYNAMODB, "claim-board");
-    try (DynamoDbClient client = client()) {
+    try (DynamoDbClient client = DynamoDbClaims.client()) {
       var rules =
           new Transitions<>(
               Status.NORMAL,
@@ -205,7 +191,7 @@ class ClaimIT {
   @Test
   void claimedRecord_isShown_withHolderTokenAndAttempts() throws IOException {
     create(Backend.DYNAMODB, "claim-found");
-    try (DynamoDbClient client = client()) {
+    try (DynamoDbClient client = DynamoDbClaims.client()) {
       Lease _ = granted(store(client, "claim-found"), Claim.of(ID, Fingerprint.none(), TIME.now()));
     }
 

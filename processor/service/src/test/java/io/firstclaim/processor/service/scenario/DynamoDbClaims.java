@@ -15,17 +15,21 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 /** The items of a table of claims, as DynamoDB has them. */
 final class DynamoDbClaims implements Claims {
   private final String table;
-  private final DynamoDbClient client =
-      DynamoDbClient.builder()
-          .endpointOverride(Servers.DYNAMO_DB.endpoint())
-          .region(Region.EU_CENTRAL_1)
-          .credentialsProvider(
-              StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
-          .httpClientBuilder(Apache5HttpClient.builder())
-          .build();
+  private final DynamoDbClient client = client();
 
   DynamoDbClaims(String table) {
     this.table = table;
+  }
+
+  /** A client of the scenarios' own DynamoDB, for its caller to close. */
+  static DynamoDbClient client() {
+    return DynamoDbClient.builder()
+        .endpointOverride(Servers.DYNAMO_DB.endpoint())
+        .region(Region.EU_CENTRAL_1)
+        .credentialsProvider(
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
+        .httpClientBuilder(Apache5HttpClient.builder())
+        .build();
   }
 
   @Override

@@ -118,6 +118,8 @@ class ServersIT {
             "bootstrap.servers",
             broker.bootstrapServers(),
             "max.block.ms",
+            Long.toString(limit.toMillis()),
+            "request.timeout.ms", // which closing waits for
             Long.toString(limit.toMillis()));
     try (var producer =
         new KafkaProducer<>(config, new StringSerializer(), new StringSerializer())) {

@@ -16,10 +16,13 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Effects that are written with a completion happen once, whenever their process is killed. */
 @Timeout(900)
+@Execution(ExecutionMode.CONCURRENT) // it has nothing in this JVM
 class EffectsOfKilledProcessesTest {
   private static final int RECORDS = Soak.times(500, 10_000);
   private static final int KILLS = Soak.times(1, 20);

@@ -20,9 +20,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract of a mutex that several processes want, one of which is killed. */
 @Timeout(900)
+@Execution(ExecutionMode.CONCURRENT) // it has nothing in this JVM
 public abstract class MutexProcessesContract {
   private static final Duration PATIENCE = Duration.ofMinutes(4);
 

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Four instances in two zones write one dataset and merge its manifests, while instances are
  * killed.
  */
+@Order(1)
 class DatasetCrowdIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
   private static final int RECORDS = Integer.getInteger("lake.records", SOAK ? 50_000 : 800);

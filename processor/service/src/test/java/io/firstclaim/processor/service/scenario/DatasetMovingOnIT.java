@@ -10,10 +10,12 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A registry that 0.1.0 has left, while records come. */
+@Order(1)
 class DatasetMovingOnIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
   private static final int BEFORE = SOAK ? 20_000 : 500;

@@ -12,10 +12,12 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A root of the dataset that something else has written over, and an S3 that does not answer. */
+@Order(1)
 class DatasetRootIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
   private static final int RECORDS = SOAK ? 2_000 : 500;

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The page in Chromium, on two zones. {@code src/test/page/page.mjs} does what a person would; it
  * needs Chromium and Node, and fetches Playwright and axe. Screenshots are in {@code target/page}.
  */
+@Order(1)
 class PageIT {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final Path SOURCES = Path.of("src", "test", "page");

@@ -6,11 +6,13 @@ import io.firstclaim.lock.testkit.Soak;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Order(1)
 @ParameterizedClass
 @CsvSource({"DYNAMODB, classic", "S3, consumer"})
 class RebalanceIT {

@@ -7,11 +7,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Dead letters, redriven over HTTP; {@code -Dredrive.letters=1000} for as many. */
+@Order(1)
 class RedriveIT {
   private static final int LETTERS = Integer.getInteger("redrive.letters", 100);
 

@@ -6,10 +6,12 @@ import io.firstclaim.lock.testkit.fault.FaultProxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Zones that meet a backlog at their start, over a store that takes a second for each answer. */
+@Order(1)
 @EachBackend
 class SlowStoreIT {
   private static final Duration LATENCY = Duration.ofSeconds(1);

@@ -11,9 +11,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Order(1)
 @EachBackend
 class StoreOutageIT {
   private static final Duration OUTAGE = Duration.ofSeconds(20);

@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Random transfers between accounts, in two zones, of which one is killed and the other stands
  * still for longer than a lease: an account is only ever in one transfer's hands.
  */
+@Order(1)
 @OneBackend(Backend.DYNAMODB)
 class TransfersIT {
   private static final Duration LEASE = Duration.ofSeconds(8);

@@ -31,6 +31,8 @@ import java.util.stream.IntStream;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
@@ -56,6 +58,7 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemResponse;
 /**
  * The gate before a table that throttles some of the statements of a request, and the others not.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ThrottledClaimsTest {
   private static final String TABLE = "claims";
   private static final AttributeValue NO_KEY = AttributeValue.fromS("");

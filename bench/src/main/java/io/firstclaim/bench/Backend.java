@@ -21,7 +21,7 @@ import java.util.function.IntConsumer;
 
 /** A kind of lock store that is measured. */
 interface Backend {
-  /** For the table. */
+  /** The name of this kind of store, as the table of results shows it. */
   String name();
 
   /** Where its server is. */
@@ -71,7 +71,9 @@ interface Backend {
     @Override
     void close();
 
-    /** So many records, two bare writes each, so many at once on virtual threads. */
+    /**
+     * Writes twice for each of so many records by the bare SDK, so many at once on virtual threads.
+     */
     default Figure bare(int records, int atOnce) throws InterruptedException, ExecutionException {
       String run = "bare-" + ThreadLocalRandom.current().nextLong() + "-";
       return atOnce(records, atOnce, n -> writeTwice(run + n));
@@ -91,7 +93,7 @@ interface Backend {
       return start.end(records);
     }
 
-    /** Does this for each number below, so many at once on virtual threads. */
+    /** Runs this for each number below {@code records}, so many at once on virtual threads. */
     static Figure atOnce(int records, int atOnce, IntConsumer step)
         throws InterruptedException, ExecutionException {
       AtomicInteger next = new AtomicInteger();

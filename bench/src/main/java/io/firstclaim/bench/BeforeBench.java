@@ -29,7 +29,7 @@ final class BeforeBench {
     this.table = table;
   }
 
-  /** One round of both. */
+  /** The figures of one round: the code before, and today's. */
   private record Round(Figure now, Figure then) {
     double ratio(ToDoubleFunction<Figure> what) {
       return what.applyAsDouble(now) / what.applyAsDouble(then);

@@ -190,10 +190,10 @@ public final class Bench {
         ratio >= 0.15);
   }
 
-  /** Records a second. */
+  /** The rate of a run, in records a second. */
   private record EngineRound(double bare, double announced, double silent, double traced) {}
 
-  /** Makes all spans and sends none. */
+  /** A tracer that makes all spans and sends none. */
   private static OpenTelemetrySdk discarding() {
     SpanExporter nowhere = SpanExporter.composite(List.of());
     return OpenTelemetrySdk.builder()

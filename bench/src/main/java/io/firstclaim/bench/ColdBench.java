@@ -167,7 +167,7 @@ final class ColdBench {
     return matcher.find() ? Double.parseDouble(matcher.group(1)) : 0;
   }
 
-  /** Empty while nobody answers. */
+  /** Asks for this; empty while nobody answers. */
   private String page(int port, String path) {
     URI uri = URI.create("http://127.0.0.1:%d%s".formatted(port, path));
     try {

@@ -90,7 +90,7 @@ final class DatasetBench {
     }
   }
 
-  /** Right before manifests are merged. */
+  /** Fills the lake until it is right before a merge of manifests. */
   private void size(Lake many) throws InterruptedException {
     while (many.manifests() < UNMERGED) {
       var _ = many.update();
@@ -218,7 +218,7 @@ final class DatasetBench {
       return millis;
     }
 
-    /** As long as none were merged. */
+    /** The number of manifests, as long as none were merged. */
     int manifests() {
       return days + number;
     }

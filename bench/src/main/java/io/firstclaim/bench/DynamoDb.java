@@ -58,7 +58,7 @@ final class DynamoDb implements Backend, AutoCloseable {
     return of(stack, StandInProcess.start(latency));
   }
 
-  /** The same, started before. */
+  /** A stand-in that was started before. */
   static DynamoDb of(Stack stack, StandInProcess server) {
     return new DynamoDb(stack, "the stand-in for DynamoDB", server.endpoint(), server::close);
   }
@@ -273,7 +273,7 @@ final class DynamoDb implements Backend, AutoCloseable {
     sender.send(completionOf(table, id));
   }
 
-  /** The claim: one trip, also where it takes over. */
+  /** The request of a claim: it is one, even where the claim takes over. */
   static UpdateItemRequest claimOf(String table, String id) {
     Instant now = TimeSource.system().now().wall();
     Map<String, AttributeValue> values = new HashMap<>();
@@ -302,7 +302,7 @@ final class DynamoDb implements Backend, AutoCloseable {
         .build();
   }
 
-  /** The end of that claim. */
+  /** The request that completes that claim. */
   static PutItemRequest completionOf(String table, String id) {
     Instant now = TimeSource.system().now().wall();
     byte[] raw = id.getBytes(StandardCharsets.UTF_8);

@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
 final class PeersBench {
   private static final int RECORDS = 4_000;
 
-  /** For the JIT compiler. */
+  /** How many records a peer takes before it is measured, for the JIT compiler to be done. */
   private static final int WARM_UP = 8_000;
 
   private static final int TRIAL = 2_000;

@@ -34,7 +34,7 @@ final class RegistryBench {
   private static final int WARM_UP = 2;
   private static final int ROUNDS = 3;
 
-  /** Of runs that are there to compare, and take longer. */
+  /** The records of those runs that are there to be compared with, and take longer. */
   private static final int FEWER_RECORDS = 6_000;
 
   /** As many as an instance writes at once. */
@@ -98,7 +98,7 @@ final class RegistryBench {
    * @param requests of all, by what they were for
    */
   private record Run(Figure figure, SortedMap<String, Long> requests, int records) {
-    /** Beyond one for each object. */
+    /** How many requests there were for each object, beyond the one that writes it. */
     double beside() {
       long all = requests.values().stream().mapToLong(Long::longValue).sum();
       return (all - records) / (double) records;

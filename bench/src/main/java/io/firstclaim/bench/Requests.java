@@ -47,7 +47,7 @@ final class Requests implements ExecutionInterceptor {
     }
   }
 
-  /** Has this client counted. */
+  /** Counts what this client sends from now on. */
   S3ClientBuilder countedBy(S3ClientBuilder client) {
     // Not overrideConfiguration(Consumer), which would forget what is set.
     return client.overrideConfiguration(

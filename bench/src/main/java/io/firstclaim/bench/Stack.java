@@ -61,12 +61,12 @@ final class Stack implements AutoCloseable {
     return topicOf(records, bytes, PARTITIONS);
   }
 
-  /** The same, in so many partitions. */
+  /** A new topic with so many records in so many partitions. */
   String topicOf(int records, int bytes, int partitions) {
     return topicOf(records, partitions, key -> Arrays.copyOf(key, bytes));
   }
 
-  /** The same, with values made of their keys. */
+  /** A new topic with so many records, whose values are made of their keys. */
   String topicOf(int records, int partitions, UnaryOperator<byte[]> valueOf) {
     String topic = topic("bench", partitions);
     fill(topic, records, partitions, valueOf);

@@ -40,7 +40,7 @@ final class StoreBench {
   private static final int AT_ONCE_WITH_LATENCY = 128;
   private static final int BATCHES_AT_ONCE = 16;
 
-  /** Nothing is to be reached. */
+  /** The targets of a run in which nothing is to be reached. */
   private static final OptionalDouble PUBLISHED = OptionalDouble.empty();
 
   /**
@@ -303,7 +303,7 @@ final class StoreBench {
     return values.stream().sorted().skip((long) (values.size() * share)).findFirst().orElse(0.0);
   }
 
-  /** How many milliseconds it takes. */
+  /** Returns how many milliseconds this takes. */
   private static double once(ClaimStore store, String id) {
     TimeSource time = TimeSource.system();
     long start = System.nanoTime();

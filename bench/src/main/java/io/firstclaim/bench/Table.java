@@ -21,7 +21,7 @@ final class Table {
     System.out.println(row.line());
   }
 
-  /** The same, where nothing is to be reached. */
+  /** Adds a row of a figure that has no target. */
   void add(String measured, String figure, String baseline, String ratio) {
     add(measured, figure, baseline, ratio, "", true);
   }

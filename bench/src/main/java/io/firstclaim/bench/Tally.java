@@ -36,7 +36,7 @@ final class Tally implements StoreListener {
   @Override
   public void clockSkew(Duration skew) {}
 
-  /** All that are billed. */
+  /** The writes that AWS bills. */
   long writes() {
     return all.values().stream().mapToLong(counts -> counts.writes.sum()).sum();
   }

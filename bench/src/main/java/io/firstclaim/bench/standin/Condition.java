@@ -8,7 +8,7 @@ import java.util.Set;
 
 /** What an item has to be like for a write. An item that is not there has no attributes. */
 sealed interface Condition {
-  /** None at all. */
+  /** The condition that every item fulfils. */
   record Always() implements Condition {}
 
   record Both(Condition left, Condition right) implements Condition {}

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 final class Items {
   private static final int LOCKS = 1024;
 
-  /** In bytes. */
+  /** The largest size of an item, in bytes. */
   private static final int LARGEST = 400 * 1024;
 
-  /** Of all items of a transaction together. */
+  /** The largest size of all items of a transaction together, in bytes. */
   private static final int LARGEST_TRANSACTION = 4 << 20;
 
-  /** Of a character, in UTF-8. */
+  /** The most bytes that a character takes in UTF-8. */
   private static final int WIDEST = 3;
 
   private final Map<Place, Map<String, Value>> items = new ConcurrentHashMap<>();
@@ -48,7 +48,7 @@ final class Items {
 
     record Delete() implements Change {}
 
-    /** Nothing. */
+    /** A write that changes nothing: its condition is all that counts. */
     record Check() implements Change {}
   }
 

@@ -46,7 +46,7 @@ sealed interface Operand {
     }
   }
 
-  /** Its value, given the item as it is; null if the item has no such attribute. */
+  /** The operand's value, given the item as it is; null if the item has no such attribute. */
   default @Nullable Value of(Map<String, Value> item, Values values) {
     return switch (this) {
       case Attribute(String name) -> item.get(name);
@@ -76,7 +76,7 @@ sealed interface Operand {
     };
   }
 
-  /** Reads one, without what may follow. */
+  /** Reads an operand, and leaves what may follow it. */
   static Operand read(Tokens tokens, Set<String> used) {
     Operand left = readOne(tokens, used);
     if (tokens.take("+")) {

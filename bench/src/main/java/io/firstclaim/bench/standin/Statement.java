@@ -15,7 +15,7 @@ import java.util.Set;
 sealed interface Statement {
   String table();
 
-  /** How many values must come with it. */
+  /** The number of values that must come with the statement. */
   int parameters();
 
   /**

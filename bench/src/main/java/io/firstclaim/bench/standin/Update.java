@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What an update does to an item, each step by what the item was before. */
 record Update(List<Step> steps) {
-  /** One of them. */
+  /** A step of an update. */
   sealed interface Step {
     record Assign(String attribute, Operand value) implements Step {}
 
@@ -24,7 +24,7 @@ record Update(List<Step> steps) {
     record Add(String attribute, Operand value) implements Step {}
   }
 
-  /** The item after it. */
+  /** The item as the update leaves it. */
   Map<String, Value> of(Map<String, Value> item, Values values) {
     Map<String, Value> next = new HashMap<>(item);
     for (Step step : steps) {
@@ -127,7 +127,7 @@ record Update(List<Step> steps) {
     };
   }
 
-  /** What it writes to. */
+  /** The attributes that the update writes to. */
   List<String> attributes() {
     return steps.stream().map(Update::attribute).toList();
   }

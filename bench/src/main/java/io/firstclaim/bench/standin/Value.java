@@ -27,7 +27,7 @@ sealed interface Value {
     }
   }
 
-  /** Bytes, left as they came. */
+  /** Bytes in Base64, left as they came. */
   record Bytes(String base64) implements Value {}
 
   record Bool(boolean value) implements Value {}
@@ -116,7 +116,7 @@ sealed interface Value {
     json.writeEndObject();
   }
 
-  /** The letter of its type. */
+  /** The letter by which DynamoDB names the value's type. */
   default String type() {
     return switch (this) {
       case Text _ -> "S";
@@ -128,7 +128,7 @@ sealed interface Value {
     };
   }
 
-  /** In bytes, as DynamoDB counts an item. */
+  /** The size of a value in bytes, as DynamoDB counts an item's. */
   default int size() {
     return switch (this) {
       case Text(String text) -> bytes(text);

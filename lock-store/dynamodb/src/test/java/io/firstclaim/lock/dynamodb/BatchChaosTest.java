@@ -76,7 +76,7 @@ class BatchChaosTest {
 
   private final ManualTime world = ManualTime.start();
 
-  /** Leases end when the test says so; pauses are over at once. */
+  /** The test says when leases end; who pauses goes on at once. */
   private final TimeSource time =
       new TimeSource() {
         @Override
@@ -97,7 +97,7 @@ class BatchChaosTest {
   /** What a holder was told. */
   private record Told(int record, long token, String zone) {}
 
-  /** A holder that hangs. */
+  /** A holder that hangs until its lease is over. */
   private record Hung(int record, Lease lease) {}
 
   private record Zone(
@@ -161,7 +161,7 @@ class BatchChaosTest {
     report(rounds, took);
   }
 
-  /** Or else the other test would prove nothing. */
+  /** Shows that the other test notices such lies, or it would prove nothing. */
   @Test
   void secondCompletion_isNoticed() throws Exception {
     var _ = untilNoneIsLeft(500, 0.05);

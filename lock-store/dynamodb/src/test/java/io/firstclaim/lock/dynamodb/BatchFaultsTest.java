@@ -86,7 +86,7 @@ class BatchFaultsTest extends BatchFixture {
     assertThat(item(alone)).containsKey(Items.REDRIVE);
   }
 
-  /** Claimed again after its redrive. */
+  /** Buries this record, redrives it and claims it again. */
   private Lease redriven(ClaimStore by, Claim claim) {
     settled(by.bury(granted(by.claim(claim)).lease(), "poison"));
     var redrive = new RedriveId("again");
@@ -109,7 +109,7 @@ class BatchFaultsTest extends BatchFixture {
     assertSame(leases.getFirst(), lease);
   }
 
-  /** The claims by one, then the steps. */
+  /** Sends the claims in one request, then the steps in another. */
   private void assertSameItems(
       ClaimStore single, Function<Lease, SettleResult> inBatch, Function<Lease, SettleResult> alone)
       throws InterruptedException {

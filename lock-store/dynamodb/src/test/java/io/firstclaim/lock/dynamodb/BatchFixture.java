@@ -42,7 +42,7 @@ abstract class BatchFixture {
 
   final ManualTime world = ManualTime.start();
 
-  /** In which pauses are over at once. */
+  /** The tests' time, in which a pause is over at once. */
   final TimeSource time =
       new TimeSource() {
         @Override
@@ -54,7 +54,7 @@ abstract class BatchFixture {
         public void sleep(Duration duration) {}
       };
 
-  /** Run by who sends the batch, before it does. */
+  /** What the thread that sends the batch runs before it does. */
   Runnable during = () -> {};
 
   final DynamoDbClient server = real();
@@ -84,7 +84,7 @@ abstract class BatchFixture {
             public void clockSkew(Duration skew) {}
           });
 
-  /** In which nobody overtakes a request that a test holds. */
+  /** Nobody overtakes a request that a test holds, as none is held for a minute. */
   final BatchedItems batched = new BatchedItems(items, 25, 2, Duration.ofMinutes(1));
 
   final ClaimStore store = new DynamoDbClaimStore(items, batched);
@@ -96,15 +96,15 @@ abstract class BatchFixture {
           .mapToObj(i -> Claim.of(RecordId.of("record-" + i), Fingerprint.none(), time.now()))
           .toList();
 
-  /** Of those who write. */
+  /** The threads of those who write. */
   Thread.Builder writers = Thread.ofPlatform().daemon();
 
-  /** By which the server is reached. */
+  /** The client by which the stores reach the server. */
   DynamoDbClient real() {
     return LocalDynamoDb.client();
   }
 
-  /** What is logged while this is done. */
+  /** Returns what is logged while this runs. */
   static String logOf(ThrowingCallable action) throws Exception {
     PrintStream before = System.err;
     var captured = new ByteArrayOutputStream();
@@ -121,7 +121,7 @@ abstract class BatchFixture {
     return captured.toString(StandardCharsets.UTF_8);
   }
 
-  /** Does this for all at once; another holds the way until all wait. */
+  /** Runs this for all at once: one request occupies the sender until all of them wait. */
   <T, R> List<R> inOneBatch(List<T> all, Function<T, R> step, Supplier<R> holder)
       throws InterruptedException {
     CountDownLatch held = new CountDownLatch(1);
@@ -160,7 +160,7 @@ abstract class BatchFixture {
     return results;
   }
 
-  /** A result, or the fault in its place. */
+  /** The result of a call, or the fault that it threw. */
   Object claim(Claim claim) {
     try {
       return store.claim(claim);

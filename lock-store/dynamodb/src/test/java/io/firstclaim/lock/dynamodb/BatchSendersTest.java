@@ -79,7 +79,7 @@ class BatchSendersTest extends BatchFixture {
     }
   }
 
-  /** As a virtual thread may, while others occupy every carrier. */
+  /** A virtual thread that sends a batch may stand still, while others occupy every carrier. */
   @Test
   void renewalOfAPlatformThread_waitsForNoVirtualOne() throws Exception {
     List<Lease> leases = leases();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Leases that end while the writes under them wait to leave, and who waits for whom. */
 class BatchWaitsTest extends BatchFixture {
-  /** Before the batch leaves, and once. */
+  /** Runs this once, before the batch leaves. */
   private void beforeItLeaves(Runnable action) {
     AtomicBoolean done = new AtomicBoolean();
     during =

@@ -5,7 +5,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.WallClockContract;
 
-/** Each write in a batch, even where it is alone. */
+/** The contract of a store that sends each write in a batch, even a single one. */
 class BatchedClaimStoreTest extends WallClockContract {
   @Override
   protected ClaimStore store(ClaimSettings settings, TimeSource time) {

@@ -5,7 +5,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
-/** Each write in a batch, even where it is alone. */
+/** Bad clocks, on a store that sends each write in a batch, even a single one. */
 class BatchedClockTortureTest extends DynamoDbClockTortureTest {
   @Override
   ClaimStore store(DynamoDbClient client, ClaimSettings settings, TimeSource machine) {

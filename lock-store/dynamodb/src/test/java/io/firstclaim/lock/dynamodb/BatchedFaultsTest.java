@@ -7,7 +7,7 @@ import io.firstclaim.lock.testkit.fault.Request;
 import java.util.function.Predicate;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
-/** Each write in a batch, even where it is alone. */
+/** Faults of the network, on a store that sends each write in a batch, even a single one. */
 class BatchedFaultsTest extends FaultyDynamoDb {
   @Override
   ClaimStore store(DynamoDbClient client, ClaimSettings settings) {
@@ -24,7 +24,7 @@ class BatchedFaultsTest extends FaultyDynamoDb {
     return Match.operation("PutItem");
   }
 
-  /** An operator's are not in batches. */
+  /** Writes of an operator are never sent in batches. */
   @Override
   protected Predicate<Request> step() {
     return Match.operation("BatchExecuteStatement", "PutItem");

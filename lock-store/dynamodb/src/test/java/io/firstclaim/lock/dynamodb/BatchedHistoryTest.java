@@ -5,7 +5,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.RandomHistoryContract;
 
-/** Each write in a batch, even where it is alone. */
+/** Random histories, on a store that sends each write in a batch, even a single one. */
 class BatchedHistoryTest extends RandomHistoryContract {
   @Override
   public ClaimStore store(ClaimSettings settings, ManualTime machine) {

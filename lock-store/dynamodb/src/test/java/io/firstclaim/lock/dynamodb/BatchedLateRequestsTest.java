@@ -9,7 +9,10 @@ import java.net.http.HttpResponse;
 import java.util.function.Predicate;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
-/** Each write in a batch, even where it is alone; a takeover follows a read, and is conditional. */
+/**
+ * Requests that arrive late, on a store that sends each write in a batch, even a single one. There
+ * a takeover follows a read, and is conditional on what was read.
+ */
 class BatchedLateRequestsTest extends DynamoDbLateRequestsTest {
   @Override
   ClaimStore store(DynamoDbClient client, ClaimSettings settings, TimeSource machine) {

@@ -5,7 +5,9 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.WallClockContract;
 
-/** Each write in a batch, those of what a record touches too, as the table has no transactions. */
+/**
+ * The contract of resources, on a table without transactions: the claim of each is sent in a batch.
+ */
 class BatchedOneByOneTest extends WallClockContract {
   @Override
   protected ClaimStore store(ClaimSettings settings, TimeSource time) {

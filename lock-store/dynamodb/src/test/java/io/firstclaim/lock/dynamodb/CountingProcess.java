@@ -30,7 +30,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 final class CountingProcess {
   static final int COUNTERS = 7;
 
-  /** What it says before its first record. */
+  /** What the process prints before its first record. */
   static final String COUNTING = "counting";
 
   private static final int AT_ONCE = 8;

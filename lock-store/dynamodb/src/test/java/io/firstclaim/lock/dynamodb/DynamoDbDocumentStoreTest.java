@@ -72,7 +72,7 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
     return over(Way.RETRYING);
   }
 
-  /** 400 KB less names, key, version and a history of one. */
+  /** An item has at most 400 KB: names, key, version and a history of one write take their part. */
   @Override
   protected int maxBytes() {
     return 409_600

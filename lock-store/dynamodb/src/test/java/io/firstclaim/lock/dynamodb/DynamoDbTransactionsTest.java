@@ -64,7 +64,7 @@ class DynamoDbTransactionsTest {
 
   private final ManualTime time = ManualTime.start();
 
-  /** Who waits makes it pass. */
+  /** A time that passes only as somebody waits. */
   private final TimeSource passing =
       new TimeSource() {
         @Override

@@ -84,7 +84,7 @@ final class FaultyClient implements DynamoDbClient {
     before = action;
   }
 
-  /** All batches from now on. */
+  /** Applies this fault to all batches from now on. */
   void requests(Request what) {
     request = _ -> what;
   }
@@ -93,17 +93,20 @@ final class FaultyClient implements DynamoDbClient {
     request = what;
   }
 
-  /** All single requests from now on; those that need not arrive as a whole either do or do not. */
+  /**
+   * Applies this fault to all single requests from now on; those that need not arrive as a whole
+   * either do or do not.
+   */
   void singleRequests(UnaryOperator<Request> what) {
     single = what;
   }
 
-  /** All batches from now on are answered by this error; by none: as they were. */
+  /** Answers all batches from now on by this error; with null, as the server does. */
   void refusal(@Nullable String code) {
     refusal = Optional.ofNullable(code);
   }
 
-  /** The statements of all batches from now on, by their place. */
+  /** Chooses the fault of each statement of the batches from now on, by its place in the batch. */
   void statements(IntFunction<Fate> what) {
     fate = what;
   }
@@ -113,7 +116,7 @@ final class FaultyClient implements DynamoDbClient {
     return List.copyOf(batches);
   }
 
-  /** The single requests, in their order. */
+  /** The single requests so far, in the order in which they were sent. */
   List<String> singles() {
     return List.copyOf(singles);
   }

@@ -9,7 +9,10 @@ import org.junit.jupiter.api.Test;
 class FirstClaimsTest {
   private final FirstClaims claims = new FirstClaims();
 
-  /** So many on records that nobody has been seen with, of each five so many too late. */
+  /**
+   * Makes so many claims of records that nobody was seen to hold; of every five, so many come too
+   * late.
+   */
   private void answered(String run, int many, int ofFiveTooLate) {
     IntStream.range(0, many).forEach(i -> claims.answered(run + i, i % 5 >= ofFiveTooLate));
   }

@@ -17,7 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Group commit of texts, whose key is their first letter, to requests that are held. */
+/**
+ * Group commit of texts, in which a text's first letter is its key. The test holds the requests.
+ */
 class GroupCommitTest {
   private static final String BROKEN_OFF = "broken off";
 
@@ -32,7 +34,7 @@ class GroupCommitTest {
     return new GroupCommit<>(new GroupCommit.Limits(4, 2, 3, slow, patience), new HeldRequests());
   }
 
-  /** A request, and what it waits for. */
+  /** A request, and the answer that the test gives to it. */
   private record Sent(List<String> writes, boolean alone, CompletableFuture<String> answer) {}
 
   private final class HeldRequests implements GroupCommit.Requests<String, String> {

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/** What is in the table: by itself, and as the store leaves it there. */
+/** How items of the table are read: items made here, and those that the store leaves there. */
 class ItemsTest {
   private static final RecordId ID = RecordId.of(new byte[] {0, (byte) 0xff});
   private static final Instant AT = Instant.ofEpochMilli(4_102_444_800_123L);
@@ -165,7 +165,7 @@ class ItemsTest {
         .hasMessageEndingWith(". Is the table used by something else?");
   }
 
-  /** Each a running claim but for one attribute; and items of somebody else's. */
+  /** Items that are running claims but for one attribute, and items of somebody else. */
   private List<Map<String, AttributeValue>> brokenItems() {
     return List.of(
         Map.of(Items.KEY, key),

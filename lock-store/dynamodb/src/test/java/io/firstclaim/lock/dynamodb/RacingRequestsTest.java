@@ -17,7 +17,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What the claims that come too late cost in common requests, against single ones. */
+/** What claims that come too late cost in batches, compared with single requests. */
 class RacingRequestsTest {
   private static final int RECORDS = 600;
   private static final int AT_ONCE = 40;
@@ -52,7 +52,7 @@ class RacingRequestsTest {
       return client.batches().size() + client.singles().size();
     }
 
-    /** Which are billed, whether they took or not. */
+    /** The writes that AWS bills, whether they were applied or refused. */
     int writes() {
       return client.batches().stream().mapToInt(n -> n).sum()
           + (int) client.singles().stream().filter(op -> !op.equals("GetItem")).count();

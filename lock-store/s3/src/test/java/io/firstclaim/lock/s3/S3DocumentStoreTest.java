@@ -81,7 +81,7 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
     return over(Way.RETRYING);
   }
 
-  /** 8 MB less the blanks. */
+  /** A content of 8 MB, less the blanks around it. */
   @Override
   protected int maxBytes() {
     return (8 << 20) - 64;

@@ -113,7 +113,7 @@ class SharedBucketTest {
         .satisfies(rule -> assertThat(rule.expiration().days()).isEqualTo(16));
   }
 
-  /** By whoever read the rules before ours was there, and was long about it. */
+  /** Somebody read the rules before ours was there, and writes them much later. */
   @Test
   void ruleThatWasMadeShorterMuchLater_isWarnedOfByEverySweep() throws Exception {
     createAll("claims/");

@@ -72,7 +72,7 @@ class StoreClockTest {
     assertThat(holder.acquire(ID).token()).isEqualTo(3);
   }
 
-  /** Whatever part of a second the write fell on. */
+  /** Tries every part of a second on which the write may fall. */
   @ParameterizedTest
   @ValueSource(longs = {0, 1, 500, 999})
   void lease_isNeverTakenOverBeforeItsEnd_andHardlyLaterThanASecondAfterTheBound(long millis) {

@@ -133,7 +133,7 @@ class SweeperTest {
     return sweeper(direct(), settings(namespace, holder));
   }
 
-  /** Something happens before the first of these requests goes on. */
+  /** Runs this before the first of these requests goes on. */
   private static void before(Predicate<Request> first, Runnable event) {
     AtomicBoolean happened = new AtomicBoolean();
     PROXY.add(

@@ -55,7 +55,7 @@ public abstract class ConnectionContract {
 
   protected abstract DocumentStore documents();
 
-  /** Any request that may take a minute. */
+  /** A client whose requests may take a minute each. */
   protected abstract void askPatiently();
 
   @AfterEach

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 class LeaseKeeperTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** How long its holder counts on it. */
+  /** How long the holder counts on its lease. */
   private static final Duration HOLD = LEASE.multipliedBy(9).dividedBy(10);
 
   private static final Duration THIRD = Duration.ofSeconds(10);
@@ -79,7 +79,7 @@ class LeaseKeeperTest {
         .until(holds);
   }
 
-  /** Looks until so many renewals were sent. */
+  /** Has the keeper look at its leases until so many renewals were sent. */
   private void lookUntilRenewals(int sent) {
     eventually(
         () -> {

@@ -158,7 +158,7 @@ class DatedClockTest {
     assertThat(clock.now().isKnown()).isFalse();
   }
 
-  /** As a virtual machine that was paused: neither of its clocks has noticed. */
+  /** A virtual machine was paused: neither of its clocks has noticed. */
   @Test
   void answerThatContradictsTheOnesBefore_beginsAnew() {
     exchange(clock, machine);

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
  * hold that together make the protocol's promise.
  */
 class ProtocolExplorationTest {
-  /** Each one more takes ten times as long. */
+  /** The depth; one step more takes ten times as long. */
   private static final int DEPTH = Integer.getInteger("firstclaim.depth", Soak.times(5, 6));
 
   private static final int CLAIMS_PER_HOLDER = 2;

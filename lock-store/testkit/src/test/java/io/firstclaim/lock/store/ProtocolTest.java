@@ -33,7 +33,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The rule by itself: what is written on which stored record, and what is only answered. */
+/**
+ * The protocol's rule without a store: which command writes what on which stored record, and which
+ * is only answered.
+ */
 class ProtocolTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Duration MAX_SKEW = Duration.ofSeconds(1);

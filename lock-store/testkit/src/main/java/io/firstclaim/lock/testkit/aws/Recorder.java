@@ -68,7 +68,7 @@ public final class Recorder implements ExecutionInterceptor {
     }
   }
 
-  /** The last request, for {@link #arrive}. */
+  /** The last request that the client sent, for {@link #arrive}. */
   public HttpRequest last() {
     return sent.getLast();
   }

@@ -118,7 +118,7 @@ public final class FaultyStore implements ClaimStore {
     faultsOfAny.addAll(Arrays.asList(wrong));
   }
 
-  /** The next renewal gets this answer. */
+  /** Answers the next renewal like this. */
   public void nextRenewal(SettleResult answer) {
     renewals.add(answer);
   }

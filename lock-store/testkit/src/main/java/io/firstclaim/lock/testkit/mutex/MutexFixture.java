@@ -81,12 +81,12 @@ public abstract class MutexFixture {
     return new Mutex(storeOf(holder, machine), ID, machine);
   }
 
-  /** The mutex, as it is once the store has forgotten it. */
+  /** A mutex of another namespace, as this one is once the store has forgotten it. */
   Mutex forgotten() {
     return new Mutex(storeOf(namespace + "-forgotten", "a", time), ID, time);
   }
 
-  /** Acquires what is free. */
+  /** Acquires the mutex, which must be free. */
   static HeldMutex acquired(Mutex mutex) throws Exception {
     return mutex.acquire(Duration.ZERO).orElseThrow();
   }
@@ -144,7 +144,7 @@ public abstract class MutexFixture {
     return stored().token();
   }
 
-  /** How often it was granted. */
+  /** The number of times that the mutex was granted. */
   int storedAttempts() {
     return stored().attempts();
   }

@@ -32,10 +32,12 @@ public abstract class MutexProcessesContract {
   private final String namespace = "processes-" + Nonce.random();
   private final List<ChildJvm> started = new ArrayList<>();
 
-  /** Of a holder that is killed: the others wait for its end. */
+  /** The lease of a holder that is killed: the others wait for its end. */
   private static final Duration LEASE = Duration.ofSeconds(6);
 
-  /** Of holders that give it back: longer than a machine under full load delays a renewal. */
+  /**
+   * The lease of holders that give it back: longer than a machine under full load delays a renewal.
+   */
   private static final Duration LONG_LEASE = Duration.ofMinutes(1);
 
   /** What a machine that does much else may add to a time that is demanded. */
@@ -43,7 +45,7 @@ public abstract class MutexProcessesContract {
 
   private static final int PROCESSES = 4;
 
-  /** In each of them. */
+  /** The number of contenders in each process. */
   private static final int CONTENDERS = Soak.times(8, 25);
 
   @TempDir Path directory;

@@ -241,7 +241,8 @@ public final class ServiceCatalog {
         TEXT,
         "the AWS SDK's",
         _ -> "",
-        "`AWS_REGION`, profiles, roles, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_S3`");
+        "`AWS_REGION`, profiles (assumed roles and SSO too), roles of EKS (service account or Pod Identity),"
+            + " ECS and EC2, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_S3`");
     OTHERS.derived(
         "otel.*",
         TEXT,

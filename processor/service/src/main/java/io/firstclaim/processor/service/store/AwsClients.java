@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.store;
 
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.processor.engine.setting.WrongSettingException;
 import java.net.UnknownHostException;
@@ -7,7 +8,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.ProfileCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.WebIdentityTokenFileCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.awscore.client.builder.AwsSyncClientBuilder;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
@@ -27,6 +31,8 @@ public enum AwsClients {
 
   /** Connections to one store: for everything that passes the gate, and for renewals. */
   private static final int CONNECTIONS = 300;
+
+  private static final int MAX_REASON = 500;
 
   private static final Set<String> WRONG_CREDENTIALS =
       Set.of(
@@ -83,12 +89,36 @@ public enum AwsClients {
   private static void requireCredentials(DefaultCredentialsProvider credentials) {
     try {
       var _ = credentials.resolveCredentials();
-    } catch (SdkException e) {
+    } catch (SdkException _) {
+      requireCredentials(
+          "AWS_WEB_IDENTITY_TOKEN_FILE",
+          "check AWS_ROLE_ARN, and that the role trusts this service account",
+          WebIdentityTokenFileCredentialsProvider::create);
+      requireCredentials(
+          "AWS_PROFILE",
+          "check the profile, and sign in again where it is one of SSO",
+          ProfileCredentialsProvider::create);
       throw new WrongSettingException(
           "AWS_ACCESS_KEY_ID",
           null,
           "there are no credentials; give AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE,"
               + " or a role (any will do for a store of one's own that asks for none)");
+    }
+  }
+
+  /** Says why this source has none, where it was named: the SDK's chain tells of all at once. */
+  private static void requireCredentials(
+      String variable, String remedy, Supplier<AwsCredentialsProvider> source) {
+    String value = System.getenv(variable);
+    if (value == null) {
+      return;
+    }
+    try {
+      var _ = source.get().resolveCredentials();
+    } catch (SdkException e) {
+      String reason = OneLine.of(String.valueOf(e.getMessage()), MAX_REASON);
+      throw new WrongSettingException(
+          variable, value, "it gives no credentials: %s; %s".formatted(reason, remedy));
     }
   }
 

@@ -10,6 +10,8 @@ import java.util.Properties;
  *
  * @param processorJar {@code processor.jar}: the packaged processor
  * @param backend {@code backend}: {@code dynamodb}, the default, or {@code s3}
+ * @param aws {@code aws.table} or {@code aws.bucket}: an empty table, or a bucket, in AWS to use in
+ *     place of a server of the job's own
  * @param input {@code input}: a file with one JSON document per line; none for the sample
  * @param kill {@code kill}: kill -9 one zone half-way, start it again later
  * @param keep {@code keep}: leave everything running until Ctrl-C
@@ -18,6 +20,7 @@ import java.util.Properties;
 record JobOptions(
     Path processorJar,
     Backend backend,
+    Optional<String> aws,
     Optional<Path> input,
     boolean kill,
     boolean keep,
@@ -33,9 +36,12 @@ record JobOptions(
           "processor.jar=" + jar + ": there is no such file; mvn package makes it");
     }
     String input = value(properties, "input");
+    Backend backend = backend(value(properties, "backend"));
+    String aws = value(properties, backend.awsProperty());
     return new JobOptions(
         Path.of(jar).toAbsolutePath(),
-        backend(value(properties, "backend")),
+        backend,
+        aws.isEmpty() ? Optional.empty() : Optional.of(aws),
         input.isEmpty() ? Optional.empty() : Optional.of(Path.of(input)),
         isOn(properties, "kill"),
         isOn(properties, "keep"),

@@ -73,7 +73,7 @@ public final class LocalJob {
       Runtime.getRuntime().addShutdownHook(ctrlC);
       terminal.say(
           "  Kafka and %s are up after %s, logs in %s"
-              .formatted(options.backend().server(), since(begin), options.directory()));
+              .formatted(storeName(), since(begin), options.directory()));
       stack.awaitZones();
       Duration start = elapsed(begin);
       terminal.say("  zones a and b are up after " + since(begin));
@@ -114,7 +114,7 @@ public final class LocalJob {
   private List<String> work(LocalStack stack, @Nullable ZoneKill kill) {
     double perSecond = Math.max(LEAST_PER_SECOND, ledger.size() / FIRST_PASS_SECONDS);
     List<String> zones = stack.zones().stream().map(Zone::name).toList();
-    stack.zones().forEach(zone -> zone.store().reset());
+    stack.zones().forEach(zone -> zone.countRequests());
     try (Work work =
         new Work(
             ledger,
@@ -192,11 +192,15 @@ public final class LocalJob {
     String kafka = stack.kafka().bootstrapServers();
     terminal.say("Left running until Ctrl-C:");
     terminal.say("  Kafka           %s  topics events, %s".formatted(kafka, Outcomes.TOPIC));
-    terminal.say(
-        "  %-14s  %s  %s"
-            .formatted(
-                options.backend().server(), stack.store().endpoint(), options.backend().place()));
-    terminal.say("                  with " + LocalStack.credentials());
+    stack
+        .store()
+        .endpoint()
+        .ifPresent(
+            endpoint -> {
+              terminal.say(
+                  "  %-14s  %s  %s".formatted(storeName(), endpoint, options.backend().place()));
+              terminal.say("                  with " + LocalStack.credentials());
+            });
     for (Zone zone : stack.zones()) {
       terminal.say(page(zone));
       terminal.say("                  and /api /health /prometheus, log " + zone.log());
@@ -213,6 +217,10 @@ public final class LocalJob {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private String storeName() {
+    return options.aws().orElse(options.backend().server());
   }
 
   private static String page(Zone zone) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -38,7 +39,7 @@ final class LocalStack implements AutoCloseable {
     Path directory = options.directory();
     empty(directory);
     try {
-      Future<Backend.Server> starting = inBackground(() -> options.backend().start(directory));
+      Future<Backend.Server> starting = inBackground(() -> store(options));
       this.kafka =
           add(KafkaBroker.start(directory.resolve("kafka"), JvmTuning.SHORT_RUN, Map.of()));
       kafka.createTopic(TOPIC, PARTITIONS);
@@ -53,7 +54,7 @@ final class LocalStack implements AutoCloseable {
                               name,
                               options.processorJar(),
                               options.backend(),
-                              store.endpoint(),
+                              store,
                               directory,
                               environment(options.kill()))))
               .toList();
@@ -64,15 +65,42 @@ final class LocalStack implements AutoCloseable {
     }
   }
 
+  private static Backend.Server store(JobOptions options) {
+    Backend backend = options.backend();
+    return options.aws().map(backend::inAws).orElseGet(() -> backend.start(options.directory()));
+  }
+
+  /** The AWS SDK's settings: those of a server here, or what this process was given. */
+  private Map<String, String> aws() {
+    if (store.endpoint().isPresent()) {
+      return Map.of(
+          "AWS_REGION",
+          REGION,
+          "AWS_ACCESS_KEY_ID",
+          ACCESS_KEY,
+          "AWS_SECRET_ACCESS_KEY",
+          SECRET_KEY);
+    }
+    Map<String, String> given = new HashMap<>(System.getenv());
+    given.keySet().removeIf(key -> !key.startsWith("AWS_"));
+    // A bucket may have a policy, a table its TTL: nothing of that is changed.
+    given.put("FIRSTCLAIM_CLAIM_CREATE", "false");
+    return given;
+  }
+
   private Map<String, String> environment(boolean kill) {
+    Map<String, String> all = new HashMap<>(settings(kill));
+    all.putAll(store.settings());
+    all.putAll(aws());
+    return all;
+  }
+
+  private Map<String, String> settings(boolean kill) {
     return Map.ofEntries(
         Map.entry("KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers()),
         // A killed instance's partitions are dealt out anew after this.
         Map.entry("KAFKA_SESSION_TIMEOUT_MS", "3000"),
         Map.entry("KAFKA_HEARTBEAT_INTERVAL_MS", "500"),
-        Map.entry("AWS_REGION", REGION),
-        Map.entry("AWS_ACCESS_KEY_ID", ACCESS_KEY),
-        Map.entry("AWS_SECRET_ACCESS_KEY", SECRET_KEY),
         Map.entry("FIRSTCLAIM_ZONES", String.join(",", ZONES)),
         Map.entry("FIRSTCLAIM_INPUT_TOPICS", TOPIC),
         Map.entry("FIRSTCLAIM_INPUT_RECORD_ID", "key"),

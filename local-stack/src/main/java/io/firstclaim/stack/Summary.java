@@ -98,15 +98,17 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
     lines.add(line("Takeovers", "%,d", ledger.takeovers(), ""));
     SortedMap<String, Long> requests = new TreeMap<>();
     for (Zone zone : zones) {
-      zone.store().requestsByOperation().forEach((op, n) -> requests.merge(op, n, Long::sum));
+      zone.requests().forEach((op, n) -> requests.merge(op, n, Long::sum));
     }
     long all = requests.values().stream().mapToLong(Long::longValue).sum();
     String operations =
         requests.entrySet().stream()
             .map(each -> each.getKey() + " %,d".formatted(each.getValue()))
             .collect(Collectors.joining(", "));
-    lines.add(
-        line("Store requests", "%.2f", (double) all / ledger.size(), "a record; " + operations));
+    if (!requests.isEmpty()) {
+      lines.add(
+          line("Store requests", "%.2f", (double) all / ledger.size(), "a record; " + operations));
+    }
     lines.add(
         line(
             "Time",

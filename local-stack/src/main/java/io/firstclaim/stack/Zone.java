@@ -14,9 +14,11 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /** One zone: a processor as a process of its own, with its own way to the store. */
@@ -31,7 +33,7 @@ final class Zone implements AutoCloseable {
           .build();
 
   private final String name;
-  private final FaultProxy store;
+  private final Optional<FaultProxy> store;
   private final int port = FreePort.next();
   private final JvmCommand command;
   private final Path log;
@@ -43,26 +45,23 @@ final class Zone implements AutoCloseable {
       String name,
       Path jar,
       Backend backend,
-      URI storeServer,
+      Backend.Server server,
       Path directory,
       Map<String, String> env) {
     this.name = name;
-    this.store = FaultProxy.start(storeServer);
+    this.store = server.endpoint().map(FaultProxy::start);
     this.log = directory.resolve("zone-" + name + ".log");
     this.command =
         JvmCommand.ofJar("zone " + name, jar)
             .withJvmArgs(List.of("-Xmx512m"))
             .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
             .withEnv(env)
-            .withEnv(backend.settings())
             .withEnv(
-                Map.of(
-                    "FIRSTCLAIM_ZONE",
-                    name,
-                    "MICRONAUT_SERVER_PORT",
-                    Integer.toString(port),
-                    backend.endpointVariable(),
-                    store.endpoint().toString()));
+                Map.of("FIRSTCLAIM_ZONE", name, "MICRONAUT_SERVER_PORT", Integer.toString(port)))
+            .withEnv(
+                store
+                    .map(proxy -> Map.of(backend.endpointVariable(), proxy.endpoint().toString()))
+                    .orElse(Map.of()));
   }
 
   String name() {
@@ -82,9 +81,14 @@ final class Zone implements AutoCloseable {
     return log;
   }
 
-  /** The zone's requests to the store. */
-  FaultProxy store() {
-    return store;
+  /** Counts the zone's requests to the store from now on. */
+  void countRequests() {
+    store.ifPresent(FaultProxy::reset);
+  }
+
+  /** The zone's requests to the store by operation; none where it is reached without a proxy. */
+  SortedMap<String, Long> requests() {
+    return store.map(FaultProxy::requestsByOperation).orElse(Collections.emptySortedMap());
   }
 
   /** Starts the process, or starts it again after {@link #kill()}, and does not wait. */
@@ -151,7 +155,7 @@ final class Zone implements AutoCloseable {
     if (running != null) {
       running.close();
     }
-    store.close();
+    store.ifPresent(FaultProxy::close);
   }
 
   private ChildJvm process() {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +25,7 @@ class SummaryTest {
         name,
         Path.of("none.jar"),
         Backend.DYNAMODB,
-        URI.create("http://127.0.0.1:1"),
+        new Backend.Server(Optional.of(URI.create("http://127.0.0.1:1")), Map.of(), () -> {}),
         Path.of("."),
         Map.of());
   }

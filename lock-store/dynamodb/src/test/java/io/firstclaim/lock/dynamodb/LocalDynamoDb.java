@@ -8,6 +8,8 @@ import io.firstclaim.lock.store.DatedClock;
 import io.firstclaim.lock.store.StoreClock;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.AwsPlace;
+import io.firstclaim.stack.server.AwsTable;
 import io.firstclaim.stack.server.DynamoDbServer;
 import java.net.URI;
 import java.time.ZoneOffset;
@@ -28,24 +30,40 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 
 /**
  * One DynamoDB Local for all tests of this JVM, with one table. It ends with the JVM. With the
- * system property {@code dynamodb.endpoint} it is the server there.
+ * system property {@code dynamodb.endpoint} it is the server there; with {@code aws.table} the
+ * tests of {@code -Paws} use that table in AWS, and empty it as the JVM ends.
  *
  * <p>Most tests live in a time of their own, which is then the store's too; the others have the
  * answers dated by it.
  */
 final class LocalDynamoDb {
-  static final String TABLE = "claims";
+  private static final Optional<String> IN_AWS = AwsPlace.given(AwsTable.PROPERTY);
 
-  /** Started by the first who asks for it, and not by those who only want a client. */
+  static final String TABLE = IN_AWS.orElse("claims");
+
+  /** Holds the server, so that only who asks for it starts it, and not who wants a client alone. */
   private static final class Running {
     static final URI ENDPOINT =
         Optional.ofNullable(System.getProperty("dynamodb.endpoint"))
             .map(URI::create)
             .orElseGet(() -> DynamoDbServer.start(JvmTuning.SHORT_RUN).endpoint());
-    static final DynamoDbClient CLIENT = builder(ENDPOINT).build();
 
     static {
-      new DynamoDbTable(CLIENT, TABLE).create();
+      try (DynamoDbClient client = builder(ENDPOINT).build()) {
+        new DynamoDbTable(client, TABLE).create();
+      }
+    }
+  }
+
+  /** Holds the tests' common client. */
+  private static final class Common {
+    static final DynamoDbClient CLIENT =
+        IN_AWS.map(Common::inAws).orElseGet(() -> builder(endpoint()).build());
+
+    private static DynamoDbClient inAws(String name) {
+      AwsTable table = AwsTable.open(name);
+      Runtime.getRuntime().addShutdownHook(new Thread(table::close));
+      return table.client();
     }
   }
 
@@ -57,25 +75,25 @@ final class LocalDynamoDb {
 
   /** The tests' common client, straight to the server. */
   static DynamoDbClient client() {
-    return Running.CLIENT;
+    return Common.CLIENT;
   }
 
   /** A store by the test's time, to the millisecond. */
   static DynamoDbClaimStore store(ClaimSettings settings, TimeSource time) {
-    return store(Running.CLIENT, settings, time);
+    return store(client(), settings, time);
   }
 
   static DynamoDbClaimStore store(DynamoDbClient client, ClaimSettings settings, TimeSource time) {
     return new DynamoDbClaimStore(items(client, settings, time), 1);
   }
 
-  /** The same, whose writes are all statements, even single ones. */
+  /** A store by the test's time that sends all its writes as statements, even single ones. */
   static DynamoDbClaimStore batched(
       DynamoDbClient client, ClaimSettings settings, TimeSource time) {
     return allStatements(items(client, settings, time));
   }
 
-  /** The same, on a table without transactions. */
+  /** A store that sends all writes as statements, on a table without transactions. */
   static DynamoDbClaimStore batchedOneByOne(ClaimSettings settings, TimeSource time) {
     ClaimItems items = items(client(), settings, time);
     return allStatements(
@@ -90,7 +108,7 @@ final class LocalDynamoDb {
             false));
   }
 
-  /** The same, by the dates of the server's answers. */
+  /** A store that sends all writes as statements, and goes by the dates of the server's answers. */
   static DynamoDbClaimStore datedBatched(
       DynamoDbClient client, ClaimSettings settings, TimeSource time) {
     var clock = new DatedClock(time, settings.lease(), StoreListener.NONE);
@@ -121,7 +139,7 @@ final class LocalDynamoDb {
     return "table-" + Nonce.random();
   }
 
-  /** A client with a table, retries and limits of the SDK's own. */
+  /** A client as the SDK makes it, with its own retries and limits. */
   static DynamoDbClientBuilder builder(URI endpoint) {
     return DynamoDbClient.builder()
         .endpointOverride(endpoint)

@@ -6,6 +6,8 @@ import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.AwsPlace;
+import io.firstclaim.stack.server.AwsPrefix;
 import io.firstclaim.stack.server.S3Server;
 import java.net.URI;
 import java.time.Duration;
@@ -21,22 +23,33 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /**
  * One S3 server for all tests of this JVM, with one bucket. It ends with the JVM. With the system
- * property {@code s3.endpoint} it is that one, if it takes the access key and secret {@code test}.
+ * property {@code s3.endpoint} it is that one, if it takes the access key and secret {@code test};
+ * with {@code aws.bucket} the tests of {@code -Paws} use a prefix of that bucket in AWS, and empty
+ * it as the JVM ends.
  */
 final class LocalS3 {
-  static final String BUCKET = "claims";
-  static final String PREFIX = "claims/";
+  private static final Optional<AwsPrefix> IN_AWS =
+      AwsPlace.given(AwsPrefix.PROPERTY).map(LocalS3::inAws);
+
+  static final String BUCKET = IN_AWS.map(AwsPrefix::bucket).orElse("claims");
+  static final String PREFIX = IN_AWS.map(AwsPrefix::prefix).orElse("claims/");
 
   private static final Optional<URI> FOREIGN =
       Optional.ofNullable(System.getProperty("s3.endpoint")).map(URI::create);
-  private static final URI ENDPOINT =
-      FOREIGN.orElseGet(() -> S3Server.start(JvmTuning.SHORT_RUN).endpoint());
   private static final StoreTime TIME = new StoreTime();
   private static final S3Client CLIENT =
-      timed(S3Bucket.configure(builder(ENDPOINT), Duration.ofSeconds(30))).build();
+      timed(S3Bucket.configure(common(), Duration.ofSeconds(30))).build();
 
   static {
-    createBucket(BUCKET);
+    if (IN_AWS.isEmpty()) {
+      createBucket(BUCKET);
+    }
+  }
+
+  /** Holds the server, which is not started where the tests use a bucket in AWS. */
+  private static final class Running {
+    static final URI ENDPOINT =
+        FOREIGN.orElseGet(() -> S3Server.start(JvmTuning.SHORT_RUN).endpoint());
   }
 
   private LocalS3() {}
@@ -46,8 +59,18 @@ final class LocalS3 {
     return FOREIGN.isPresent();
   }
 
+  private static AwsPrefix inAws(String bucket) {
+    AwsPrefix prefix = AwsPrefix.open(bucket);
+    Runtime.getRuntime().addShutdownHook(new Thread(prefix::close));
+    return prefix;
+  }
+
   static URI endpoint() {
-    return ENDPOINT;
+    return Running.ENDPOINT;
+  }
+
+  private static S3ClientBuilder common() {
+    return IN_AWS.isPresent() ? AwsPrefix.builder() : builder(endpoint());
   }
 
   static void createBucket(String name) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class S3BoardDocumentTest {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-  private final DocumentKey board = DocumentKey.of("boards/" + Nonce.random());
+  private final DocumentKey board = DocumentKey.of(LocalS3.PREFIX + "boards/" + Nonce.random());
 
   private final SharedDocuments documents =
       new SharedDocuments(

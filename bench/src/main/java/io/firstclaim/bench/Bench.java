@@ -129,6 +129,19 @@ public final class Bench {
         comparison.writes(s3);
       }
     }
+    if (wanted.contains("contention")) { // only when named: it takes a quarter of an hour
+      var contention = new ContentionBench(Optional.of(before), table);
+      if (!wanted.contains("s3")) {
+        try (DynamoDb dynamoDb = DynamoDb.local(stack)) {
+          contention.all(dynamoDb);
+        }
+      }
+      if (!wanted.contains("dynamodb")) {
+        try (S3 s3 = new S3(stack)) {
+          contention.all(s3);
+        }
+      }
+    }
     table.print();
   }
 
@@ -155,6 +168,9 @@ public final class Bench {
     }
     if (wants(wanted, "drain")) {
       bench.drain();
+    }
+    if (wants(wanted, "contention")) {
+      new ContentionBench(Optional.empty(), table).all(backend);
     }
   }
 

@@ -26,7 +26,7 @@ final class Stack implements AutoCloseable {
   static final int CONNECTIONS = 300;
   static final ClaimSettings SETTINGS =
       new ClaimSettings(
-          "bench", "bench", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
+          "bench", "bench", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(15));
 
   private final KafkaBroker kafka = KafkaBroker.start();
   private final AtomicInteger names = new AtomicInteger();

@@ -26,7 +26,7 @@ public record ClaimSettings(
   public static final Duration DEFAULT_MAX_SKEW = Duration.ofSeconds(1);
 
   /** The retention of {@link #of}. */
-  public static final Duration DEFAULT_RETENTION = Duration.ofDays(8);
+  public static final Duration DEFAULT_RETENTION = Duration.ofDays(15);
 
   /** The least skew bound, which includes the leaps of a machine's clock that go unnoticed. */
   public static final Duration LEAST_SKEW = Duration.ofMillis(500);

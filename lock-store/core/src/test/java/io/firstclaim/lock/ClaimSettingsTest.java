@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class ClaimSettingsTest {
-  private static final Duration DAYS = Duration.ofDays(8);
+  private static final Duration DAYS = Duration.ofDays(15);
 
   private static ClaimSettings settings(long leaseMillis, long skewMillis) {
     return new ClaimSettings(
@@ -15,7 +15,7 @@ class ClaimSettingsTest {
   }
 
   @Test
-  void defaults_areThirtySecondsOneSecondEightDays() {
+  void defaults_areThirtySecondsOneSecondFifteenDays() {
     assertThat(ClaimSettings.of("space", "a")).isEqualTo(settings(30_000, 1_000));
   }
 

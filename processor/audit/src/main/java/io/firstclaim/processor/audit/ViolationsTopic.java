@@ -63,7 +63,12 @@ final class ViolationsTopic {
     try {
       NewTopic topic =
           new NewTopic(name, 1, DEFAULT_REPLICATION)
-              .configs(Map.of(TopicConfig.RETENTION_MS_CONFIG, "-1"));
+              .configs(
+                  Map.of(
+                      TopicConfig.RETENTION_MS_CONFIG,
+                      "-1",
+                      TopicConfig.CLEANUP_POLICY_CONFIG,
+                      TopicConfig.CLEANUP_POLICY_DELETE));
       var _ = admin.createTopics(List.of(topic)).all().get();
       LOG.info("Created topic {}", name);
     } catch (ExecutionException e) {
@@ -74,7 +79,7 @@ final class ViolationsTopic {
         throw e;
       }
       throw new IllegalStateException(
-          "topic %s is missing and the broker did not let it be created (%s); create it with: kafka-topics.sh --bootstrap-server %s --create --topic %s --partitions 1 --config retention.ms=-1"
+          "topic %s is missing and the broker did not let it be created (%s); create it with: kafka-topics.sh --bootstrap-server %s --create --topic %s --partitions 1 --config retention.ms=-1 --config cleanup.policy=delete"
               .formatted(name, e.getCause(), settings.kafka().get("bootstrap.servers"), name),
           e);
     }

@@ -18,9 +18,12 @@ public final class SideClients {
     this.clients = new KafkaClients(settings);
   }
 
-  /** A consumer without a group, which commits nothing; for one thread. */
+  /**
+   * A consumer without a group, which commits nothing, and goes on with the oldest record where its
+   * offset is gone; for one thread.
+   */
   public Consumer<byte[], byte[]> reader() {
-    return clients.outcomes();
+    return clients.reader();
   }
 
   /** A producer that asks for the acknowledgement of all in-sync replicas and repeats nothing. */

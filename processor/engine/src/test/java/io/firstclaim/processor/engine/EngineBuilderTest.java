@@ -162,7 +162,35 @@ class EngineBuilderTest {
         wrong(
             b -> b.kafka("group.id", "g"),
             "kafka.group.id=g: leave it out; the consumer group is <application>-<zone>, or what"
-                + " firstclaim.input.group names"));
+                + " firstclaim.input.group names"),
+        wrong(
+            b -> b.kafka("auto.offset.reset", "latest"),
+            "kafka.auto.offset.reset=latest: leave it out; with anything but earliest, a new"
+                + " consumer group would skip all records that are there"),
+        wrong(
+            b -> b.kafka("isolation.level", "read_uncommitted"),
+            "kafka.isolation.level=read_uncommitted: leave it out; with anything but"
+                + " read_committed, records of aborted transactions would be handled"),
+        wrong(
+            b -> b.kafka("enable.auto.commit", true),
+            "kafka.enable.auto.commit=true: leave it out; with anything but false, offsets would"
+                + " be committed before their records are done"),
+        wrong(
+            b -> b.kafka("acks", "1"),
+            "kafka.acks=1: leave it out; with anything but all, a dead letter could be lost with"
+                + " one broker"));
+  }
+
+  @Test
+  void whatTheEngineSetsOfKafkaItself_maySayTheSame() {
+    assertThat(
+            least()
+                .kafka("auto.offset.reset", "earliest")
+                .kafka("isolation.level", "READ_COMMITTED")
+                .kafka("acks", "-1")
+                .settings()
+                .kafka())
+        .containsEntry("acks", "-1");
   }
 
   @ParameterizedTest

@@ -179,7 +179,7 @@ final class TestInstance implements AutoCloseable {
       MemoryClaimStore.Claims claims, Duration lease, TimeSource time) {
     return new MemoryClaimStore(
         claims,
-        new ClaimSettings("test", "a/9", lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(8)),
+        new ClaimSettings("test", "a/9", lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(15)),
         time);
   }
 

@@ -44,7 +44,7 @@ final class TestSettings {
                     zone + "/" + instance,
                     lease,
                     ClaimSettings.LEAST_SKEW,
-                    Duration.ofDays(8)))
+                    Duration.ofDays(15)))
             .renew(renew)
             .headStart(headStart)
             .onMismatch(onMismatch)

@@ -301,7 +301,7 @@ class TracedEngineTest {
     MemoryClaimStore vanished =
         new MemoryClaimStore(
             claims,
-            new ClaimSettings(topic, "b/9", lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(8)),
+            new ClaimSettings(topic, "b/9", lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(15)),
             TimeSource.system());
     assertThat(
             vanished.claim(

@@ -150,7 +150,7 @@ public final class EngineCatalog {
       CATALOG.derived(
           "firstclaim.input.replay-horizon",
           Syntax.optional("", LENGTH),
-          "the topic's retention",
+          "the topic's `retention.ms` + `segment.ms`",
           _ -> Optional.empty(),
           "how far back the input may ever be rewound");
 
@@ -204,7 +204,8 @@ public final class EngineCatalog {
           "firstclaim.claim.retention",
           LENGTH,
           ClaimSettings.DEFAULT_RETENTION,
-          "how long finished claims are kept; at least the replay horizon + 1 day");
+          "how long finished claims are kept; at least the replay horizon + 1 day, where that is not set"
+              + " the topic's `retention.ms` + `segment.ms` + 1 day");
 
   /** {@code firstclaim.claim.on-mismatch}. */
   public static final Setting<OnMismatch> ON_MISMATCH =

@@ -45,6 +45,30 @@ import java.util.Optional;
  */
 public final class EngineSettings {
   private static final String DEAD_LETTERS = ".dlt";
+
+  /**
+   * What the engine sets of Kafka's clients itself, as with anything else records would be lost.
+   */
+  private static final List<KafkaOwn> OWN_OF_KAFKA =
+      List.of(
+          new KafkaOwn(
+              "auto.offset.reset",
+              List.of("earliest"),
+              "a new consumer group would skip all records that are there"),
+          new KafkaOwn(
+              "isolation.level",
+              List.of("read_committed"),
+              "records of aborted transactions would be handled"),
+          new KafkaOwn(
+              "enable.auto.commit",
+              List.of("false"),
+              "offsets would be committed before their records are done"),
+          new KafkaOwn("acks", List.of("all", "-1"), "a dead letter could be lost with one broker"),
+          new KafkaOwn(
+              "enable.idempotence", List.of("true"), "a dead letter could be written twice"));
+
+  private record KafkaOwn(String name, List<String> values, String lost) {}
+
   private static final int MAX_TOPIC = 249;
 
   private final Settings values = Settings.none();
@@ -169,6 +193,18 @@ public final class EngineSettings {
               "leave it out; the consumer group is <application>-<zone>, or what %s names"
                   .formatted(GROUP)));
     }
+    OWN_OF_KAFKA.forEach(
+        own -> {
+          String value = String.valueOf(kafka.getOrDefault(own.name(), own.values().getFirst()));
+          if (own.values().stream().noneMatch(value::equalsIgnoreCase)) {
+            given.wrong(
+                new WrongSettingException(
+                    "kafka." + own.name(),
+                    value,
+                    "leave it out; with anything but %s, %s"
+                        .formatted(own.values().getFirst(), own.lost())));
+          }
+        });
   }
 
   /** These values, as given to whatever else they are for. */

@@ -132,11 +132,20 @@ public final class KafkaClients implements Clients {
 
   @Override
   public Consumer<byte[], byte[]> outcomes() {
+    return withoutGroup("latest");
+  }
+
+  /** A consumer without a group, which goes on with the oldest record where its offset is gone. */
+  public Consumer<byte[], byte[]> reader() {
+    return withoutGroup("earliest");
+  }
+
+  private Consumer<byte[], byte[]> withoutGroup(String whereTheOffsetIsGone) {
     Map<String, Object> config = new HashMap<>(settings.kafka());
     config.keySet().removeIf(key -> key.startsWith("group.") || key.startsWith("max.poll."));
     config.remove(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "latest");
+    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, whereTheOffsetIsGone);
     config.putIfAbsent(
         ConsumerConfig.METADATA_MAX_AGE_CONFIG, (int) PARTITIONS_SEEN_WITHIN.toMillis());
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);

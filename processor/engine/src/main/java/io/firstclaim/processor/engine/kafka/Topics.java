@@ -5,6 +5,7 @@ import io.firstclaim.processor.engine.api.ShortRetentionException;
 import io.firstclaim.processor.engine.api.TopicRefusedException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -14,6 +15,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -117,39 +119,49 @@ public final class Topics {
 
   /**
    * A record that can be delivered again after its claim was forgotten would be processed again.
+   * Kafka deletes a whole segment once its newest record is older than {@code retention.ms}, and
+   * begins a new one after {@code segment.ms} (<a
+   * href="https://kafka.apache.org/documentation/#topicconfigs_segment.ms">topic settings</a>): on
+   * a topic that is written to seldom, a record stays for as long as both together.
    */
   private void requireRetention(Admin admin) throws ExecutionException, InterruptedException {
-    Duration kept = settings.claim().store().retention();
+    Duration claims = settings.claim().store().retention();
     for (String topic : settings.input().topics()) {
-      long millis = retentionMillis(config(admin, topic));
+      Optional<Duration> kept = keptFor(config(admin, topic));
       Optional<Duration> horizon = settings.input().replayHorizon();
-      if (millis < 0 && horizon.isEmpty()) {
+      if (kept.isEmpty() && horizon.isEmpty()) {
         throw new ShortRetentionException(
             "topic %s keeps records for ever, and a retention of %s lets a rewind process them again: give the replay horizon, which says how far back it is ever rewound"
-                .formatted(topic, days(kept)));
+                .formatted(topic, days(claims)));
       }
       Duration replayed =
-          horizon
-              .filter(limit -> millis < 0 || limit.toMillis() < millis)
-              .orElse(Duration.ofMillis(millis));
+          Stream.concat(kept.stream(), horizon.stream())
+              .min(Comparator.naturalOrder())
+              .orElseThrow();
       Duration needed = replayed.plus(MARGIN);
-      if (kept.compareTo(needed) < 0) {
+      if (claims.compareTo(needed) < 0) {
         throw new ShortRetentionException(
-            "topic %s can deliver records for %s and zones may lag by %s, but claims have a retention of %s: give at least %s, or a shorter replay horizon"
-                .formatted(topic, days(replayed), days(MARGIN), days(kept), days(needed)));
+            "topic %s can deliver records for %s (its retention.ms and segment.ms together, or the replay horizon) and zones may lag by %s, but claims have a retention of %s: give at least %s, a shorter replay horizon, or the topic a shorter segment.ms"
+                .formatted(topic, days(replayed), days(MARGIN), days(claims), days(needed)));
       }
     }
   }
 
-  /** How long a topic keeps its records; negative: for ever. */
-  private static long retentionMillis(Config config) {
+  /** How long a topic keeps its records; empty: for ever. */
+  private static Optional<Duration> keptFor(Config config) {
     // A topic that is only compacted keeps the last record of every key.
-    boolean deletes =
-        config
-            .get(TopicConfig.CLEANUP_POLICY_CONFIG)
-            .value()
-            .contains(TopicConfig.CLEANUP_POLICY_DELETE);
-    return deletes ? Long.parseLong(config.get(TopicConfig.RETENTION_MS_CONFIG).value()) : -1;
+    if (!policy(config).contains(TopicConfig.CLEANUP_POLICY_DELETE)) {
+      return Optional.empty();
+    }
+    long retention = Long.parseLong(config.get(TopicConfig.RETENTION_MS_CONFIG).value());
+    long segment = Long.parseLong(config.get(TopicConfig.SEGMENT_MS_CONFIG).value());
+    return retention < 0
+        ? Optional.empty()
+        : Optional.of(Duration.ofMillis(retention).plusMillis(segment));
+  }
+
+  private static String policy(Config config) {
+    return config.get(TopicConfig.CLEANUP_POLICY_CONFIG).value();
   }
 
   private void createMissing(Admin admin) throws ExecutionException, InterruptedException {
@@ -158,15 +170,37 @@ public final class Topics {
     for (String input : settings.input().topics()) {
       wanted.add(settings.deadLetterTopicOf(input));
     }
-    for (String name : missing(admin, wanted)) {
+    SortedSet<String> missing = missing(admin, wanted);
+    for (String name : missing) {
       create(admin, definition(admin, name));
+    }
+    wanted.removeAll(missing);
+    for (String name : wanted) {
+      requireNotCompacted(admin, name, settings.kafka());
+    }
+  }
+
+  /**
+   * Requires that a topic keeps every record of a key, and takes records without one.
+   *
+   * @param kafka the clients' settings, for the command in the message
+   * @throws TopicRefusedException if it is compacted, with the command that mends it
+   */
+  public static void requireNotCompacted(Admin admin, String topic, Map<String, ?> kafka)
+      throws ExecutionException, InterruptedException {
+    String policy = policy(config(admin, topic));
+    if (policy.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+      throw new TopicRefusedException(
+          "topic %s has cleanup.policy=%s, by which all records of a key but the last are deleted and those without a key are refused; mend it with: kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config cleanup.policy=delete"
+              .formatted(topic, policy, kafka.get("bootstrap.servers"), topic));
     }
   }
 
   private NewTopic definition(Admin admin, String name)
       throws ExecutionException, InterruptedException {
     if (settings.outcomesTopic().equals(Optional.of(name))) {
-      return new NewTopic(name, OUTCOME_PARTITIONS, DEFAULT_REPLICATION);
+      return new NewTopic(name, OUTCOME_PARTITIONS, DEFAULT_REPLICATION)
+          .configs(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE));
     }
     int partitions = 1;
     int maxMessage = 0;
@@ -188,6 +222,8 @@ public final class Topics {
     return new NewTopic(name, partitions, DEFAULT_REPLICATION)
         .configs(
             Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                TopicConfig.CLEANUP_POLICY_DELETE,
                 TopicConfig.RETENTION_MS_CONFIG,
                 "-1",
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG,

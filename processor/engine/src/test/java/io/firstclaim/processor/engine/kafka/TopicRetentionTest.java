@@ -3,14 +3,19 @@ package io.firstclaim.processor.engine.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.api.ShortRetentionException;
+import io.firstclaim.processor.engine.api.TopicRefusedException;
 import io.firstclaim.processor.engine.testing.LocalKafka;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,12 +30,16 @@ class TopicRetentionTest {
   @BeforeAll
   static void createTopics() {
     String week = Long.toString(Duration.ofDays(7).toMillis());
-    LocalKafka.createTopic("week", 1, Map.of("retention.ms", week));
+    String day = Long.toString(Duration.ofDays(1).toMillis());
+    LocalKafka.createTopic("week", 1, Map.of("retention.ms", week, "segment.ms", day));
+    LocalKafka.createTopic("defaults", 1, Map.of());
     LocalKafka.createTopic("for-ever", 1, Map.of("retention.ms", "-1"));
     LocalKafka.createTopic(
         "compacted", 1, Map.of("cleanup.policy", "compact", "retention.ms", week));
     LocalKafka.createTopic(
-        "compacted-week", 1, Map.of("cleanup.policy", "compact,delete", "retention.ms", week));
+        "compacted-week",
+        1,
+        Map.of("cleanup.policy", "compact,delete", "retention.ms", week, "segment.ms", day));
   }
 
   @AfterAll
@@ -60,12 +69,21 @@ class TopicRetentionTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"week", "compacted-week"})
-  void claims_areKeptADayLongerThanTheRecords(String topic) throws InterruptedException {
-    assertThat(ready(keeping(Duration.ofDays(8), topic))).isEmpty();
-    requireShort(
-        keeping(Duration.ofDays(8).minusHours(1), topic),
-        "topic %s can deliver records for 7d and zones may lag by 1d, but claims have a retention of PT191H: give at least 8d, or a shorter replay horizon"
-            .formatted(topic));
+  void claims_areKeptADayLongerThanTheRecords_whoseSegmentIsDeletedAsAWhole(String topic)
+      throws InterruptedException {
+    assertThat(ready(keeping(Duration.ofDays(9), topic))).isEmpty();
+    requireShort(keeping(Duration.ofDays(9).minusHours(1), topic), tooShort(topic, "8d", "PT215H"));
+  }
+
+  private static String tooShort(String topic, String delivered, String kept) {
+    return "topic %s can deliver records for %s (its retention.ms and segment.ms together, or the replay horizon) and zones may lag by 1d, but claims have a retention of %s: give at least %s, a shorter replay horizon, or the topic a shorter segment.ms"
+        .formatted(topic, delivered, kept, Integer.parseInt(delivered.replace("d", "")) + 1 + "d");
+  }
+
+  @Test
+  void defaultRetention_fitsKafkasDefaults() throws InterruptedException {
+    assertThat(ready(keeping(ClaimSettings.DEFAULT_RETENTION, "defaults"))).isEmpty();
+    requireShort(keeping(Duration.ofDays(14), "defaults"), tooShort("defaults", "14d", "14d"));
   }
 
   @ParameterizedTest
@@ -79,15 +97,14 @@ class TopicRetentionTest {
         .isEmpty();
     requireShort(
         keeping(Duration.ofDays(3), topic).replayHorizon(Duration.ofDays(3)),
-        "topic %s can deliver records for 3d and zones may lag by 1d, but claims have a retention of 3d: give at least 4d, or a shorter replay horizon"
-            .formatted(topic));
+        tooShort(topic, "3d", "3d"));
   }
 
   @Test
   void replayHorizon_countsWhereItIsShorterThanTheTopicsRetention() throws InterruptedException {
     assertThat(ready(keeping(Duration.ofDays(3), "week").replayHorizon(Duration.ofDays(2))))
         .isEmpty();
-    assertThat(ready(keeping(Duration.ofDays(8), "week").replayHorizon(Duration.ofDays(30))))
+    assertThat(ready(keeping(Duration.ofDays(9), "week").replayHorizon(Duration.ofDays(30))))
         .isEmpty();
   }
 
@@ -95,9 +112,45 @@ class TopicRetentionTest {
   void ofSeveralTopics_eachMustBeOutlived() {
     requireShort(
         keeping(Duration.ofDays(5), "compacted", "week").replayHorizon(Duration.ofDays(6)),
-        "topic compacted can deliver records for 6d and zones may lag by 1d, but claims have a retention of 5d: give at least 7d, or a shorter replay horizon");
+        tooShort("compacted", "6d", "5d"));
     requireShort(
         keeping(Duration.ofDays(6), "for-ever", "week"),
         "topic for-ever keeps records for ever, and a retention of 6d lets a rewind process them again: give the replay horizon, which says how far back it is ever rewound");
+  }
+
+  @Test
+  void compactedTopicOfDeadLetters_isRefused_withTheCommandThatMendsIt() {
+    LocalKafka.createTopic("orders", 1, Map.of("segment.ms", "1000"));
+    LocalKafka.createTopic("orders.dlt", 1, Map.of("cleanup.policy", "compact,delete"));
+
+    assertThatThrownBy(() -> ready(keeping(Duration.ofDays(15), "orders")))
+        .isInstanceOf(TopicRefusedException.class)
+        .hasMessage(
+            "topic orders.dlt has cleanup.policy=compact,delete, by which all records of a key but the last are deleted and those without a key are refused; mend it with: kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name orders.dlt --add-config cleanup.policy=delete"
+                .formatted(LocalKafka.bootstrapServers()));
+  }
+
+  @Test
+  void createdTopics_areNotCompacted() throws Exception {
+    LocalKafka.createTopic("payments", 1, Map.of("segment.ms", "1000"));
+
+    assertThat(ready(keeping(Duration.ofDays(15), "payments").outcomesTopic("payments.outcomes")))
+        .isEmpty();
+
+    for (String created : List.of("payments.dlt", "payments.outcomes")) {
+      ConfigEntry policy =
+          ADMIN
+              .describeConfigs(List.of(new ConfigResource(ConfigResource.Type.TOPIC, created)))
+              .all()
+              .get()
+              .values()
+              .iterator()
+              .next()
+              .get("cleanup.policy");
+      assertThat(policy.value()).isEqualTo("delete");
+      assertThat(policy.source())
+          .as("whatever the cluster's default is")
+          .isEqualTo(ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG);
+    }
   }
 }

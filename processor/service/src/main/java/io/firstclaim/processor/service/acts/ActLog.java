@@ -183,7 +183,12 @@ public final class ActLog implements AutoCloseable {
     try (Admin admin = clients.admin()) {
       var topic =
           new NewTopic(partition.topic(), Optional.of(1), Optional.empty())
-              .configs(Map.of(TopicConfig.RETENTION_MS_CONFIG, "-1"));
+              .configs(
+                  Map.of(
+                      TopicConfig.RETENTION_MS_CONFIG,
+                      "-1",
+                      TopicConfig.CLEANUP_POLICY_CONFIG,
+                      TopicConfig.CLEANUP_POLICY_DELETE));
       try {
         var _ = admin.createTopics(List.of(topic)).all().get();
         LOG.info("Created topic {} with 1 partition", partition.topic());
@@ -191,7 +196,7 @@ public final class ActLog implements AutoCloseable {
         if (!(e.getCause() instanceof TopicExistsException)
             && !admin.listTopics().names().get().contains(partition.topic())) {
           throw new KafkaException(
-              "it is missing and the broker did not let it be created (%s); create it with: kafka-topics.sh --create --topic %s --partitions 1 --config retention.ms=-1"
+              "it is missing and the broker did not let it be created (%s); create it with: kafka-topics.sh --create --topic %s --partitions 1 --config retention.ms=-1 --config cleanup.policy=delete"
                   .formatted(e.getCause(), partition.topic()));
         }
       }

@@ -56,7 +56,7 @@ class SettingsReaderTest {
                 store.holder(),
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(1),
-                Duration.ofDays(8)));
+                Duration.ofDays(15)));
     assertThat(settings.engine().claim().renew()).isTrue();
     assertThat(settings.engine().claim().headStart()).isEmpty();
     assertThat(settings.engine().claim().onMismatch()).isEqualTo(OnMismatch.DEAD_LETTER);

@@ -23,16 +23,17 @@ final class BucketSetup {
   private final S3Bucket bucket;
   private final String name;
   private final Lifecycle lifecycle;
-  private final WritePolicy policy;
+  private final BucketPolicy policy;
 
-  BucketSetup(S3Bucket bucket, ClaimSettings settings, List<String> alsoConditional) {
+  BucketSetup(S3Bucket bucket, ClaimSettings settings, List<ProtectedPrefix> alsoProtected) {
     this.client = bucket.client();
     this.bucket = bucket;
     this.name = bucket.name();
     this.lifecycle = new Lifecycle(bucket, settings);
-    List<String> conditional = new ArrayList<>(List.of(bucket.prefix()));
-    conditional.addAll(alsoConditional);
-    this.policy = new WritePolicy(client.serviceClientConfiguration().region(), name, conditional);
+    List<ProtectedPrefix> all =
+        new ArrayList<>(List.of(ProtectedPrefix.onCondition(bucket.prefix())));
+    all.addAll(alsoProtected);
+    this.policy = new BucketPolicy(client, name, all);
   }
 
   void run() {
@@ -44,7 +45,7 @@ final class BucketSetup {
         "lifecycle",
         lifecycle::add);
     attempt(
-        "has no policy against unconditional writes under %s: anybody who may write there can overwrite a claim"
+        "has no policy against unconditional writes and deletes under %s: anybody who may write there can overwrite a claim"
             .formatted(bucket.prefix()),
         "policy",
         this::addPolicy);
@@ -103,7 +104,8 @@ final class BucketSetup {
           put -> put.bucket(name).overrideConfiguration(TimeLimits.SETUP).policy(policy.text()));
     } else if (!policy.isIn(policies.getFirst())) {
       LOG.warn(
-          "S3 bucket {} has a policy already, which is left as it is. Add this statement to it: {}",
+          "S3 bucket {} has a policy already, which is left as it is. Add the statements of this one"
+              + " that it lacks: {}",
           name,
           policy.inOneLine());
     }

@@ -10,7 +10,6 @@ import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -149,8 +148,8 @@ public final class S3Bucket {
   /**
    * Creates the bucket if it is missing, and adds what it lacks of these: a block on public access;
    * a lifecycle rule that removes what is older than the retention, the longest if it was created
-   * for several; a policy that denies writes without a condition. Warns of what the store does not
-   * support or allow.
+   * for several; a policy that denies writes and deletes without a condition. Warns of what the
+   * store does not support or allow.
    *
    * @throws StoreRefusedException if S3 does not allow the bucket, with the remedy
    * @throws StoreUnavailableException if S3 does not answer
@@ -162,35 +161,12 @@ public final class S3Bucket {
   /**
    * The same, for a bucket that has more in it than claims.
    *
-   * @param alsoConditional further prefixes under which writes without a condition are denied
+   * @param alsoProtected what else in it the policy protects
    * @throws StoreRefusedException as {@link #create(ClaimSettings)}
    * @throws StoreUnavailableException as {@link #create(ClaimSettings)}
    */
-  public void create(ClaimSettings settings, List<String> alsoConditional) {
-    new BucketSetup(this, settings, alsoConditional).run();
-  }
-
-  /**
-   * What a bucket's policy lacks to deny writes without a condition under these prefixes.
-   *
-   * @return the policy that it should have, in one line; empty if it has it
-   */
-  public static Optional<String> missingPolicy(
-      S3Client client, String bucket, List<String> prefixes) {
-    WritePolicy policy =
-        new WritePolicy(client.serviceClientConfiguration().region(), bucket, prefixes);
-    try {
-      String there =
-          client
-              .getBucketPolicy(get -> get.bucket(bucket).overrideConfiguration(TimeLimits.SETUP))
-              .policy();
-      return policy.isIn(there) ? Optional.empty() : Optional.of(policy.inOneLine());
-    } catch (
-        SdkException
-            e) { // there is none, the store knows none, the role may not read it, or there is no
-      // answer
-      return Optional.of(policy.inOneLine());
-    }
+  public void create(ClaimSettings settings, List<ProtectedPrefix> alsoProtected) {
+    new BucketSetup(this, settings, alsoProtected).run();
   }
 
   /**

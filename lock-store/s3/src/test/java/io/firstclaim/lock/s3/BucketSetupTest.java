@@ -115,7 +115,8 @@ class BucketSetupTest {
                 assertThat(line)
                     .contains("has no lifecycle rule under claims/")
                     .contains("501 NotImplemented"),
-            line -> assertThat(line).contains("has no policy against unconditional writes"),
+            line ->
+                assertThat(line).contains("has no policy against unconditional writes and deletes"),
             line -> assertThat(line).contains("is not known to block public access"));
   }
 
@@ -286,8 +287,12 @@ class BucketSetupTest {
         .contains("<ID>firstclaim-claims/</ID>");
   }
 
+  private BucketPolicy policyOf(ProtectedPrefix... prefixes) {
+    return new BucketPolicy(CLIENT, name, List.of(prefixes));
+  }
+
   @Test
-  void policy_deniesWritesWithoutACondition_asInTheGuide() {
+  void policy_deniesWritesAndDeletesWithoutACondition_asInTheGuide() {
     hasNothing();
 
     bucket.create(SETTINGS);
@@ -301,26 +306,52 @@ class BucketSetupTest {
                 "Effect": "Deny",
                 "Principal": "*",
                 "Action": "s3:PutObject",
-                "Resource": "arn:aws:s3:::%s/claims/*",
+                "Resource": ["arn:aws:s3:::%1$s/claims/*"],
                 "Condition": {
                   "Null": {"s3:if-none-match": "true", "s3:if-match": "true"},
-                  "Bool": {"s3:ObjectCreationOperation": "true"}}}]}
+                  "Bool": {"s3:ObjectCreationOperation": "true"}}},
+               {"Sid": "FirstclaimDenyUnconditionalDeletes",
+                "Effect": "Deny",
+                "Principal": "*",
+                "Action": "s3:DeleteObject",
+                "Resource": ["arn:aws:s3:::%1$s/claims/*"],
+                "Condition": {"Null": {"s3:if-match": "true"}}}]}
             """
                 .formatted(name));
   }
 
   @Test
-  void policy_deniesThemUnderFurtherPrefixesToo() {
+  void policy_deniesWritesOver_whatIsWrittenOnce() {
     hasNothing();
 
-    bucket.create(SETTINGS, List.of("datasets/", "metastore/"));
+    bucket.create(
+        SETTINGS,
+        List.of(ProtectedPrefix.once("datasets/"), ProtectedPrefix.onCondition("metastore/")));
 
-    assertThat(sent.get(POLICY))
+    assertThat(String.valueOf(sent.get(POLICY)).replaceAll("\\s+", " "))
         .contains(
-            "\"Resource\": [\"arn:aws:s3:::%1$s/claims/*\", \"arn:aws:s3:::%1$s/datasets/*\","
-                    .formatted(name)
-                + " \"arn:aws:s3:::%s/metastore/*\"]".formatted(name));
-    assertThat(S3Bucket.missingPolicy(CLIENT, name, List.of("datasets/", "metastore/"))).isEmpty();
+            """
+            "Action": "s3:PutObject", "Resource": ["arn:aws:s3:::%1$s/claims/*", \
+            "arn:aws:s3:::%1$s/metastore/*"], "Condition": {"Null": {"s3:if-none-match": "true", \
+            "s3:if-match": "true"}, "Bool": {"s3:ObjectCreationOperation": "true"}}"""
+                .formatted(name))
+        .contains(
+            """
+            "Action": "s3:PutObject", "Resource": ["arn:aws:s3:::%1$s/datasets/*"], \
+            "Condition": {"Null": {"s3:if-none-match": "true"}, \
+            "Bool": {"s3:ObjectCreationOperation": "true"}}"""
+                .formatted(name))
+        .contains(
+            """
+            "Action": "s3:DeleteObject", "Resource": ["arn:aws:s3:::%1$s/claims/*", \
+            "arn:aws:s3:::%1$s/datasets/*", "arn:aws:s3:::%1$s/metastore/*"], \
+            "Condition": {"Null": {"s3:if-match": "true"}}"""
+                .formatted(name));
+    assertThat(policyOf(ProtectedPrefix.once("datasets/")).missing()).isEmpty();
+    assertThat(policyOf(ProtectedPrefix.onCondition("metastore/")).missing()).isEmpty();
+    assertThat(policyOf(ProtectedPrefix.once("metastore/")).missing())
+        .as("it lets what is there be written over")
+        .isPresent();
   }
 
   @Test
@@ -328,7 +359,7 @@ class BucketSetupTest {
     hasNothing();
     bucket.create(SETTINGS);
 
-    assertThat(S3Bucket.missingPolicy(CLIENT, name, List.of("datasets/")))
+    assertThat(policyOf(ProtectedPrefix.once("datasets/")).missing())
         .get()
         .asString()
         .contains("arn:aws:s3:::%s/datasets/*".formatted(name))
@@ -339,11 +370,11 @@ class BucketSetupTest {
   void bucketWithoutAPolicy_isToldWithWhatItShouldHave() {
     hasNothing();
 
-    assertThat(S3Bucket.missingPolicy(CLIENT, name, List.of("datasets/"))).isPresent();
+    assertThat(policyOf(ProtectedPrefix.once("datasets/")).missing()).isPresent();
   }
 
   @Test
-  void policyOfOthers_isLeft_andTheStatementShown() {
+  void policyOfOthers_isLeft_andTheStatementsShown() {
     hasNothing();
     PROXY.clear();
     has(POLICY, new Fault.Answer(200, Map.of(), "{\"Version\":\"2012-10-17\",\"Statement\":[]}"));
@@ -353,7 +384,8 @@ class BucketSetupTest {
     assertThat(sent).doesNotContainKey(POLICY);
     assertThat(log)
         .contains("has a policy already, which is left as it is")
-        .contains("\"Sid\": \"FirstclaimDenyUnconditionalWrites\"");
+        .contains("\"Sid\": \"FirstclaimDenyUnconditionalWrites\"")
+        .contains("\"Sid\": \"FirstclaimDenyUnconditionalDeletes\"");
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.document.SharedDocuments;
 import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.mutex.Mutex;
+import io.firstclaim.lock.s3.BucketPolicy;
 import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.lock.s3.S3DocumentStore;
@@ -104,15 +105,18 @@ public final class Dataset {
 
   /** Says in one line what the bucket's policy lacks, where others could write over the dataset. */
   public void warnIfUnprotected() {
-    S3Bucket.missingPolicy(client, bucket, settings.conditional())
+    new BucketPolicy(client, bucket, settings.protectedPrefixes())
+        .missing()
         .ifPresent(
             policy ->
                 LOG.warn(
-                    "S3 bucket {} is not known to have a policy against unconditional writes under"
-                        + " {}: anybody who may write there can overwrite the dataset. Give it this"
-                        + " one, or add its statement: {}",
+                    "S3 bucket {} is not known to have a policy against writes and deletes without"
+                        + " a condition under {}datasets/ and {}metastore/: anybody who may write"
+                        + " there can overwrite the dataset. Give it this one, or add its"
+                        + " statements: {}",
                     bucket,
-                    String.join(" and ", settings.conditional()),
+                    settings.prefix(),
+                    settings.prefix(),
                     policy));
   }
 

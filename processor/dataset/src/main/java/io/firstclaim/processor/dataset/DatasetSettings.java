@@ -1,6 +1,7 @@
 package io.firstclaim.processor.dataset;
 
 import io.firstclaim.lock.OneLine;
+import io.firstclaim.lock.s3.ProtectedPrefix;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -31,8 +32,11 @@ public record DatasetSettings(
     }
   }
 
-  /** The folders under which nothing is written without a condition. */
-  public List<String> conditional() {
-    return List.of(prefix + DatasetFile.FOLDER, prefix + "metastore/");
+  /** What others must neither write nor delete without a condition: all of it. */
+  public List<ProtectedPrefix> protectedPrefixes() {
+    return List.of(
+        ProtectedPrefix.once(prefix + DatasetFile.FOLDER),
+        ProtectedPrefix.once(prefix + Manifests.FOLDER),
+        ProtectedPrefix.onCondition(prefix + "metastore/"));
   }
 }

@@ -164,7 +164,9 @@ final class Manifests {
                 new UnreadableManifestException(
                     partition,
                     ("S3 bucket %s: object %s%s is not the manifest that the dataset's root names:"
-                            + " put it back, or run 'dataset repair', which lists its files anew")
+                            + " put it back (delete what is there by delete-object --if-match, then"
+                            + " put-object --if-none-match '*'), or run 'dataset repair', which"
+                            + " lists its files anew")
                         .formatted(bucket, prefix, path(partition, manifest.name()))));
   }
 

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.config;
 
+import io.firstclaim.lock.s3.ProtectedPrefix;
 import io.firstclaim.processor.dataset.DatasetSettings;
 import java.time.Duration;
 import java.util.List;
@@ -25,11 +26,15 @@ public sealed interface Backend {
    * @param prefix that all claims, and nothing else, are under
    * @param sweep how often claims past their retention are deleted; zero means never
    * @param create whether the bucket is created if it is missing
-   * @param alsoConditional further prefixes under which its policy denies unconditional writes, if
-   *     it is created: those of a dataset in the same bucket
+   * @param alsoProtected what else its policy protects, if it is created: a dataset in the same
+   *     bucket
    */
   record S3(
-      String bucket, String prefix, Duration sweep, boolean create, List<String> alsoConditional)
+      String bucket,
+      String prefix,
+      Duration sweep,
+      boolean create,
+      List<ProtectedPrefix> alsoProtected)
       implements Backend {
     /** A bucket that has nothing in it but claims. */
     S3(String bucket, String prefix, Duration sweep, boolean create) {
@@ -37,7 +42,7 @@ public sealed interface Backend {
     }
 
     private S3 with(DatasetSettings dataset) {
-      return new S3(bucket, prefix, sweep, create, dataset.conditional());
+      return new S3(bucket, prefix, sweep, create, dataset.protectedPrefixes());
     }
 
     @Override

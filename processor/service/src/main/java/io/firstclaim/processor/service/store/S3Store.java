@@ -88,7 +88,7 @@ final class S3Store implements LockStore {
 
   private void create() {
     if (place.create()) {
-      bucket.create(claims, place.alsoConditional());
+      bucket.create(claims, place.alsoProtected());
     }
   }
 

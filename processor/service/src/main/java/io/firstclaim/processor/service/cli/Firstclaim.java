@@ -6,6 +6,7 @@ import io.firstclaim.processor.engine.setting.WrongSettingException;
 import io.firstclaim.processor.service.config.ArgumentSettings;
 import io.firstclaim.processor.service.config.ServiceCatalog;
 import io.firstclaim.processor.service.config.SettingsReader;
+import io.firstclaim.processor.service.store.BucketPolicies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -56,8 +57,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Firstclaim implements Callable<Integer> {
   private static final String CHOICES =
       "give none, probe to try the lock store, claim ID to read it, release ID or redrive ID to"
-          + " free in it, dataset to read or mend the dataset, admin, --help, --version, or"
-          + " settings such as -firstclaim.zone=a";
+          + " free in it, policy to print its bucket's, dataset to read or mend the dataset, admin,"
+          + " --help, --version, or settings such as -firstclaim.zone=a";
 
   /** These say with their own usage what is wrong with a call. */
   private static final Set<String> WITH_USAGE = Set.of("admin", "dataset", "release", "redrive");
@@ -104,7 +105,8 @@ public final class Firstclaim implements Callable<Integer> {
                 aboutAnId
                     .setUnmatchedOptionsArePositionalParams(true)
                     .setEndOfOptionsDelimiter(" "));
-    Stream.of(line, subcommand(line, "serve"), subcommand(line, "probe"))
+    Stream.of(
+            line, subcommand(line, "serve"), subcommand(line, "probe"), subcommand(line, "policy"))
         .forEach(Firstclaim::addHelpAndVersion);
     line.getHelpSectionMap()
         .put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> help.footer() + settings());
@@ -224,12 +226,33 @@ public final class Firstclaim implements Callable<Integer> {
   @Command(
       description =
           "Tries the lock store as every start does, a line each check; 1 if claims cannot rest on"
-              + " it.",
+              + " it. Says too what no policy of a bucket denies.",
       versionProvider = Version.class)
   int probe() {
-    Probe probe = Probe.of(given.read(SettingsReader::readStore));
+    Probe probe = Probe.of(given.read(SettingsReader::readStore), policies());
     System.out.println(probe.table());
     return probe.accepted() ? 0 : 1;
+  }
+
+  private BucketPolicies policies() {
+    return new BucketPolicies(given.read(SettingsReader::readProtected));
+  }
+
+  @Command(
+      description = {
+        "Prints the policy that the bucket of claims, and that of a dataset, should have; 1 if"
+            + " neither is on S3.",
+        "It denies everybody writes and deletes without a condition."
+      },
+      versionProvider = Version.class)
+  int policy() {
+    List<String> texts = policies().texts();
+    if (texts.isEmpty()) {
+      System.err.println("firstclaim: neither the claims nor a dataset are in a bucket of S3");
+      return 1;
+    }
+    texts.forEach(System.out::print);
+    return 0;
   }
 
   private StoreCommands onStore(Target target) {

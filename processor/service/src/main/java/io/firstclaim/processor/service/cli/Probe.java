@@ -2,27 +2,30 @@ package io.firstclaim.processor.service.cli;
 
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.processor.service.config.StoreSettings;
+import io.firstclaim.processor.service.store.BucketPolicies;
 import io.firstclaim.processor.service.store.LockStore;
 import java.util.List;
 
 /**
- * What the configured lock store does when tried as at every start, as a table for people.
+ * What the configured lock store does when tried as at every start, and whether policies protect
+ * the buckets, as a table for people.
  *
  * @param store the table or bucket
  * @param checks what was tried
+ * @param trials what policies should deny, and was tried too
  */
-record Probe(String store, List<ConformanceResult> checks) {
+record Probe(String store, List<ConformanceResult> checks, List<ConformanceResult> trials) {
   /**
-   * Tries the configured store, after creating it if that is configured.
+   * Tries the configured store, after creating it if that is configured, and the policies.
    *
    * @throws io.firstclaim.processor.engine.setting.WrongSettingException if it is not one that can
    *     be tried, or the AWS SDK's settings are wrong
    * @throws io.firstclaim.lock.StoreUnavailableException if it does not answer
    * @throws io.firstclaim.lock.StoreRefusedException if it is missing or must not be used
    */
-  static Probe of(StoreSettings settings) {
+  static Probe of(StoreSettings settings, BucketPolicies policies) {
     try (LockStore store = LockStore.of(settings)) {
-      return new Probe(store.name(), store.probe());
+      return new Probe(store.name(), store.probe(), policies.trials());
     }
   }
 
@@ -31,18 +34,28 @@ record Probe(String store, List<ConformanceResult> checks) {
     return checks.stream().allMatch(ConformanceResult::kept);
   }
 
-  /** The table, a line each check, and the verdict. */
+  /** The table, a line each check and trial, and the verdict. */
   String table() {
-    int name = width(checks.stream().map(ConformanceResult::name).toList());
-    int seen = width(checks.stream().map(ConformanceResult::seen).toList());
     StringBuilder table = new StringBuilder(store).append(System.lineSeparator());
-    String line = "  %-" + name + "s  %-" + seen + "s  %s%n";
-    for (ConformanceResult check : checks) {
-      table.append(line.formatted(check.name(), check.seen(), check.kept() ? "ok" : "BROKEN"));
+    append(table, checks, "BROKEN");
+    if (!trials.isEmpty()) {
+      table
+          .append("What a policy should deny (the command policy prints it):")
+          .append(System.lineSeparator());
+      append(table, trials, "NOT DENIED");
     }
     return table
         .append(accepted() ? "Claims can rest on it." : "Claims cannot rest on it.")
         .toString();
+  }
+
+  private static void append(StringBuilder table, List<ConformanceResult> results, String not) {
+    int name = width(results.stream().map(ConformanceResult::name).toList());
+    int seen = width(results.stream().map(ConformanceResult::seen).toList());
+    String line = "  %-" + name + "s  %-" + seen + "s  %s%n";
+    for (ConformanceResult result : results) {
+      table.append(line.formatted(result.name(), result.seen(), result.kept() ? "ok" : not));
+    }
   }
 
   private static int width(List<String> column) {

@@ -111,6 +111,26 @@ public final class SettingsReader {
     return settings.orElseThrow();
   }
 
+  /**
+   * The buckets that should have a policy: that of the claims, and that of a dataset if it is the
+   * handler or its bucket is given. This needs no zone, topics or Kafka.
+   *
+   * @throws io.firstclaim.processor.engine.setting.WrongSettingsException if some are wrong or
+   *     missing
+   */
+  public static List<ProtectedBucket> readProtected(Environment environment) {
+    SettingsReader reader = new SettingsReader(environment);
+    Optional<Backend> backend = reader.backend();
+    Optional<DatasetSettings> dataset = reader.hasDataset() ? reader.dataset() : Optional.empty();
+    reader.given.requireRight();
+    return ProtectedBucket.of(backend.orElseThrow(), dataset);
+  }
+
+  private boolean hasDataset() {
+    return given.isGiven(DATASET_BUCKET)
+        || given.find(HANDLER_TYPE).flatMap(type -> type).filter("dataset"::equals).isPresent();
+  }
+
   private ServiceSettings service(OwnHandlers own) {
     TopicUses uses = EngineSettings.check(given);
     Optional<Backend> backend = backend();

@@ -100,6 +100,7 @@ class FirstclaimTest {
         "prove",
         "-firstclaim.zone",
         "probe now",
+        "policy now",
         "-x",
         "dataset",
         "dataset mend",
@@ -112,6 +113,11 @@ class FirstclaimTest {
   void wrongCall_isTwo_andServesNobody(String call) {
     assertThat(run(call.split(" "))).isEqualTo(2);
     assertThat(served).isEmpty();
+  }
+
+  @Test
+  void policyOfNoBucket_isNothingFound() {
+    assertThat(run("policy", "-firstclaim.claim.backend=memory")).isEqualTo(1);
   }
 
   @Test
@@ -138,6 +144,7 @@ class FirstclaimTest {
         "--version",
         "version",
         "probe --help",
+        "policy --help",
         "-firstclaim.zone=a --help",
         "dataset --help",
         "admin --help"

@@ -5,10 +5,13 @@ import static io.firstclaim.processor.service.config.SettingsFixture.readS3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.s3.ProtectedPrefix;
 import io.firstclaim.processor.engine.setting.WrongSettingsException;
 import io.micronaut.context.env.MapPropertySource;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,5 +73,55 @@ class StoreSettingsTest {
         .startsWith("firstclaim.claim.lease=1s: ")
         .contains("clock difference of 1s", "need at least")
         .doesNotContain("\n");
+  }
+
+  // The buckets that should have a policy
+
+  private static List<ProtectedBucket> buckets(String... settings) {
+    return read(
+        SettingsReader::readProtected,
+        MapPropertySource.of("test", ArgumentSettings.among(List.of(settings)).byName()));
+  }
+
+  private static List<ProtectedPrefix> ofDataset(String prefix) {
+    return List.of(
+        ProtectedPrefix.once(prefix + "datasets/"),
+        ProtectedPrefix.once(prefix + "metastore/manifests/"),
+        ProtectedPrefix.onCondition(prefix + "metastore/"));
+  }
+
+  @Test
+  void bucketOfClaims_isProtected_andWhatADatasetHasInIt() {
+    ProtectedPrefix claims = ProtectedPrefix.onCondition("a/");
+    assertThat(
+            buckets(
+                "-firstclaim.claim.backend=s3",
+                "-firstclaim.claim.s3.bucket=one",
+                "-firstclaim.claim.s3.prefix=a/"))
+        .containsExactly(new ProtectedBucket("one", List.of(claims)));
+    assertThat(
+            buckets(
+                "-firstclaim.claim.backend=s3",
+                "-firstclaim.claim.s3.bucket=one",
+                "-firstclaim.claim.s3.prefix=a/",
+                "-firstclaim.handler.type=dataset",
+                "-firstclaim.handler.dataset.prefix=lake/"))
+        .containsExactly(
+            new ProtectedBucket(
+                "one", Stream.concat(Stream.of(claims), ofDataset("lake/").stream()).toList()));
+  }
+
+  @Test
+  void bucketOfADatasetAlone_isProtected_whereverClaimsAre() {
+    ProtectedBucket lake = new ProtectedBucket("lake", ofDataset(""));
+    assertThat(buckets("-firstclaim.handler.dataset.bucket=lake")).containsExactly(lake);
+    assertThat(
+            buckets(
+                "-firstclaim.claim.backend=s3",
+                "-firstclaim.claim.s3.bucket=one",
+                "-firstclaim.handler.dataset.bucket=lake"))
+        .hasSize(2)
+        .endsWith(lake);
+    assertThat(buckets()).isEmpty();
   }
 }

@@ -2,6 +2,9 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.FreePort;
 import io.firstclaim.stack.server.S3Server;
@@ -65,8 +68,28 @@ class ProbeIT {
       assertThat(ended.output())
           .containsPattern("If-Match by 4 slow writers +\\d of 4 taken +BROKEN")
           .containsPattern("If-None-Match: \\* where one is +refused +ok")
+          .containsPattern("PUT without a condition under claims/ +taken +NOT DENIED")
           .endsWith("Claims cannot rest on it." + System.lineSeparator());
     }
+  }
+
+  @Test
+  void policy_isPrinted_forEachBucketThatTheSettingsName() throws IOException {
+    Run ended =
+        run(
+            Map.of(),
+            "policy",
+            "-firstclaim.claim.backend=s3",
+            "-firstclaim.claim.s3.bucket=claims-bucket",
+            "-firstclaim.handler.dataset.bucket=lake-bucket");
+
+    assertThat(ended.exitCode()).as(ended.output()).isZero();
+    MappingIterator<JsonNode> policies =
+        new ObjectMapper().readerFor(JsonNode.class).readValues(ended.output());
+    assertThat(policies.readAll())
+        .extracting(policy -> policy.at("/Statement/0/Resource/0").asText())
+        .containsExactly(
+            "arn:aws:s3:::claims-bucket/claims/*", "arn:aws:s3:::lake-bucket/metastore/*");
   }
 
   private static void requireOneLine(String line, Run ended) {

@@ -110,18 +110,18 @@ final class Connection implements Runnable {
         throw new EOFException("cut");
       }
     }
-    HttpMessage response = used.exchange(request.message(), request.method());
+    HttpMessage response = used.exchange(proxy.toServer(request.message()), request.method());
     if (response.asksToClose()) {
       closeUpstream();
     }
-    return response;
+    return proxy.toClient(response);
   }
 
   private void repeat(Request request, Duration after) {
     try {
       sleep(after);
       try (Upstream again = new Upstream(proxy.upstream())) {
-        var unused = again.exchange(request.message(), request.method());
+        var unused = again.exchange(proxy.toServer(request.message()), request.method());
       }
     } catch (IOException unused) {
       // Nobody misses a duplicate that does not arrive.

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It counts the requests by operation, adds latency, applies {@link Rule}s to single requests
  * and takes the network away altogether. Every client connection has one upstream connection and
- * one virtual thread; messages are passed on byte for byte. The first rule that matches a request
- * is the one applied.
+ * one virtual thread; messages are passed on byte for byte, but for {@link #makeETagsOpaque()}. The
+ * first rule that matches a request is the one applied.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -44,6 +44,7 @@ public final class FaultProxy implements AutoCloseable {
   private final Map<String, LongAdder> counters = new ConcurrentHashMap<>();
   private volatile Duration latency = Duration.ZERO;
   private volatile Network network = Network.OPEN;
+  private volatile boolean hasOpaqueETags;
 
   private FaultProxy(URI upstream, ServerSocket server) {
     this.upstream = upstream;
@@ -110,6 +111,15 @@ public final class FaultProxy implements AutoCloseable {
     this.latency = latency;
   }
 
+  /**
+   * Shows clients ETags that are no MD5, as those of S3 are where a key of KMS encrypts, and takes
+   * these in {@code If-Match} from now on. No ETag in a body is changed, and no signature is made
+   * anew.
+   */
+  public void makeETagsOpaque() {
+    hasOpaqueETags = true;
+  }
+
   /** Resets all connections, and new ones as they come; requests under way are not answered. */
   public void cut() {
     network = Network.CUT;
@@ -159,6 +169,16 @@ public final class FaultProxy implements AutoCloseable {
 
   URI upstream() {
     return upstream;
+  }
+
+  /** A request as the server is to have it. */
+  HttpMessage toServer(HttpMessage request) {
+    return hasOpaqueETags ? OpaqueETags.toServer(request) : request;
+  }
+
+  /** An answer as the client is to have it. */
+  HttpMessage toClient(HttpMessage response) {
+    return hasOpaqueETags ? OpaqueETags.toClient(response) : response;
   }
 
   ExecutorService threads() {

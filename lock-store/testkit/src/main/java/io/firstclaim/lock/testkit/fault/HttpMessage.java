@@ -68,6 +68,12 @@ final class HttpMessage {
     return new HttpMessage(kept.toString(), framedBody, chunked);
   }
 
+  /** The same message with one more header. */
+  HttpMessage with(String name, String value) {
+    String all = head.substring(0, head.length() - 2) + name + ": " + value + "\r\n\r\n";
+    return new HttpMessage(all, framedBody, chunked);
+  }
+
   /** The body without its framing. */
   byte[] body() {
     if (!chunked) {

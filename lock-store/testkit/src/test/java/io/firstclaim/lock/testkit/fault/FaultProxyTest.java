@@ -89,6 +89,30 @@ class FaultProxyTest {
   }
 
   @Test
+  void opaqueETag_isNoMd5_andGoesBackToTheServerAsItsOwn() throws Exception {
+    List<String> matched = new CopyOnWriteArrayList<>();
+    String md5 = "\"d41d8cd98f00b204e9800998ecf8427e\"";
+    upstream.createContext(
+        "/tagged",
+        exchange -> {
+          matched.add(String.valueOf(exchange.getRequestHeaders().getFirst("If-Match")));
+          exchange.getResponseHeaders().set("ETag", md5);
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    assertThat(send(request("/tagged").GET()).headers().firstValue("ETag")).hasValue(md5);
+
+    proxy.makeETagsOpaque();
+
+    String seen = send(request("/tagged").GET()).headers().firstValue("ETag").orElseThrow();
+    assertThat(seen).isEqualTo("\"2be27326 70ff4dfb167ff6671307bd81-2\"".replace(" ", ""));
+    for (String tag : List.of(seen, md5, "\"0\"", "*")) {
+      send(request("/tagged").GET().header("If-Match", tag));
+    }
+    assertThat(matched).containsExactly("null", "null", md5, seen.replace("-2", ""), "\"0\"", "*");
+  }
+
+  @Test
   void chunkedAndLargeBodies_passUnchanged() throws Exception {
     String large = "0123456789abcdef".repeat(100_000);
     var chunked = BodyPublishers.fromPublisher(BodyPublishers.ofString(large));

@@ -39,7 +39,6 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.DynamoDbResponse;
 import software.amazon.awssdk.services.dynamodb.model.GetItemResponse;
-import software.amazon.awssdk.services.dynamodb.model.MultiRegionConsistency;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
@@ -127,7 +126,7 @@ record ClaimItems(
                     client.describeTable(
                         named -> named.tableName(table).overrideConfiguration(limits)))
             .table();
-    boolean hasTransactions = description.multiRegionConsistency() != MultiRegionConsistency.STRONG;
+    boolean hasTransactions = !DynamoDbTable.isStrong(description);
     return new ClaimItems(client, table, settings, time, clock, listener, limits, hasTransactions);
   }
 
@@ -321,10 +320,15 @@ record ClaimItems(
                 .formatted(op),
             fault)
         : new StoreRefusedException(
-            ("DynamoDB table %s refuses %s: %s. The table must be there, and the role needs"
-                    + " dynamodb:GetItem, dynamodb:PutItem and dynamodb:UpdateItem on it; records"
-                    + " with resources also dynamodb:BatchGetItem")
-                .formatted(table, op, seen));
+            "DynamoDB table %s refuses %s: %s. The table must be there, and the role needs %s"
+                .formatted(table, op, seen, permissions(op)));
+  }
+
+  private static String permissions(StoreOperation op) {
+    return op == StoreOperation.LIST || op == StoreOperation.DELETE
+        ? "dynamodb:Scan and dynamodb:DeleteItem on it"
+        : "dynamodb:GetItem, dynamodb:PutItem and dynamodb:UpdateItem on it; records with resources"
+            + " also dynamodb:BatchGetItem";
   }
 
   @Nullable Stored stored(AttributeValue key, Map<String, AttributeValue> item) {

@@ -29,8 +29,9 @@ import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 import software.amazon.awssdk.services.dynamodb.model.TimeToLiveStatus;
 
 /**
- * The table that claims are kept in: string partition key {@code pk}, TTL on {@code expiresAt}, on
- * demand. Creates it, and refuses one that cannot keep the protocol's promise.
+ * The table that claims are kept in: string partition key {@code pk}, TTL on {@code expiresAt}
+ * unless it is strongly consistent across Regions, on demand. Creates it, and refuses one that
+ * cannot keep the protocol's promise.
  */
 public final class DynamoDbTable {
   private static final Logger LOG = LoggerFactory.getLogger(DynamoDbTable.class);
@@ -71,7 +72,7 @@ public final class DynamoDbTable {
   }
 
   /**
-   * Creates the table if it is missing, waits for it, and enables TTL.
+   * Creates the table if it is missing, waits for it, and enables TTL where there is one.
    *
    * @throws StoreRefusedException if DynamoDB does not allow it, with the remedy
    * @throws StoreUnavailableException if DynamoDB does not answer
@@ -80,7 +81,7 @@ public final class DynamoDbTable {
     boolean created = ask(CREATE, this::createIfMissing);
     boolean there = ask(DESCRIBE, this::awaitTable);
     LOG.debug("Table {}: {}, {}", name, created ? "created" : "found", there);
-    if (!ask(DESCRIBE_TTL, this::hasTimeToLive)) {
+    if (!isStrong(describe()) && !hasTimeToLive()) {
       enableTimeToLive();
     }
   }
@@ -137,9 +138,15 @@ public final class DynamoDbTable {
    */
   public void verify() {
     ConformanceResult.requireAll("DynamoDB table " + name, checks());
-    if (!ask(DESCRIBE_TTL, this::hasTimeToLive)) {
+    if (isStrong(describe())) {
+      LOG.info(
+          "DynamoDB table {} is strongly consistent across Regions and so has no TTL: finished claims"
+              + " stay until a sweeper removes them, and for ever without one",
+          name);
+    } else if (!hasTimeToLive()) {
       LOG.warn(
-          "DynamoDB table {} has no TTL on {}: finished claims stay for ever. Enable it with"
+          "DynamoDB table {} has no TTL on {}: finished claims stay until a sweeper removes them, at"
+              + " the price of a write each, and for ever without one. Enable it with"
               + " aws dynamodb update-time-to-live --table-name {}"
               + " --time-to-live-specification Enabled=true,AttributeName={}",
           name,
@@ -147,6 +154,16 @@ public final class DynamoDbTable {
           name,
           Items.EXPIRES_AT);
     }
+  }
+
+  /**
+   * Whether the table removes by itself what is past its retention.
+   *
+   * @throws StoreRefusedException if the table is missing or the role may not ask
+   * @throws StoreUnavailableException if DynamoDB does not answer
+   */
+  boolean expires() {
+    return !isStrong(describe()) && hasTimeToLive();
   }
 
   /**
@@ -226,7 +243,7 @@ public final class DynamoDbTable {
   private ConformanceResult oneTruth(TableDescription table) {
     boolean replicated = table.hasReplicas() && !table.replicas().isEmpty();
     boolean global = replicated || isLegacyGlobalTable(table);
-    boolean strong = table.multiRegionConsistency() == MultiRegionConsistency.STRONG;
+    boolean strong = isStrong(table);
     String seen;
     if (!global) {
       seen = "in one Region";
@@ -270,12 +287,25 @@ public final class DynamoDbTable {
         });
   }
 
+  /**
+   * Whether it is one table in several Regions. Such a table has neither transactions nor a TTL (<a
+   * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html">How
+   * global tables work</a>).
+   */
+  static boolean isStrong(TableDescription table) {
+    return table.multiRegionConsistency() == MultiRegionConsistency.STRONG;
+  }
+
   private boolean hasTimeToLive() {
     var ttl =
-        client
-            .describeTimeToLive(
-                describe -> describe.tableName(name).overrideConfiguration(TimeLimits.SETUP))
-            .timeToLiveDescription();
+        ask(
+            DESCRIBE_TTL,
+            () ->
+                client
+                    .describeTimeToLive(
+                        describe ->
+                            describe.tableName(name).overrideConfiguration(TimeLimits.SETUP))
+                    .timeToLiveDescription());
     return (ttl.timeToLiveStatus() == TimeToLiveStatus.ENABLED
             || ttl.timeToLiveStatus() == TimeToLiveStatus.ENABLING)
         && Objects.equals(ttl.attributeName(), Items.EXPIRES_AT);

@@ -70,6 +70,7 @@ class DynamoDbTableTest {
   @AfterEach
   void mend() {
     PROXY.clear();
+    PROXY.reset();
   }
 
   private TableDescription described() {
@@ -429,6 +430,23 @@ class DynamoDbTableTest {
         .contains("WARN")
         .contains("DynamoDB table %s has no TTL on expiresAt".formatted(name))
         .contains("aws dynamodb update-time-to-live --table-name " + name);
+  }
+
+  /** AWS allows none there. */
+  @Test
+  void stronglyConsistentGlobalTable_getsNoTtl_andNoAdviceToEnableOne() {
+    createTable("pk", ScalarAttributeType.S, null);
+    answerDescribeWith("\"MultiRegionConsistency\":\"STRONG\"");
+    PROXY.add(
+        Rule.always(
+            Match.operation("DescribeTimeToLive", "UpdateTimeToLive"),
+            Fault.Answer.dynamoDb(400, "ValidationException")));
+
+    table.create();
+    String log = logOf(table::verify);
+
+    assertThat(PROXY.requests("UpdateTimeToLive")).isZero();
+    assertThat(log).doesNotContain(name);
   }
 
   @Test

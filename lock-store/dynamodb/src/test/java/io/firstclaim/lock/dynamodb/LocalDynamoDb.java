@@ -170,7 +170,12 @@ final class LocalDynamoDb {
 
   /** The same, where the time changes with the test. */
   static DynamoDbClient dated(Supplier<ManualTime> time) {
-    return intercepted(builder(endpoint()), new Dated(time)).build();
+    return dated(builder(endpoint()), time).build();
+  }
+
+  /** The same by another way. */
+  static DynamoDbClientBuilder dated(DynamoDbClientBuilder builder, Supplier<ManualTime> time) {
+    return intercepted(builder, new Dated(time));
   }
 
   /** Answers dated by the test's own time. */

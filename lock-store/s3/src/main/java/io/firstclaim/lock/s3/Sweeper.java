@@ -1,18 +1,13 @@
 package io.firstclaim.lock.s3;
 
-import io.firstclaim.lock.Claim;
-import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState.Dead;
 import io.firstclaim.lock.ClaimState.Done;
 import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.ConformanceResult;
-import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreOperation;
@@ -22,6 +17,7 @@ import io.firstclaim.lock.s3.Markers.Read;
 import io.firstclaim.lock.store.ClaimRecords.Stored;
 import io.firstclaim.lock.store.ClaimRecords.Write;
 import io.firstclaim.lock.store.Retirement;
+import io.firstclaim.lock.store.SweepTurn;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -59,36 +55,17 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 public final class Sweeper {
   private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
-  /** Claims of the sweepers, one for each namespace swept. */
-  static final String NAMESPACE = "firstclaim-sweeper";
-
-  /** The least time to wait for another's sweep: nothing is lost by coming late. */
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
-
   /**
    * How many are deleted at once: where a request takes 20 ms, some 1,600 a second, as many as S3
    * takes claims under a prefix that it has not split.
    */
   static final int AT_ONCE = 64;
 
-  /** Hears of every page of a sweep. Must not block or throw. */
-  @FunctionalInterface
-  public interface Listener {
-    /**
-     * A page was swept.
-     *
-     * @param listed its objects, up to 1,000
-     * @param removed how many were deleted
-     */
-    void swept(int listed, int removed);
-  }
-
   private final Markers markers;
-  private final S3ClaimStore store;
+  private final SweepTurn turn;
   private final ClaimSettings settings;
-  private final Duration interval;
   private final TimeSource time;
-  private final Listener listener;
+  private final SweepTurn.Listener listener;
   private final String name;
   private final S3Bucket bucket;
   private final Lifecycle lifecycle;
@@ -105,23 +82,19 @@ public final class Sweeper {
       Duration interval,
       TimeSource time,
       StoreListener requests,
-      Listener listener) {
+      SweepTurn.Listener listener) {
     this.bucket = bucket;
     this.lifecycle = new Lifecycle(bucket, settings);
     this.markers = new Markers(bucket, settings, time, requests);
-    this.store =
-        new S3ClaimStore(
-            bucket,
-            new ClaimSettings(
-                NAMESPACE,
-                settings.holder(),
-                settings.lease(),
-                settings.maxSkew(),
-                settings.retention()),
-            time,
-            requests);
+    ClaimSettings turns = SweepTurn.settings(settings);
+    this.turn =
+        new SweepTurn(
+            new S3ClaimStore(bucket, turns, time, requests),
+            RecordId.of(settings.namespace()),
+            turns,
+            interval,
+            time);
     this.settings = settings;
-    this.interval = interval;
     this.time = time;
     this.listener = listener;
     this.name = "sweeper of " + settings.holder();
@@ -134,23 +107,12 @@ public final class Sweeper {
    * @throws StoreException if the store does not answer, or the role may not delete
    */
   public Duration sweep() throws InterruptedException {
-    Claim claim = Claim.of(RecordId.of(settings.namespace()), Fingerprint.none(), time.now());
-    return switch (store.claim(claim)) {
-      case ClaimResult.Granted(Lease lease, var takenFrom) -> {
-        Lease last = lifecycle.removes() || !mayDelete() ? lease : sweep(lease);
-        if (last != null) {
-          var unused = store.release(last, time.now().wall().plus(interval), "swept");
-        }
-        yield interval;
-      }
-      case ClaimResult.Later(Instant retryAt, var unused) ->
-          atLeastPatience(Duration.between(time.now().wall(), retryAt));
-      case ClaimResult.Held held -> atLeastPatience(held.remaining());
-      case ClaimResult.Blocked unused -> throw ended();
-      case ClaimResult.Done unused -> throw ended();
-      case ClaimResult.Dead unused -> throw ended();
-      case ClaimResult.Mismatch unused -> throw ended();
-    };
+    return turn.take(
+        () -> {
+          if (!lifecycle.removes() && mayDelete()) {
+            sweepAll();
+          }
+        });
   }
 
   private boolean mayDelete() {
@@ -168,17 +130,8 @@ public final class Sweeper {
     return deletes.kept();
   }
 
-  private static IllegalStateException ended() {
-    return new IllegalStateException("a sweeper never ends its claim");
-  }
-
-  private static Duration atLeastPatience(Duration wait) {
-    return wait.compareTo(PATIENCE) < 0 ? PATIENCE : wait;
-  }
-
-  /** Sweeps as long as the lease can be kept; null if it is another's. */
-  private @Nullable Lease sweep(Lease first) throws InterruptedException {
-    Lease lease = first;
+  /** Sweeps as long as the turn is kept. */
+  private void sweepAll() throws InterruptedException {
     String from = null;
     do {
       Page page = markers.list(from);
@@ -190,9 +143,8 @@ public final class Sweeper {
         for (S3Object object : page.objects()) {
           if (object.lastModified().isBefore(kept)) {
             places.acquire();
-            lease = renewed(lease);
-            if (lease == null || lease.isOver(time.now())) {
-              return lease;
+            if (!turn.isKept()) {
+              return;
             }
             threads.execute(
                 () -> {
@@ -212,23 +164,8 @@ public final class Sweeper {
         LOG.warn("Not everything could be swept: {}", last.getMessage());
       }
       listener.swept(page.objects().size(), removed.get());
-      lease = renewed(lease);
       from = page.next();
-    } while (from != null && lease != null && !lease.isOver(time.now()));
-    return lease;
-  }
-
-  /** The lease, renewed if more than a third of it has passed; null if it is another's. */
-  private @Nullable Lease renewed(Lease lease) {
-    Moment now = time.now();
-    if (now.since(lease.start()).compareTo(settings.renewAfter()) < 0) {
-      return lease;
-    }
-    return switch (store.renew(lease)) {
-      case SettleResult.Settled(Lease renewed) -> renewed;
-      case SettleResult.Unknown unused -> lease;
-      case SettleResult.Lost unused -> null;
-    };
+    } while (from != null && turn.isKept());
   }
 
   /** Deletes a marker; false if it is needed, or somebody was faster. */

@@ -20,6 +20,7 @@ import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.mutex.Mutex;
+import io.firstclaim.lock.store.SweepTurn;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.Soak;
@@ -332,7 +333,7 @@ class SweeperTest {
   /** Another sweeper has its turn from now on. */
   private void takeTurn(String holder) {
     Claim turn = Claim.of(RecordId.of(namespace), Fingerprint.none(), time.now());
-    assertThat(claimant(direct(), Sweeper.NAMESPACE, holder).store().claim(turn))
+    assertThat(claimant(direct(), SweepTurn.NAMESPACE, holder).store().claim(turn))
         .isInstanceOf(Granted.class);
   }
 

@@ -11,9 +11,10 @@ public sealed interface Backend {
    * In a DynamoDB table.
    *
    * @param batch conditional writes in one request at most; 1: each in its own
+   * @param sweep how often claims past their retention are deleted; zero means never
    * @param create whether it is created if it is missing
    */
-  record DynamoDb(String table, int batch, boolean create) implements Backend {
+  record DynamoDb(String table, int batch, Duration sweep, boolean create) implements Backend {
     @Override
     public String toString() {
       return "DynamoDB table " + table;

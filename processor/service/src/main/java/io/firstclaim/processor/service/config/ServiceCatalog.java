@@ -69,6 +69,14 @@ public final class ServiceCatalog {
           DynamoDbClaimStore.BATCH,
           "conditional writes in one request; `1`: each in its own");
 
+  static final Setting<Duration> SWEEP =
+      CATALOG.withDefault(
+          "firstclaim.claim.dynamodb.sweep",
+          Syntax.DURATION,
+          Duration.ofDays(1),
+          "how often one of the instances deletes claims past their retention, where no TTL does;"
+              + " `0s`: never");
+
   static final Setting<String> S3_BUCKET =
       CATALOG.requiredWhere(
           "firstclaim.claim.s3.bucket",

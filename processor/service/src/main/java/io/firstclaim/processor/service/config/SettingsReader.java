@@ -23,6 +23,7 @@ import static io.firstclaim.processor.service.config.ServiceCatalog.S3_BUCKET;
 import static io.firstclaim.processor.service.config.ServiceCatalog.S3_PREFIX;
 import static io.firstclaim.processor.service.config.ServiceCatalog.S3_SWEEP;
 import static io.firstclaim.processor.service.config.ServiceCatalog.STUCK_AFTER;
+import static io.firstclaim.processor.service.config.ServiceCatalog.SWEEP;
 import static io.firstclaim.processor.service.config.ServiceCatalog.TABLE;
 import static io.firstclaim.processor.service.config.ServiceCatalog.TOKEN_FILE;
 import static io.firstclaim.processor.service.config.ServiceCatalog.TRACES_EXPORTER;
@@ -158,7 +159,7 @@ public final class SettingsReader {
         .flatMap(
             backend ->
                 switch (backend) {
-                  case DYNAMODB -> given.make(TABLE, BATCH, CREATE, Backend.DynamoDb::new);
+                  case DYNAMODB -> given.make(TABLE, BATCH, SWEEP, CREATE, Backend.DynamoDb::new);
                   case S3 -> given.make(S3_BUCKET, S3_PREFIX, S3_SWEEP, CREATE, Backend.S3::new);
                   case MEMORY -> Optional.of(new Backend.Memory());
                 });

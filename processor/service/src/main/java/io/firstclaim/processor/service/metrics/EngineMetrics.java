@@ -56,7 +56,7 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
     kafka = new KafkaMeters(registry);
     sweptListed =
         Counter.builder("firstclaim.sweep.listed")
-            .description("Objects that sweeps have listed")
+            .description("Claims that sweeps have looked at")
             .register(registry);
     sweptRemoved =
         Counter.builder("firstclaim.sweep.removed")

@@ -11,6 +11,7 @@ import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.lock.dynamodb.DynamoDbBoardStore;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
+import io.firstclaim.lock.dynamodb.TableSweeper;
 import io.firstclaim.processor.service.config.Backend;
 import java.util.List;
 import java.util.function.Function;
@@ -39,12 +40,20 @@ final class DynamoDbStore implements LockStore {
 
   @Override
   public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
-    return ask(
-        () -> {
-          create();
-          return DynamoDbClaimStore.open(
-              client, place.table(), claims, time, metrics, place.batch());
-        });
+    ClaimStore store =
+        ask(
+            () -> {
+              create();
+              return DynamoDbClaimStore.open(
+                  client, place.table(), claims, time, metrics, place.batch());
+            });
+    if (place.sweep().isPositive()) {
+      var sweeper =
+          new TableSweeper(
+              client, place.table(), claims, place.sweep(), time, metrics, metrics);
+      upkeep.start("sweep of the claims", sweeper::sweep);
+    }
+    return store;
   }
 
   @Override

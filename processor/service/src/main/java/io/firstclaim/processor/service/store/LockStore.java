@@ -7,6 +7,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardStore;
+import io.firstclaim.lock.store.SweepTurn;
 import io.firstclaim.processor.service.config.Backend;
 import io.firstclaim.processor.service.config.StoreSettings;
 import java.util.List;
@@ -73,13 +74,5 @@ public interface LockStore extends AutoCloseable {
   void close();
 
   /** Hears of every request to a store, and of what a sweep of it does. */
-  interface StoreMetrics extends StoreListener {
-    /**
-     * A page of the bucket was swept.
-     *
-     * @param listed its objects
-     * @param removed how many were deleted
-     */
-    void swept(int listed, int removed);
-  }
+  interface StoreMetrics extends StoreListener, SweepTurn.Listener {}
 }

@@ -46,7 +46,7 @@ final class S3Store implements LockStore {
               return S3ClaimStore.open(bucket, claims, time, metrics);
             });
     if (place.sweep().isPositive()) {
-      Sweeper sweeper = new Sweeper(bucket, claims, place.sweep(), time, metrics, metrics::swept);
+      Sweeper sweeper = new Sweeper(bucket, claims, place.sweep(), time, metrics, metrics);
       upkeep.start("sweep of the claims", sweeper::sweep);
     }
     return store;

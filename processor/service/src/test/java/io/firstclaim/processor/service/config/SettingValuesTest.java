@@ -117,17 +117,22 @@ class SettingValuesTest {
             "firstclaim.claim.dynamodb.table",
             "t-1",
             s -> s.backend(),
-            new Backend.DynamoDb("t-1", 25, false)),
+            new Backend.DynamoDb("t-1", 25, Duration.ofDays(1), false)),
         good(
             "firstclaim.claim.dynamodb.batch",
             "8",
             s -> s.backend(),
-            new Backend.DynamoDb("firstclaim", 8, false)),
+            new Backend.DynamoDb("firstclaim", 8, Duration.ofDays(1), false)),
+        good(
+            "firstclaim.claim.dynamodb.sweep",
+            "2h",
+            s -> s.backend(),
+            new Backend.DynamoDb("firstclaim", 25, Duration.ofHours(2), false)),
         good(
             "firstclaim.claim.create",
             "true",
             s -> s.backend(),
-            new Backend.DynamoDb("firstclaim", 25, true)),
+            new Backend.DynamoDb("firstclaim", 25, Duration.ofDays(1), true)),
         good("firstclaim.handler.type", "my-bean", s -> s.handler(), new Handling.Bean("my-bean")),
         good(
             "firstclaim.handler.timeout",

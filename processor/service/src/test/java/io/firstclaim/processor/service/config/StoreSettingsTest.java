@@ -21,7 +21,7 @@ class StoreSettingsTest {
   @Test
   void store_isReadWithoutZoneTopicsAndKafka_andCheckedTheSame() {
     assertThat(read(SettingsReader::readStore, MapPropertySource.of("test", Map.of())).backend())
-        .isEqualTo(new Backend.DynamoDb("firstclaim", 25, false));
+        .isEqualTo(new Backend.DynamoDb("firstclaim", 25, Duration.ofDays(1), false));
     assertThatThrownBy(
             () ->
                 read(

@@ -21,12 +21,14 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
+import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
 
 /**
  * One S3 server for all tests of this JVM, with one bucket. It ends with the JVM. With the system
  * property {@code s3.endpoint} it is that one, if it takes the access key and secret {@code test};
- * with {@code aws.bucket} the tests of {@code -Paws} use a prefix of that bucket in AWS, and empty
- * it as the JVM ends.
+ * with {@code s3.versioned=true} its buckets are versioned, which the server here cannot do, and it
+ * gets one request after the other. With {@code aws.bucket} the tests of {@code -Paws} use a prefix
+ * of that bucket in AWS, and empty it as the JVM ends.
  */
 final class LocalS3 {
   private static final Optional<AwsPrefix> IN_AWS =
@@ -37,6 +39,7 @@ final class LocalS3 {
 
   private static final Optional<URI> FOREIGN =
       Optional.ofNullable(System.getProperty("s3.endpoint")).map(URI::create);
+  private static final boolean VERSIONED = Boolean.getBoolean("s3.versioned");
   private static final StoreTime TIME = new StoreTime();
   private static final S3Client CLIENT =
       timed(S3Bucket.configure(common(), Duration.ofSeconds(30))).build();
@@ -49,15 +52,22 @@ final class LocalS3 {
 
   /** Holds the server, which is not started where the tests use a bucket in AWS. */
   private static final class Running {
-    static final URI ENDPOINT = FOREIGN.orElseGet(LocalS3::start);
+    static final URI ENDPOINT = start();
   }
 
   private LocalS3() {}
 
-  /** With ETags as of a bucket that a key of KMS encrypts: nothing may take them for an MD5. */
   private static URI start() {
-    FaultProxy proxy = FaultProxy.start(S3Server.start(JvmTuning.SHORT_RUN).endpoint());
-    proxy.makeETagsOpaque();
+    if (FOREIGN.isPresent() && !VERSIONED) {
+      return FOREIGN.get();
+    }
+    FaultProxy proxy =
+        FaultProxy.start(FOREIGN.orElseGet(() -> S3Server.start(JvmTuning.SHORT_RUN).endpoint()));
+    if (FOREIGN.isPresent()) {
+      proxy.takeTurns(); // Ceph keeps no condition in a race where it keeps versions
+    } else {
+      proxy.makeETagsOpaque(); // as KMS makes them, so that nothing takes them for an MD5
+    }
     return proxy.endpoint();
   }
 
@@ -82,6 +92,12 @@ final class LocalS3 {
 
   static void createBucket(String name) {
     CLIENT.createBucket(create -> create.bucket(name));
+    if (VERSIONED) {
+      CLIENT.putBucketVersioning(
+          put ->
+              put.bucket(name)
+                  .versioningConfiguration(with -> with.status(BucketVersioningStatus.ENABLED)));
+    }
   }
 
   /** The tests' common client, straight to the server. */

@@ -51,8 +51,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.DeleteMarkerEntry;
+import software.amazon.awssdk.services.s3.model.ListObjectVersionsResponse;
+import software.amazon.awssdk.services.s3.model.ObjectVersion;
 
 class SweeperTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -219,6 +223,23 @@ class SweeperTest {
     sweeper("a").sweep();
     assertThat(a.store().find(held)).isEmpty();
     assertThat(a.store().find(free)).isEmpty();
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "s3.versioned", matches = "true")
+  void claimSweptFromAVersionedBucket_leavesItsVersionsAndADeleteMarker_andBeginsAnew()
+      throws Exception {
+    RecordId id = done("done");
+    String key = bucket.key(id.key(namespace));
+    time.advance(PAST);
+
+    sweeper("a").sweep();
+
+    ListObjectVersionsResponse left =
+        CLIENT.listObjectVersions(list -> list.bucket(bucketName).prefix(key));
+    assertThat(left.versions()).hasSize(2).noneMatch(ObjectVersion::isLatest);
+    assertThat(left.deleteMarkers()).singleElement().matches(DeleteMarkerEntry::isLatest);
+    assertThat(b.acquire(id).token()).isEqualTo(1);
   }
 
   @Test

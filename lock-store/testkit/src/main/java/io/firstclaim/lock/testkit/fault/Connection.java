@@ -110,18 +110,18 @@ final class Connection implements Runnable {
         throw new EOFException("cut");
       }
     }
-    HttpMessage response = used.exchange(proxy.toServer(request.message()), request.method());
+    HttpMessage response = proxy.exchange(used, request);
     if (response.asksToClose()) {
       closeUpstream();
     }
-    return proxy.toClient(response);
+    return response;
   }
 
   private void repeat(Request request, Duration after) {
     try {
       sleep(after);
       try (Upstream again = new Upstream(proxy.upstream())) {
-        var unused = again.exchange(proxy.toServer(request.message()), request.method());
+        var unused = proxy.exchange(again, request);
       }
     } catch (IOException unused) {
       // Nobody misses a duplicate that does not arrive.

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,7 @@ public final class FaultProxy implements AutoCloseable {
   private volatile Duration latency = Duration.ZERO;
   private volatile Network network = Network.OPEN;
   private volatile boolean hasOpaqueETags;
+  private volatile Semaphore turns = new Semaphore(Integer.MAX_VALUE);
 
   private FaultProxy(URI upstream, ServerSocket server) {
     this.upstream = upstream;
@@ -120,6 +122,14 @@ public final class FaultProxy implements AutoCloseable {
     hasOpaqueETags = true;
   }
 
+  /**
+   * Passes on one request after the other from now on: a server that keeps its conditions but in
+   * races then keeps them.
+   */
+  public void takeTurns() {
+    turns = new Semaphore(1);
+  }
+
   /** Resets all connections, and new ones as they come; requests under way are not answered. */
   public void cut() {
     network = Network.CUT;
@@ -171,13 +181,17 @@ public final class FaultProxy implements AutoCloseable {
     return upstream;
   }
 
-  /** A request as the server is to have it. */
-  HttpMessage toServer(HttpMessage request) {
-    return hasOpaqueETags ? OpaqueETags.toServer(request) : request;
-  }
-
-  /** An answer as the client is to have it. */
-  HttpMessage toClient(HttpMessage response) {
+  /** Sends a request to the server, in its turn, and returns what the client is answered. */
+  HttpMessage exchange(Upstream server, Request request) throws IOException {
+    HttpMessage sent = hasOpaqueETags ? OpaqueETags.toServer(request.message()) : request.message();
+    HttpMessage response;
+    Semaphore turn = turns;
+    turn.acquireUninterruptibly();
+    try {
+      response = server.exchange(sent, request.method());
+    } finally {
+      turn.release();
+    }
     return hasOpaqueETags ? OpaqueETags.toClient(response) : response;
   }
 

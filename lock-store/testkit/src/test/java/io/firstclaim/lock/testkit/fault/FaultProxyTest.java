@@ -24,8 +24,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,6 +114,37 @@ class FaultProxyTest {
       send(request("/tagged").GET().header("If-Match", tag));
     }
     assertThat(matched).containsExactly("null", "null", md5, seen.replace("-2", ""), "\"0\"", "*");
+  }
+
+  @Test
+  void requestsThatTakeTurns_neverMeetAtTheServer() throws Exception {
+    AtomicInteger there = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    CountDownLatch met = new CountDownLatch(1);
+    upstream.createContext(
+        "/turns",
+        exchange -> {
+          int now = there.incrementAndGet();
+          most.accumulateAndGet(now, Math::max);
+          if (now > 1) {
+            met.countDown();
+          }
+          try {
+            boolean _ = met.await(100, TimeUnit.MILLISECONDS);
+          } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+          }
+          there.decrementAndGet();
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    proxy.takeTurns();
+
+    Future<HttpResponse<String>> other = threads.submit(() -> send(request("/turns").GET()));
+    send(request("/turns").GET());
+
+    assertThat(other.get().statusCode()).isEqualTo(200);
+    assertThat(most).hasValue(1);
   }
 
   @Test

@@ -113,7 +113,8 @@ public interface ClaimStore {
   /**
    * Names the table, bucket or memory that the claims are kept in, for as long as that exists: 32
    * hex digits, made with it. Two stores with one identity see the same claims, as far as they have
-   * one namespace; of two with different ones, neither can tell what the other holds.
+   * one namespace; of two with different ones, neither can tell what the other holds. A copy, such
+   * as a table restored from a backup, has another than what it is a copy of.
    *
    * @throws StoreRefusedException if there is none yet and none may be made
    * @throws StoreUnavailableException if the store did not answer

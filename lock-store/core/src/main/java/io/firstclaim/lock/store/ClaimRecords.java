@@ -54,7 +54,8 @@ public interface ClaimRecords {
 
   /**
    * The store's {@linkplain io.firstclaim.lock.ClaimStore#identity() identity}: random, made on
-   * condition that there is none, kept for ever and read back. The driver asks once.
+   * condition that there is none, kept for ever and read back; {@linkplain BoundIdentity bound} to
+   * its place, so that a copy has another. The driver asks once.
    */
   String identity();
 

@@ -87,13 +87,25 @@ public final class DynamoDbTable {
   }
 
   /**
-   * The table's identity, an item of its own that no TTL removes; made if it is missing.
+   * The table's identity, an item of its own that no TTL removes; made if it is missing. A table
+   * restored from a backup has another.
    *
    * @throws StoreRefusedException if it is missing and the role may not write it
    * @throws StoreUnavailableException if DynamoDB does not answer
    */
   String identity() {
-    return ask("dynamodb:GetItem and PutItem", new Identity(client, name)::get);
+    Identity identity = new Identity(client, name, place(describe()));
+    return ask("dynamodb:GetItem, PutItem and UpdateItem", identity::get);
+  }
+
+  /**
+   * What names the table itself: the ID that it got when it was made, or its name where a store
+   * gives none. The replicas of a global table need not share one.
+   */
+  private String place(TableDescription table) {
+    return isReplicated(table) || isStrong(table)
+        ? "global table"
+        : Objects.requireNonNullElse(table.tableId(), name);
   }
 
   private boolean createIfMissing() {
@@ -241,8 +253,7 @@ public final class DynamoDbTable {
    * global tables work</a>).
    */
   private ConformanceResult oneTruth(TableDescription table) {
-    boolean replicated = table.hasReplicas() && !table.replicas().isEmpty();
-    boolean global = replicated || isLegacyGlobalTable(table);
+    boolean global = isReplicated(table) || isLegacyGlobalTable(table);
     boolean strong = isStrong(table);
     String seen;
     if (!global) {
@@ -294,6 +305,10 @@ public final class DynamoDbTable {
    */
   static boolean isStrong(TableDescription table) {
     return table.multiRegionConsistency() == MultiRegionConsistency.STRONG;
+  }
+
+  private static boolean isReplicated(TableDescription table) {
+    return table.hasReplicas() && !table.replicas().isEmpty();
   }
 
   private boolean hasTimeToLive() {

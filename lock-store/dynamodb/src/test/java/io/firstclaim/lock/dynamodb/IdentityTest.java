@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -21,6 +22,8 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -69,6 +72,100 @@ class IdentityTest {
     assertThat(open().identity()).isNotEqualTo(first);
   }
 
+  // Copies
+
+  /** Restores a table into another: all items, the identity's too. */
+  private static String restored(String from) {
+    String to = LocalDynamoDb.newTable();
+    new DynamoDbTable(CLIENT, to).create();
+    for (Map<String, AttributeValue> item : CLIENT.scan(all -> all.tableName(from)).items()) {
+      CLIENT.putItem(put -> put.tableName(to).item(item));
+    }
+    return to;
+  }
+
+  private static String identity(String of) {
+    return new DynamoDbTable(CLIENT, of).identity();
+  }
+
+  @Test
+  void restoredTable_hasAnIdentityOfItsOwn_andSoHasOneRestoredFromThat() {
+    new DynamoDbTable(CLIENT, name).create();
+    String original = identity(name);
+
+    String copy = restored(name);
+    String copyOfCopy = restored(copy);
+
+    assertThat(identity(copy)).matches("[0-9a-f]{32}").isEqualTo(identity(copy));
+    assertThat(Set.of(original, identity(copy), identity(copyOfCopy))).hasSize(3);
+    assertThat(identity(name)).isEqualTo(original);
+  }
+
+  /** Its items are those of the table that was deleted. */
+  @Test
+  void tableRestoredUnderItsName_hasAnotherIdentity() {
+    new DynamoDbTable(CLIENT, name).create();
+    describe("\"TableId\":\"1\"");
+    String before = identity(name);
+    assertThat(identity(name)).isEqualTo(before);
+
+    describe("\"TableId\":\"2\"");
+
+    assertThat(identity(name)).isNotEqualTo(before);
+  }
+
+  /** Instances from before and after agree, while they follow one another. */
+  @Test
+  void identityOfAnEarlierBuild_stays_andIsNotThatOfItsCopiesFromThenOn() {
+    new DynamoDbTable(CLIENT, name).create();
+    String earlier = madeByAnEarlierBuild();
+
+    assertThat(identity(name)).isEqualTo(earlier);
+    assertThat(Objects.requireNonNull(item().get("nonce")).s()).isEqualTo(earlier);
+    assertThat(identity(name)).isEqualTo(earlier);
+    assertThat(identity(restored(name))).isNotEqualTo(earlier);
+  }
+
+  private String madeByAnEarlierBuild() {
+    String nonce = Nonce.random().toString();
+    CLIENT.putItem(
+        put ->
+            put.tableName(name)
+                .item(Map.of("pk", Items.text("firstclaim-identity"), "nonce", Items.text(nonce))));
+    return nonce;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void replicasOfAGlobalTable_areOne_andATableRestoredFromItIsAnother(boolean isOfAnEarlierBuild) {
+    new DynamoDbTable(CLIENT, name).create();
+    if (isOfAnEarlierBuild) {
+      String _ = madeByAnEarlierBuild();
+    }
+    describe("\"TableId\":\"1\",\"MultiRegionConsistency\":\"STRONG\"");
+    String here = identity(name);
+    describe("\"TableId\":\"2\",\"MultiRegionConsistency\":\"STRONG\"");
+    String there = identity(name);
+    PROXY.clear();
+
+    assertThat(there).isEqualTo(here);
+    assertThat(identity(restored(name))).isNotEqualTo(here);
+  }
+
+  /** From now on a table is described like this. */
+  private static void describe(String as) {
+    PROXY.clear();
+    PROXY.add(
+        Rule.always(
+            Match.operation("DescribeTable"),
+            new Fault.Answer(
+                200,
+                Map.of("Content-Type", "application/x-amz-json-1.0"),
+                "{\"Table\":{%s}}".formatted(as))));
+  }
+
+  // Faults
+
   @Test
   void manyThatOpenATableAtOnce_findOneIdentity() {
     DynamoDbTable table = new DynamoDbTable(CLIENT, name);
@@ -94,17 +191,30 @@ class IdentityTest {
     assertThat(Objects.requireNonNull(item().get("nonce")).s()).isEqualTo(identity);
   }
 
-  @Test
-  void identityThatMayNotBeWritten_isRefused_withThePermissionItTakes() {
+  @ParameterizedTest
+  @ValueSource(strings = {"PutItem", "UpdateItem"})
+  void identityThatMayNotBeWritten_isRefused_withThePermissionItTakes(String operation) {
     DynamoDbTable table = new DynamoDbTable(CLIENT, name);
     table.create();
+    if (operation.equals("UpdateItem")) {
+      String _ = madeByAnEarlierBuild();
+    }
     PROXY.add(
         Rule.always(
-            Match.operation("PutItem"), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
+            Match.operation(operation), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
 
     assertThatThrownBy(table::identity)
         .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining("dynamodb:GetItem and PutItem");
+        .hasMessageContaining("dynamodb:GetItem, PutItem and UpdateItem");
+  }
+
+  @Test
+  void bindingWhoseAnswerIsLost_isDone() {
+    new DynamoDbTable(CLIENT, name).create();
+    String earlier = madeByAnEarlierBuild();
+    PROXY.add(Rule.once(Match.operation("UpdateItem"), new Fault.ResetAfterApply()));
+
+    assertThat(identity(name)).isEqualTo(earlier);
   }
 
   @Test

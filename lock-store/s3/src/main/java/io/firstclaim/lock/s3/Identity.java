@@ -1,20 +1,32 @@
 package io.firstclaim.lock.s3;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.Sha256;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.store.BoundIdentity;
+import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import software.amazon.awssdk.core.ResponseBytes;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * The object that names what is kept under a prefix: written once, by whoever is first, and never
- * changed. It stands beside the prefix, not under it, where the lifecycle rule would delete it.
+ * The object that names what is kept under a prefix: written once, by whoever is first, and bound
+ * to the place by its metadata, which that of an earlier build is later. It stands beside the
+ * prefix, not under it, where the lifecycle rule would delete it.
  */
 record Identity(S3Bucket bucket) {
+  private static final String PLACE = "bound-to";
   private static final Pattern FORM = Pattern.compile("[0-9a-f]{32}");
 
   /** Where it is: {@code claims.identity} for the prefix {@code claims/}. */
@@ -22,17 +34,35 @@ record Identity(S3Bucket bucket) {
     return bucket.prefix().replaceFirst("/$", "") + ".identity";
   }
 
+  /** What names the place, in characters that metadata may have, whatever the prefix. */
+  private String place() {
+    return HexFormat.of().formatHex(Sha256.of((bucket.name() + "/" + key()).getBytes(UTF_8)));
+  }
+
+  /**
+   * The object as it was read.
+   *
+   * @param version that makes a write conditional on it
+   */
+  private record Read(BoundIdentity identity, String version) {}
+
   /** The identity, made if there is none. */
   String get() {
     try {
-      Optional<String> made = read();
+      Optional<Read> made = read();
       if (made.isEmpty()) {
-        make();
+        write(Nonce.random().toString(), put -> put.ifNoneMatch("*"));
       }
-      return made.or(this::read)
-          .filter(text -> FORM.matcher(text).matches())
-          .orElseThrow(
-              () -> refused("holds no identity: delete it, and restart all that use the prefix"));
+      Read found =
+          made.or(this::read)
+              .filter(read -> FORM.matcher(read.identity.nonce()).matches())
+              .orElseThrow(
+                  () ->
+                      refused("holds no identity: delete it, and restart all that use the prefix"));
+      if (found.identity.place() == null) {
+        write(found.identity.nonce(), put -> put.ifMatch(found.version));
+      }
+      return found.identity.in(place());
     } catch (S3Exception e) {
       throw switch (e.statusCode()) {
         case 403 ->
@@ -47,9 +77,9 @@ record Identity(S3Bucket bucket) {
     }
   }
 
-  private Optional<String> read() {
+  private Optional<Read> read() {
     try {
-      return Optional.of(
+      ResponseBytes<GetObjectResponse> object =
           bucket
               .client()
               .getObjectAsBytes(
@@ -57,8 +87,10 @@ record Identity(S3Bucket bucket) {
                       get.bucket(bucket.name())
                           .key(key())
                           .range("bytes=0-63")
-                          .overrideConfiguration(TimeLimits.SETUP))
-              .asUtf8String());
+                          .overrideConfiguration(TimeLimits.SETUP));
+      var identity =
+          new BoundIdentity(object.asUtf8String(), object.response().metadata().get(PLACE));
+      return Optional.of(new Read(identity, object.response().eTag()));
     } catch (S3Exception e) {
       if (S3Bucket.isMissingKey(e)) {
         return Optional.empty();
@@ -67,22 +99,25 @@ record Identity(S3Bucket bucket) {
     }
   }
 
-  private void make() {
+  /** Writes it, bound to this place, unless another instance was faster. */
+  private void write(String nonce, Consumer<PutObjectRequest.Builder> condition) {
     try {
       var unused =
           bucket
               .client()
               .putObject(
-                  put ->
-                      put.bucket(bucket.name())
-                          .key(key())
-                          .ifNoneMatch("*")
-                          .contentType("text/plain")
-                          .overrideConfiguration(TimeLimits.SETUP),
-                  RequestBody.fromString(Nonce.random().toString()));
+                  put -> {
+                    put.bucket(bucket.name())
+                        .key(key())
+                        .contentType("text/plain")
+                        .metadata(Map.of(PLACE, place()))
+                        .overrideConfiguration(TimeLimits.SETUP);
+                    condition.accept(put);
+                  },
+                  RequestBody.fromString(nonce));
     } catch (S3Exception e) {
-      // 412: another instance was faster, or the answer to this very request was lost. Read it
-      // back.
+      // 412: another instance was faster, in the same place, or the answer to this very request
+      // was lost.
       if (e.statusCode() != 412) {
         throw e;
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -59,6 +60,55 @@ class IdentityTest {
     assertThat(new S3Bucket(CLIENT, name, "claims/").identity()).isEqualTo(identity);
     assertThat(new S3Bucket(CLIENT, name, "others/").identity()).isNotEqualTo(identity);
   }
+
+  // Copies
+
+  private S3Bucket copied(String toBucket, String toPrefix) {
+    String to = toPrefix.replace("/", ".identity");
+    CLIENT.copyObject(
+        copy ->
+            copy.sourceBucket(name)
+                .sourceKey("claims.identity")
+                .destinationBucket(toBucket)
+                .destinationKey(to));
+    return new S3Bucket(CLIENT, toBucket, toPrefix);
+  }
+
+  @Test
+  void copiedBucketOrPrefix_hasAnIdentityOfItsOwn() {
+    String original = bucket.identity();
+    String another = LocalS3.newName();
+    LocalS3.createBucket(another);
+
+    S3Bucket inAnother = copied(another, "claims/");
+    S3Bucket beside = copied(name, "others/");
+
+    assertThat(inAnother.identity()).matches("[0-9a-f]{32}").isEqualTo(inAnother.identity());
+    assertThat(Set.of(original, inAnother.identity(), beside.identity())).hasSize(3);
+    assertThat(bucket.identity()).isEqualTo(original);
+  }
+
+  /** Instances from before and after agree, while they follow one another. */
+  @Test
+  void identityOfAnEarlierBuild_stays_andIsNotThatOfItsCopiesFromThenOn() {
+    String earlier = madeByAnEarlierBuild();
+    PROXY.add(Rule.once(Match.operation("PUT"), new Fault.ResetAfterApply()));
+
+    assertThat(bucket.identity()).isEqualTo(earlier);
+    assertThat(stored()).isEqualTo(earlier);
+    assertThat(bucket.identity()).isEqualTo(earlier);
+    assertThat(copied(name, "others/").identity()).isNotEqualTo(earlier);
+  }
+
+  private String madeByAnEarlierBuild() {
+    String nonce = Nonce.random().toString();
+    var _ =
+        CLIENT.putObject(
+            put -> put.bucket(name).key("claims.identity"), RequestBody.fromString(nonce));
+    return nonce;
+  }
+
+  // Faults
 
   @Test
   void manyThatOpenABucketAtOnce_findOneIdentity() {

@@ -2,18 +2,22 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** Instances on one broker with tables of their own, as happens by oversight. */
 class OtherStoreIT {
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);
 
   private Zone withATableOfItsOwn(String zone) {
-    return scenario
-        .zone(zone)
-        .set("FIRSTCLAIM_CLAIM_DYNAMODB_TABLE", scenario.topic() + "-of-its-own");
+    return scenario.zone(zone).set("FIRSTCLAIM_CLAIM_DYNAMODB_TABLE", tableOfItsOwn());
+  }
+
+  private String tableOfItsOwn() {
+    return scenario.topic() + "-of-its-own";
   }
 
   @Test
@@ -68,5 +72,28 @@ class OtherStoreIT {
     scenario.eventually(
         "zone b processes what it can see",
         () -> assertThat(b.deliveries("completed")).isEqualTo(ids.size()));
+  }
+
+  /** As after a restore from a backup, which has the item of the identity, too. */
+  @Test
+  void zoneWithARestoredTable_takesNone_whileTheFirstGoesOnWithTheOriginal() {
+    Zone a = scenario.zone("a");
+    scenario.start(a);
+    try (DynamoDbClient client = DynamoDbClaims.client()) {
+      new DynamoDbTable(client, tableOfItsOwn()).create();
+      client
+          .scan(all -> all.tableName(scenario.topic()))
+          .items()
+          .forEach(item -> client.putItem(put -> put.tableName(tableOfItsOwn()).item(item)));
+    }
+
+    Zone b = withATableOfItsOwn("b");
+    b.launch();
+
+    scenario.eventually(
+        "zone b has found out",
+        () -> assertThat(b.logText()).contains("Takes no records: zone a, instance a1"));
+    assertThat(b.isReady()).isFalse();
+    assertThat(a.isReady()).isTrue();
   }
 }

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * Keeps documents, each with its history, by conditional writes. Update them with {@link
  * SharedDocuments}; a write that goes past it takes a document's history away.
  *
+ * <p>A text that something else has put where a document would be is one, without a history, until
+ * it is written here.
+ *
  * <p>Thread-safe. Every method may block for the client's time limit.
  */
 public interface DocumentStore {
@@ -33,4 +36,13 @@ public interface DocumentStore {
    * @throws StoreRefusedException if it must not be written; the message names the remedy
    */
   WriteResult write(DocumentKey key, @Nullable String expected, String content, History history);
+
+  /**
+   * Deletes a document, and its history with it, on the condition that it is the expected one.
+   * Answers {@link WriteResult.Differs} only if the request was sent once, as {@link #write} does.
+   *
+   * @param expected the version it must have
+   * @throws StoreRefusedException if it must not be deleted; the message names the remedy
+   */
+  WriteResult delete(DocumentKey key, String expected);
 }

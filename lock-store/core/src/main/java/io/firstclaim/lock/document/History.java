@@ -50,12 +50,17 @@ public record History(List<Nonce> writes) {
 
   /**
    * Whether it would still have this write, had that been applied to the document with the history
-   * {@code before}: none has been dropped yet, or one that would have been dropped earlier is still
-   * here.
+   * {@code before}: none has been dropped since, or one that would have been dropped earlier is
+   * still here. Not if it has begun anew since, as when something else wrote the document.
    */
   public boolean wouldHave(Nonce write, History before) {
     return writes.size() < WRITERS
-        || writes.stream().anyMatch(one -> one.high() == write.high() || before.has(one));
+        ? !writes.isEmpty() && before.writes.stream().allMatch(this::hasWriterOf)
+        : hasWriterOf(write) || before.writes.stream().anyMatch(this::has);
+  }
+
+  private boolean hasWriterOf(Nonce write) {
+    return writes.stream().anyMatch(one -> one.high() == write.high());
   }
 
   /**

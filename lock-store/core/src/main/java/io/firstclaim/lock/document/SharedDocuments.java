@@ -1,6 +1,7 @@
 package io.firstclaim.lock.document;
 
 import io.firstclaim.lock.ContendedException;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.StoreRefusedException;
@@ -12,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>Every update is made once or not at all, even when answers are lost: the document carries a
- * {@link History} of its writes, by which a writer recognises its own.
+ * {@link History} of its writes, by which a writer recognises its own. The first update adopts a
+ * text that others have put there before, such as a JSON file; from then on they must update it
+ * here, too.
  *
  * <p>Thread-safe. Use one instance for all updates of a process; it counts as as many writers as it
  * has updates under way at once.
@@ -38,14 +42,21 @@ import org.jspecify.annotations.Nullable;
 public final class SharedDocuments {
   private final DocumentStore store;
   private final TimeSource time;
+  private final UpdateListener listener;
 
   /** The next nonce of each idle writer, the one that worked last in front. */
   private final ConcurrentLinkedDeque<Nonce> idle = new ConcurrentLinkedDeque<>();
 
   /** Documents in this store. */
   public SharedDocuments(DocumentStore store, TimeSource time) {
+    this(store, time, UpdateListener.NONE);
+  }
+
+  /** The same, and somebody hears how many tries each update takes. */
+  public SharedDocuments(DocumentStore store, TimeSource time, UpdateListener listener) {
     this.store = store;
     this.time = time;
+    this.listener = listener;
   }
 
   /**
@@ -67,18 +78,54 @@ public final class SharedDocuments {
    */
   public String update(DocumentKey key, Duration atMost, Function<Optional<String>, String> change)
       throws InterruptedException {
+    Change toText = old -> Objects.requireNonNull(change.apply(old), "a change makes a text");
+    return Objects.requireNonNull(make(key, atMost, toText).after);
+  }
+
+  /**
+   * Deletes a document, if it meets the condition. Its history goes with it: of an update under way
+   * whose answer was lost nobody can tell then whether it was made.
+   *
+   * @param atMost how long to go on trying; zero tries once
+   * @param condition of the document as it is. May be called several times, each time with what is
+   *     there then; must have no other effect.
+   * @return the document that was deleted; empty if there is none, or it does not meet the
+   *     condition. One that somebody else has deleted counts as deleted here if the store's answer
+   *     was lost.
+   * @throws RuntimeException as {@link #update} does, in the same cases
+   * @throws InterruptedException if the thread is interrupted; the document may have been deleted
+   */
+  public Optional<String> deleteIf(DocumentKey key, Duration atMost, Predicate<String> condition)
+      throws InterruptedException {
+    Update deletion =
+        make(key, atMost, old -> old.filter(text -> !condition.test(text)).orElse(null));
+    return Optional.ofNullable(deletion.deleted);
+  }
+
+  private Update make(DocumentKey key, Duration atMost, Change change) throws InterruptedException {
     Nonce nonce = Objects.requireNonNullElseGet(idle.pollFirst(), Nonce::random);
+    Moment begin = time.now();
+    Update update = new Update(key, change, nonce, new Patience(time, atMost));
     try {
-      return new Update(key, change, nonce, new Patience(time, atMost)).make();
+      update.make();
+      return update;
     } finally {
       idle.addFirst(nonce.next());
+      listener.ended(key, update.retries, time.now().since(begin));
     }
+  }
+
+  /** What should be there instead of what is; null for nothing. */
+  private interface Change {
+    @Nullable String apply(Optional<String> old);
   }
 
   /**
    * A write that was sent without our knowing whether it was applied; it may even be applied later.
+   *
+   * @param content null for a deletion
    */
-  private record Pending(@Nullable Document on, String content, String why) {
+  private record Pending(@Nullable Document on, @Nullable String content, String why) {
     /**
      * Only one write is applied to a version; so while that version stands, this one has not been.
      */
@@ -86,8 +133,13 @@ public final class SharedDocuments {
       return Objects.equals(versionOf(on), versionOf(found));
     }
 
+    /**
+     * Whether this would be seen, had it been applied: a write in the history, a deletion by the
+     * history's beginning anew. That of an adopted document would begin either way.
+     */
     boolean wouldShowIn(Document found, Nonce nonce) {
-      return found.history().wouldHave(nonce, historyOf(on));
+      return found.history().wouldHave(nonce, historyOf(on))
+          && (content != null || !historyOf(on).equals(History.NONE));
     }
   }
 
@@ -97,25 +149,28 @@ public final class SharedDocuments {
    */
   private final class Update {
     private final DocumentKey key;
-    private final Function<Optional<String>, String> change;
+    private final Change change;
     private final Nonce nonce;
     private final Patience patience;
     private @Nullable Pending pending;
+    private int retries;
 
-    Update(
-        DocumentKey key,
-        Function<Optional<String>, String> change,
-        Nonce nonce,
-        Patience patience) {
+    /** What is there after the update; null for nothing. */
+    private @Nullable String after;
+
+    /** What was there before it, if nothing is since. */
+    private @Nullable String deleted;
+
+    Update(DocumentKey key, Change change, Nonce nonce, Patience patience) {
       this.key = key;
       this.change = change;
       this.nonce = nonce;
       this.patience = patience;
     }
 
-    String make() throws InterruptedException {
+    void make() throws InterruptedException {
       try {
-        return tryUntilItTakes();
+        tryUntilItTakes();
       } catch (StoreRefusedException e) {
         if (pending == null) {
           throw e;
@@ -125,24 +180,29 @@ public final class SharedDocuments {
       }
     }
 
-    private String tryUntilItTakes() throws InterruptedException {
+    private void tryUntilItTakes() throws InterruptedException {
       Document found = find();
       while (true) {
-        String content = contentFor(found);
-        if (found != null && found.content().equals(content)) {
-          return content;
+        after = contentFor(found);
+        if (Objects.equals(contentOf(found), after)) {
+          return;
         }
-        switch (store.write(key, versionOf(found), content, historyOf(found).with(nonce))) {
+        switch (send(found, after)) {
           case WriteResult.Written unused -> {
-            return content;
+            deleted = after == null ? contentOf(found) : null;
+            return;
           }
           case WriteResult.Differs unused -> {}
-          case WriteResult.Unknown(String why) -> pending = new Pending(found, content, why);
+          case WriteResult.Unknown(String why) -> pending = new Pending(found, after, why);
         }
-        patience.pause();
+        pause();
         found = find();
         if (found != null && found.history().has(nonce)) {
-          return content;
+          return;
+        }
+        if (found == null && pending != null && pending.content() == null) {
+          deleted = contentOf(pending.on());
+          return;
         }
         settlePending(found);
         if (patience.isOver()) {
@@ -151,13 +211,19 @@ public final class SharedDocuments {
       }
     }
 
+    private WriteResult send(@Nullable Document on, @Nullable String content) {
+      return content == null
+          ? store.delete(key, Objects.requireNonNull(on).version())
+          : store.write(key, versionOf(on), content, historyOf(on).with(nonce));
+    }
+
     /** The same for the same version, so that whichever write is applied to it writes the same. */
-    private String contentFor(@Nullable Document found) {
+    private @Nullable String contentFor(@Nullable Document found) {
       if (pending != null) {
         return pending.content();
       }
-      String content = change.apply(Optional.ofNullable(found).map(Document::content));
-      if (!StandardCharsets.UTF_8.newEncoder().canEncode(content)) {
+      String content = change.apply(Optional.ofNullable(contentOf(found)));
+      if (content != null && !StandardCharsets.UTF_8.newEncoder().canEncode(content)) {
         throw new IllegalArgumentException(
             "document %s would have half a surrogate pair, which UTF-8 cannot write"
                 .formatted(key));
@@ -174,15 +240,18 @@ public final class SharedDocuments {
       }
       if (found == null || !pending.wouldShowIn(found, nonce)) {
         throw new OutcomeUnknownException(
-            "%s: %s, and %s since"
-                .formatted(
-                    unknown(),
-                    pending.why(),
-                    found == null
-                        ? "it was deleted"
-                        : "%d others have written".formatted(History.WRITERS)));
+            "%s: %s, and %s since".formatted(unknown(), pending.why(), whatBecameOf(found)));
       }
       pending = null;
+    }
+
+    private static String whatBecameOf(@Nullable Document found) {
+      if (found == null) {
+        return "it was deleted";
+      }
+      return found.history().writes().size() < History.WRITERS
+          ? "its history has begun anew"
+          : "%d others have written".formatted(History.WRITERS);
     }
 
     private @Nullable Document find() throws InterruptedException {
@@ -193,9 +262,14 @@ public final class SharedDocuments {
           if (patience.isOver()) {
             throw pending == null ? e : outOfTime();
           }
-          patience.pause();
+          pause();
         }
       }
+    }
+
+    private void pause() throws InterruptedException {
+      retries++;
+      patience.pause();
     }
 
     private RuntimeException outOfTime() {
@@ -211,6 +285,10 @@ public final class SharedDocuments {
     private String unknown() {
       return "it is not known whether the update of document %s was applied".formatted(key);
     }
+  }
+
+  private static @Nullable String contentOf(@Nullable Document document) {
+    return document == null ? null : document.content();
   }
 
   private static @Nullable String versionOf(@Nullable Document document) {

@@ -1,6 +1,6 @@
 package io.firstclaim.lock.document;
 
-/** The answer to a conditional write of a document. */
+/** The answer to a conditional write, or deletion, of a document. */
 public sealed interface WriteResult {
   /** It was applied. */
   record Written() implements WriteResult {}

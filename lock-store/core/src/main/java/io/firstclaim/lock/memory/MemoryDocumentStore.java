@@ -1,5 +1,6 @@
 package io.firstclaim.lock.memory;
 
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
@@ -20,6 +21,11 @@ public final class MemoryDocumentStore implements DocumentStore {
   /** No documents yet. */
   public MemoryDocumentStore() {}
 
+  /** Puts a text there as something else would: on no condition, and without a history. */
+  public void put(DocumentKey key, String text) {
+    documents.put(key, new Document(text, Nonce.random().toString(), History.NONE));
+  }
+
   @Override
   public Optional<Document> find(DocumentKey key) {
     return Optional.ofNullable(documents.get(key));
@@ -36,6 +42,14 @@ public final class MemoryDocumentStore implements DocumentStore {
             : stored != null
                 && stored.version().equals(expected)
                 && documents.replace(key, stored, written);
+    return took ? new WriteResult.Written() : new WriteResult.Differs();
+  }
+
+  @Override
+  public WriteResult delete(DocumentKey key, String expected) {
+    Document stored = documents.get(key);
+    boolean took =
+        stored != null && stored.version().equals(expected) && documents.remove(key, stored);
     return took ? new WriteResult.Written() : new WriteResult.Differs();
   }
 }

@@ -15,6 +15,7 @@ import io.firstclaim.lock.document.WriteResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
@@ -28,7 +29,8 @@ import software.amazon.awssdk.services.dynamodb.model.GetItemResponse;
  * Documents in a DynamoDB table, one item each, in the same table as claims if you like: their keys
  * never meet. A document has no TTL. An item is at most 400 KB (<a
  * href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html">limits</a>),
- * its history included.
+ * its history included. One that others put there has its text as {@code documentText}, and no
+ * other attribute but the key {@code document/NAME}.
  *
  * <p>The table must be in one Region or strongly consistent across Regions: see {@link
  * DynamoDbTable#verify()}. Thread-safe. The client stays the caller's; no request takes longer than
@@ -39,6 +41,11 @@ public final class DynamoDbDocumentStore implements DocumentStore {
   private static final String CONTENT = "documentText";
   private static final String VERSION = "documentVersion";
   private static final String HISTORY = "lastWrites";
+
+  /** Begins the version of a document without a history, which is its text. */
+  private static final String OF_OTHERS = "text ";
+
+  private static final Set<String> ATTRIBUTES_OF_OTHERS = Set.of(Items.KEY, CONTENT);
 
   private static final int MAX_ITEM = 400 * 1024;
 
@@ -97,26 +104,62 @@ public final class DynamoDbDocumentStore implements DocumentStore {
             if (expected == null) {
               put.conditionExpression("attribute_not_exists(pk)");
             } else {
-              put.conditionExpression(VERSION + " = :expected")
-                  .expressionAttributeValues(Map.of(":expected", text(expected)));
+              put.conditionExpression(condition(expected))
+                  .expressionAttributeValues(values(expected));
             }
           });
       return new WriteResult.Written();
-    } catch (ConditionalCheckFailedException e) {
-      return Faults.wasSentOnce(e)
+    } catch (SdkException | CancellationException e) {
+      return failed(key, e);
+    }
+  }
+
+  @Override
+  public WriteResult delete(DocumentKey key, String expected) {
+    try {
+      client.deleteItem(
+          delete ->
+              delete
+                  .tableName(table)
+                  .key(Map.of(Items.KEY, itemKey(key)))
+                  .conditionExpression(condition(expected))
+                  .expressionAttributeValues(values(expected))
+                  .overrideConfiguration(limits));
+      return new WriteResult.Written();
+    } catch (SdkException | CancellationException e) {
+      return failed(key, e);
+    }
+  }
+
+  private static String condition(String expected) {
+    return expected.startsWith(OF_OTHERS)
+        ? "attribute_not_exists(%s) AND %s = :expected".formatted(VERSION, CONTENT)
+        : VERSION + " = :expected";
+  }
+
+  private static Map<String, AttributeValue> values(String expected) {
+    String value =
+        expected.startsWith(OF_OTHERS) ? expected.substring(OF_OTHERS.length()) : expected;
+    return Map.of(":expected", text(value));
+  }
+
+  /** What a write that failed is answered with, unless no retry can mend it. */
+  private WriteResult failed(DocumentKey key, RuntimeException fault) {
+    if (fault instanceof ConditionalCheckFailedException) {
+      return Faults.wasSentOnce(fault)
           ? new WriteResult.Differs()
           : new WriteResult.Unknown("the write was repeated and then refused");
-    } catch (SdkException | CancellationException e) {
-      requireMendable(key, e);
-      return new WriteResult.Unknown("DynamoDB did not answer: " + Faults.inOneLine(e));
     }
+    requireMendable(key, fault);
+    return new WriteResult.Unknown("DynamoDB did not answer: " + Faults.inOneLine(fault));
   }
 
   private void requireMendable(DocumentKey key, RuntimeException fault) {
     if (DynamoDbTable.isPermanent(fault)) {
       throw new StoreRefusedException(
           ("DynamoDB refuses document %s in table %s: %s. The table needs the string key %s, the"
-                  + " role dynamodb:GetItem and dynamodb:PutItem on it")
+                  + " role dynamodb:GetItem and dynamodb:PutItem on it, and to delete"
+                  + " dynamodb:DeleteItem")
               .formatted(key, table, Faults.inOneLine(fault), Items.KEY));
     }
   }
@@ -140,6 +183,10 @@ public final class DynamoDbDocumentStore implements DocumentStore {
 
   private Document decode(DocumentKey key, Map<String, AttributeValue> item) {
     try {
+      if (item.keySet().equals(ATTRIBUTES_OF_OTHERS)) {
+        String text = textOf(item, CONTENT);
+        return new Document(text, OF_OTHERS + text, History.NONE);
+      }
       return new Document(
           textOf(item, CONTENT), textOf(item, VERSION), History.parse(textOf(item, HISTORY)));
     } catch (IllegalStateException | IllegalArgumentException e) {

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Through the proxy go two clients, with and without the SDK's own retries. */
 class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
@@ -80,6 +81,15 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
         - ("document/" + key).length()
         - 32
         - 32;
+  }
+
+  @Override
+  protected void othersPut(String text) {
+    put(Map.of("pk", Items.text("document/" + key), "documentText", Items.text(text)));
+  }
+
+  private static void put(Map<String, AttributeValue> item) {
+    LocalDynamoDb.client().putItem(put -> put.tableName(LocalDynamoDb.TABLE).item(item));
   }
 
   private WriteResult create(DocumentStore store) {
@@ -166,11 +176,7 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
 
   @Test
   void itemThatIsNoDocument_isReported_andNotWrittenOver() {
-    LocalDynamoDb.client()
-        .putItem(
-            put ->
-                put.tableName(LocalDynamoDb.TABLE)
-                    .item(Map.of("pk", Items.text("document/" + key), "x", Items.number(1))));
+    put(Map.of("pk", Items.text("document/" + key), "x", Items.number(1)));
 
     assertThatThrownBy(() -> store().find(key))
         .isInstanceOf(StoreRefusedException.class)
@@ -179,6 +185,24 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
                 + " Is the table used by something else?",
             key);
     assertThat(create(store())).isEqualTo(new WriteResult.Differs());
+  }
+
+  /** The first update would drop what is not the document's. */
+  @Test
+  void textOfOthers_besideAnythingElse_isNoDocument() {
+    othersPut("{}");
+    assertThat(found().content()).isEqualTo("{}");
+
+    put(
+        Map.of(
+            "pk",
+            Items.text("document/" + key),
+            "documentText",
+            Items.text("{}"),
+            "x",
+            Items.number(1)));
+
+    assertThatThrownBy(() -> store().find(key)).isInstanceOf(StoreRefusedException.class);
   }
 
   @Test

@@ -32,11 +32,13 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 /**
  * Documents in an S3 bucket, one object each under the document's own key, so that anybody can read
  * it: its body is the text, followed by {@value #BLANKS} blanks that encode the nonce of its write,
- * as two equal bodies would have the same ETag. Its history is in the object's metadata.
+ * as two equal bodies would have the same ETag. Its history is in the object's metadata. An object
+ * without that is a document that others wrote, of the same version whenever they write the same.
  *
  * <p>Keep documents out of the claims' prefix, whose objects expire. {@link S3Bucket#verify()}
- * shows whether a store keeps the conditions that documents rest on too. Thread-safe. The client
- * stays the caller's; no request takes longer than a minute.
+ * shows whether a store keeps the conditions that documents rest on too, except those of deletions:
+ * a store that keeps none there may delete what was written last. Thread-safe. The client stays the
+ * caller's; no request takes longer than a minute.
  */
 public final class S3DocumentStore implements DocumentStore {
   /**
@@ -102,12 +104,33 @@ public final class S3DocumentStore implements DocumentStore {
       client.putObject(request, RequestBody.fromBytes(body));
       return new WriteResult.Written();
     } catch (SdkException | CancellationException e) {
-      if (Faults.wasSentOnce(e) && (S3Bucket.isMissingKey(e) || isFailedCondition(e))) {
-        return new WriteResult.Differs();
-      }
-      requireMendable(key, e);
-      return new WriteResult.Unknown("S3 did not say: " + Faults.inOneLine(e));
+      return failed(key, e);
     }
+  }
+
+  @Override
+  public WriteResult delete(DocumentKey key, String expected) {
+    try {
+      client.deleteObject(
+          delete ->
+              delete
+                  .bucket(bucket)
+                  .key(key.value())
+                  .ifMatch(expected)
+                  .overrideConfiguration(limits));
+      return new WriteResult.Written();
+    } catch (SdkException | CancellationException e) {
+      return failed(key, e);
+    }
+  }
+
+  /** What a write that failed is answered with, unless no retry can mend it. */
+  private WriteResult failed(DocumentKey key, RuntimeException fault) {
+    if (Faults.wasSentOnce(fault) && (S3Bucket.isMissingKey(fault) || isFailedCondition(fault))) {
+      return new WriteResult.Differs();
+    }
+    requireMendable(key, fault);
+    return new WriteResult.Unknown("S3 did not say: " + Faults.inOneLine(fault));
   }
 
   /** The answer with its body, of which no more is read than the longest document. */
@@ -122,16 +145,19 @@ public final class S3DocumentStore implements DocumentStore {
   private Document decode(DocumentKey key, ResponseBytes<GetObjectResponse> object) {
     byte[] body = object.asByteArrayUnsafe();
     requireSize(key, body.length);
+    String version = object.response().eTag();
+    String writes = object.response().metadata().get(HISTORY);
     try {
-      History history =
-          History.parse(object.response().metadata().getOrDefault(HISTORY, "it has no history"));
       String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+      if (writes == null) {
+        return new Document(text, version, History.NONE);
+      }
+      History history = History.parse(writes);
       String end = blanks(history.latest());
       if (!text.endsWith(end)) {
         throw new IllegalArgumentException("it does not end in the nonce of its write");
       }
-      return new Document(
-          text.substring(0, text.length() - end.length()), object.response().eTag(), history);
+      return new Document(text.substring(0, text.length() - end.length()), version, history);
     } catch (IllegalArgumentException | CharacterCodingException e) {
       throw new StoreRefusedException(
           "object %s of S3 bucket %s is not a document: %s. Was it written by something else?"
@@ -166,7 +192,8 @@ public final class S3DocumentStore implements DocumentStore {
     if (S3Bucket.isPermanent(fault)) {
       throw new StoreRefusedException(
           ("S3 refuses document %s in bucket %s: %s. The bucket must be there, and the role needs"
-                  + " s3:GetObject, s3:PutObject and s3:ListBucket on it")
+                  + " s3:GetObject, s3:PutObject and s3:ListBucket on it, and to delete"
+                  + " s3:DeleteObject")
               .formatted(key, bucket, Faults.inOneLine(fault)));
     }
   }

@@ -23,7 +23,7 @@ final class ScriptedStore implements DocumentStore {
 
   static final WriteResult.Unknown NO_ANSWER = new WriteResult.Unknown("no answer");
 
-  private final DocumentStore store = new MemoryDocumentStore();
+  private final MemoryDocumentStore store = new MemoryDocumentStore();
   private final Queue<Fate> fates = new ConcurrentLinkedQueue<>();
   private final AtomicInteger writes = new AtomicInteger();
   private volatile BooleanSupplier unreadable = () -> false;
@@ -49,7 +49,7 @@ final class ScriptedStore implements DocumentStore {
   }
 
   /** The same documents, soundly. */
-  DocumentStore sound() {
+  MemoryDocumentStore sound() {
     return store;
   }
 
@@ -67,9 +67,17 @@ final class ScriptedStore implements DocumentStore {
   @Override
   public WriteResult write(
       DocumentKey key, @Nullable String expected, String content, History history) {
+    return meet(() -> store.write(key, expected, content, history));
+  }
+
+  @Override
+  public WriteResult delete(DocumentKey key, String expected) {
+    return meet(() -> store.delete(key, expected));
+  }
+
+  private WriteResult meet(Supplier<WriteResult> write) {
     writes.incrementAndGet();
     Fate fate = fates.poll();
-    Supplier<WriteResult> write = () -> store.write(key, expected, content, history);
     return fate == null ? write.get() : fate.meet(write);
   }
 }

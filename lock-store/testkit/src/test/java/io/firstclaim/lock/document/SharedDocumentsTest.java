@@ -11,7 +11,9 @@ import io.firstclaim.lock.document.ScriptedStore.Fate;
 import io.firstclaim.lock.testkit.ManualTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -40,7 +42,10 @@ class SharedDocumentsTest {
 
   private final ManualTime time = ManualTime.start();
   private final ScriptedStore store = new ScriptedStore();
-  private final SharedDocuments documents = new SharedDocuments(store, time);
+  private final List<String> heard = new ArrayList<>();
+  private final SharedDocuments documents =
+      new SharedDocuments(
+          store, time, (key, retries, took) -> heard.add("%s %d %s".formatted(key, retries, took)));
   private final AtomicInteger applied = new AtomicInteger();
 
   /** Writes that are held up on their way. */
@@ -242,12 +247,128 @@ class SharedDocumentsTest {
             written = true;
             return NO_ANSWER;
           }
+
+          @Override
+          public WriteResult delete(DocumentKey key, String expected) {
+            throw new AssertionError("nothing deletes it here");
+          }
         };
 
     assertThatThrownBy(
             () -> new SharedDocuments(deleting, time).update(KEY, Duration.ZERO, this::increment))
         .isInstanceOf(OutcomeUnknownException.class)
         .hasMessageEndingWith("no answer, and it was deleted since");
+  }
+
+  // What others write past it
+
+  @Test
+  void lostAnswer_afterWhichOthersWroteWithoutAHistory_isUnknown() throws Exception {
+    for (boolean createdBefore : new boolean[] {false, true}) {
+      if (createdBefore) {
+        others(2);
+      }
+      store.next(
+          write -> {
+            WriteResult _ = write.get();
+            store.sound().put(KEY, "0");
+            if (createdBefore) {
+              others(1);
+            }
+            return NO_ANSWER;
+          });
+
+      assertThatThrownBy(this::increment)
+          .isInstanceOf(OutcomeUnknownException.class)
+          .hasMessageEndingWith("no answer, and its history has begun anew since");
+    }
+  }
+
+  // Deletions
+
+  private Optional<String> delete() throws Exception {
+    return delete(LIMIT);
+  }
+
+  private Optional<String> delete(Duration atMost) throws Exception {
+    var deletion = new FutureTask<>(() -> documents.deleteIf(KEY, atMost, _ -> true));
+    Thread thread = Thread.ofVirtual().start(deletion);
+    time.passFor(thread, () -> true);
+    try {
+      return deletion.get();
+    } catch (ExecutionException e) {
+      throw (Exception) e.getCause();
+    }
+  }
+
+  @Test
+  void deletionWhoseAnswerIsLost_isMadeOnce() throws Exception {
+    for (Fate fate : new Fate[] {APPLIED_UNANSWERED, LOST}) {
+      others(1);
+      store.next(fate);
+
+      assertThat(delete()).contains("1000");
+
+      assertThat(stored()).isEmpty();
+    }
+  }
+
+  @Test
+  void deletionWhoseRequestIsLost_isDecidedAnew_onWhatOthersHaveWritten() throws Exception {
+    others(1);
+    store.next(
+        _ -> {
+          others(1);
+          return NO_ANSWER;
+        });
+
+    assertThat(delete()).contains("2000");
+  }
+
+  @Test
+  void deletionWhoseAnswerIsLost_isUnknown_ifOthersMadeTheDocumentAnew() {
+    for (Runnable before : new Runnable[] {() -> others(1), () -> store.sound().put(KEY, "0")}) {
+      before.run();
+      store.next(
+          write -> {
+            WriteResult _ = write.get();
+            others(1);
+            return NO_ANSWER;
+          });
+
+      assertThatThrownBy(this::delete)
+          .isInstanceOf(OutcomeUnknownException.class)
+          .hasMessageEndingWith("no answer, and its history has begun anew since");
+    }
+  }
+
+  @Test
+  void deletionThatArrivesLate_deletesNothingThatCameSince() throws Exception {
+    others(1);
+    store.next(heldUp, heldUp);
+    assertThat(delete()).contains("1000");
+    others(1);
+
+    assertThat(late.remove().get()).isEqualTo(new WriteResult.Differs());
+    assertThat(late.remove().get()).isEqualTo(new WriteResult.Differs());
+
+    assertThat(stored()).contains("1000");
+  }
+
+  // Who listens
+
+  @Test
+  void listener_hearsHowOftenEachWasTriedAgain_howeverItEnded() throws Exception {
+    increment();
+    store.next(_ -> new WriteResult.Differs());
+    assertThatThrownBy(() -> update(Duration.ZERO, this::increment))
+        .isInstanceOf(ContendedException.class);
+    store.next(_ -> new WriteResult.Differs());
+    assertThatThrownBy(() -> delete(Duration.ZERO)).isInstanceOf(ContendedException.class);
+    update(Duration.ZERO, Optional::orElseThrow);
+
+    assertThat(heard)
+        .containsExactly("counter 0 PT0S", "counter 1 PT0S", "counter 1 PT0S", "counter 0 PT0S");
   }
 
   // The end of patience

@@ -19,6 +19,11 @@ class MemoryDocumentStoreTest extends SharedDocumentsContract {
   }
 
   @Override
+  protected void othersPut(String text) {
+    store.put(key, text);
+  }
+
+  @Override
   protected int maxBytes() {
     return 0;
   }

@@ -166,7 +166,8 @@ final class SharedRoot {
   }
 
   /**
-   * Takes a root that somebody has written by hand, and so without a history, for what it is.
+   * Takes a root that somebody has changed by hand, beside a history that is not its own, for what
+   * it is.
    *
    * @return whether there is a document now
    * @throws UnreadableException if what is there is not a root
@@ -185,7 +186,7 @@ final class SharedRoot {
       return false;
     }
     var _ = object.parsed(there.get().text());
-    LOG.info("Object {} was written by hand ({})", key, refusal.getMessage());
+    LOG.info("Object {} was changed by hand ({})", key, refusal.getMessage());
     return replace(there.get(), there.get().text());
   }
 

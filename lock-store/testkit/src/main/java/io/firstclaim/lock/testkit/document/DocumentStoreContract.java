@@ -37,6 +37,9 @@ public abstract class DocumentStoreContract {
   /** The largest content that a store keeps, in bytes; 0 if it has no limit that can be tried. */
   protected abstract int maxBytes();
 
+  /** Puts a text where the document would be, as something else would that knows of no store. */
+  protected abstract void othersPut(String text);
+
   /** Whether this may be the answer to a write that came too late. */
   protected boolean isAnswerOfALoser(WriteResult result) {
     return result.equals(new Differs());
@@ -185,6 +188,117 @@ public abstract class DocumentStoreContract {
         .hasMessageContaining("document " + key)
         .hasMessageContaining("bytes")
         .hasMessageContaining("split it");
+  }
+
+  // What others have put there
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"a\": 1}\n", " ", "\ud83d\udca3"})
+  void textOfOthers_isADocument_withoutAHistory(String text) {
+    othersPut(text);
+
+    assertThat(found().content()).isEqualTo(text);
+    assertThat(found().history()).isEqualTo(History.NONE);
+    assertThat(create("{}")).isEqualTo(new Differs());
+  }
+
+  @Test
+  void textOfOthers_isReplaced_once() {
+    othersPut("{}");
+    Document theirs = found();
+
+    assertThat(replace(theirs, "first")).isEqualTo(new Written());
+    assertThat(replace(theirs, "second")).isEqualTo(new Differs());
+
+    assertThat(found().content()).isEqualTo("first");
+    assertThat(found().history().writes()).hasSize(1);
+  }
+
+  @Test
+  void textThatOthersHaveChanged_isNotReplaced_norDeleted() {
+    othersPut("{}");
+    Document before = found();
+    othersPut("{ }");
+
+    assertThat(replace(before, "mine")).isEqualTo(new Differs());
+    assertThat(store().delete(key, before.version())).isEqualTo(new Differs());
+
+    assertThat(found().content()).isEqualTo("{ }");
+  }
+
+  @Test
+  void documentThatOthersHaveWrittenOver_isNotReplaced_norDeleted() {
+    assertThat(create("{}")).isEqualTo(new Written());
+    Document before = found();
+    othersPut("{}");
+
+    assertThat(replace(before, "mine")).isEqualTo(new Differs());
+    assertThat(store().delete(key, before.version())).isEqualTo(new Differs());
+
+    assertThat(found().history()).isEqualTo(History.NONE);
+  }
+
+  // Deleted
+
+  @Test
+  void documentOfTheExpectedVersion_isDeleted_once() {
+    assertThat(create("{}")).isEqualTo(new Written());
+    String version = found().version();
+
+    assertThat(store().delete(key, version)).isEqualTo(new Written());
+    assertThat(store().find(key)).isEmpty();
+    assertThat(store().delete(key, version)).isEqualTo(new Differs());
+  }
+
+  @Test
+  void textOfOthers_isDeleted() {
+    othersPut("{}");
+
+    assertThat(store().delete(key, found().version())).isEqualTo(new Written());
+
+    assertThat(store().find(key)).isEmpty();
+  }
+
+  @Test
+  void documentThatWasWrittenSince_isNotDeleted() {
+    assertThat(create("first")).isEqualTo(new Written());
+    Document first = found();
+    assertThat(replace(first, "second")).isEqualTo(new Written());
+
+    assertThat(store().delete(key, first.version())).isEqualTo(new Differs());
+
+    assertThat(found().content()).isEqualTo("second");
+  }
+
+  @Test
+  void documentThatIsMadeAnew_isAnotherOne() {
+    assertThat(create("same")).isEqualTo(new Written());
+    Document first = found();
+    assertThat(store().delete(key, first.version())).isEqualTo(new Written());
+    assertThat(create("same")).isEqualTo(new Written());
+
+    assertThat(replace(first, "other")).isEqualTo(new Differs());
+    assertThat(store().delete(key, first.version())).isEqualTo(new Differs());
+
+    assertThat(found().content()).isEqualTo("same");
+  }
+
+  // Many at once
+
+  @Test
+  void manyReplaceAndDeleteOneVersionAtOnce_oneDoes() throws Exception {
+    assertThat(create("first")).isEqualTo(new Written());
+    Document first = found();
+
+    assertThat(
+            inParallel(
+                16,
+                writer ->
+                    writer % 2 == 0
+                        ? replace(first, "by " + writer)
+                        : store().delete(key, first.version())))
+        .containsOnlyOnce(new Written())
+        .allMatch(result -> result.equals(new Written()) || isAnswerOfALoser(result));
   }
 
   @Test

@@ -24,7 +24,15 @@ public record LostAnswers(DocumentStore store, AtomicInteger writes) implements 
   @Override
   public WriteResult write(
       DocumentKey key, @Nullable String expected, String content, History history) {
-    WriteResult result = store.write(key, expected, content, history);
+    return answer(store.write(key, expected, content, history));
+  }
+
+  @Override
+  public WriteResult delete(DocumentKey key, String expected) {
+    return answer(store.delete(key, expected));
+  }
+
+  private WriteResult answer(WriteResult result) {
     return writes.incrementAndGet() % 5 == 0 ? new WriteResult.Unknown("it was lost") : result;
   }
 }

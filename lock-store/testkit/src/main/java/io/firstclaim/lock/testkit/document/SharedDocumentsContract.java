@@ -13,6 +13,7 @@ import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,32 @@ public abstract class SharedDocumentsContract extends DocumentStoreContract {
   }
 
   @Test
+  void textOfOthers_isAdoptedByTheFirstUpdate_asItIs() throws Exception {
+    othersPut("{\"a\": 1}\n");
+
+    assertThat(over(store()).update(key, PATIENCE, old -> old.orElseThrow() + "b"))
+        .isEqualTo("{\"a\": 1}\nb");
+
+    assertThat(found().content()).isEqualTo("{\"a\": 1}\nb");
+    assertThat(found().history().writes()).hasSize(1);
+  }
+
+  @Test
+  void documentThatMeetsTheCondition_isDeleted_andOneThatDoesNotIsKept() throws Exception {
+    SharedDocuments documents = over(store());
+    documents.update(key, PATIENCE, unused -> "some");
+
+    assertThat(documents.deleteIf(key, PATIENCE, String::isEmpty)).isEmpty();
+    assertThat(found().content()).isEqualTo("some");
+
+    assertThat(documents.deleteIf(key, PATIENCE, "some"::equals)).contains("some");
+    assertThat(store().find(key)).isEmpty();
+
+    assertThat(documents.deleteIf(key, PATIENCE, "some"::equals)).isEmpty();
+    assertThat(documents.update(key, PATIENCE, old -> old.orElse("new"))).isEqualTo("new");
+  }
+
+  @Test
   @Timeout(600)
   void manyWritersAtOnce_loseNoUpdate() throws Exception {
     assertEveryIncrementCounts(store());
@@ -83,8 +110,37 @@ public abstract class SharedDocumentsContract extends DocumentStoreContract {
 
   @Test
   @Timeout(600)
-  void manyWritersAtOnce_whoseAnswersAreLost_loseNoUpdate_andMakeNoneTwice() throws Exception {
+  void manyWritersAtOnce_whoseAnswersAreLost_adoptWhatWasThere_loseNoUpdate_andMakeNoneTwice()
+      throws Exception {
+    othersPut("0");
     assertEveryIncrementCounts(storeThatLosesAnswers());
+  }
+
+  /** What is deleted and what is left, all told, is what was counted. */
+  @Test
+  @Timeout(600)
+  void manyWriteAndDeleteAtOnce_andNothingIsLost() throws Exception {
+    List<Integer> deleted =
+        inParallel(
+            WRITERS / 2,
+            writer -> {
+              SharedDocuments documents = over(store());
+              int sum = 0;
+              for (int i = 0; i < INCREMENTS; i++) {
+                documents.update(key, PATIENCE, SharedDocumentsContract::increment);
+                sum +=
+                    documents
+                        .deleteIf(key, PATIENCE, count -> writer % 4 == 0 && count.length() > 1)
+                        .map(Integer::parseInt)
+                        .orElse(0);
+              }
+              return sum;
+            });
+
+    int left = store().find(key).map(Document::content).map(Integer::parseInt).orElse(0);
+    assertThat(deleted.stream().mapToInt(Integer::intValue).sum() + left)
+        .isEqualTo(WRITERS / 2 * INCREMENTS);
+    assertThat(deleted).anyMatch(sum -> sum > 0);
   }
 
   private void assertEveryIncrementCounts(DocumentStore used) throws Exception {

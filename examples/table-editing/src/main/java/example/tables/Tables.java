@@ -41,7 +41,10 @@ final class Tables {
   static final Transitions<TableStatus> TRANSITIONS =
       new Transitions<>(
           NORMAL,
-          Map.of(NORMAL, Set.of(EDITING, LOCKED), EDITING, Set.of(NORMAL), LOCKED, Set.of(NORMAL)));
+          Map.of(
+              NORMAL, Set.of(EDITING, LOCKED),
+              EDITING, Set.of(NORMAL, EDITING),
+              LOCKED, Set.of(NORMAL)));
 
   private final StatusBoard<TableStatus> board;
 
@@ -63,6 +66,22 @@ final class Tables {
     return board.transition(changes);
   }
 
+  /**
+   * Saves a table's text in one transaction with the table's own move, and goes on editing it. Who
+   * was freed meanwhile saves nothing, even one who has come back and saves from the old page.
+   *
+   * @param seen the change by which the editor saw that it is edited: the last edit or save
+   */
+  TransitionResult<TableStatus> save(String table, String editor, String seen, String text)
+      throws InterruptedException {
+    Item<TableStatus> edited = board.find(table);
+    if (!isStillEdited(edited, seen) || !editor.equals(edited.editor())) {
+      return new Refused<>(List.of(edited));
+    }
+    return board.transition(
+        List.of(Change.ofSeen(edited, EDITING, editor)), Texts.saved(table, text));
+  }
+
   TransitionResult<TableStatus> finish(String table, String editor) throws InterruptedException {
     return setNormal(table, new Held<>(EDITING, editor, null), editor, editor);
   }
@@ -76,11 +95,15 @@ final class Tables {
   TransitionResult<TableStatus> free(String table, String operator, String seen)
       throws InterruptedException {
     Item<TableStatus> edited = board.find(table);
-    if (edited.status() != EDITING || !seen.equals(String.valueOf(edited.change()))) {
+    if (!isStillEdited(edited, seen)) {
       return new Refused<>(List.of(edited));
     }
     String editor = Objects.requireNonNull(edited.editor());
     return setNormal(table, new Seen<>(edited), editor, operator);
+  }
+
+  private static boolean isStillEdited(Item<TableStatus> table, String seen) {
+    return table.status() == EDITING && seen.equals(String.valueOf(table.change()));
   }
 
   private TransitionResult<TableStatus> setNormal(

@@ -28,9 +28,11 @@ import java.util.stream.Collectors;
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class TablesController {
   private final Tables tables;
+  private final Texts texts;
 
-  TablesController(Tables tables) {
+  TablesController(Tables tables, Texts texts) {
     this.tables = tables;
+    this.texts = texts;
   }
 
   /**
@@ -49,10 +51,26 @@ final class TablesController {
     return List.copyOf(rows.values());
   }
 
+  /** What is in a table, as it was saved last. */
+  record TableText(String text) {}
+
+  @Get("/{table}/text")
+  HttpResponse<?> text(String table) {
+    return isUnknown(table) ? noSuchTable() : HttpResponse.ok(new TableText(texts.of(table)));
+  }
+
   @Post("/{table}/edit")
   @Consumes(APPLICATION_FORM_URLENCODED)
   HttpResponse<?> edit(String table, String editor) throws InterruptedException {
     return isUnknown(table) ? noSuchTable() : answer(tables.edit(table, editor));
+  }
+
+  /** Done by the editor, to whom this change of the table was shown. */
+  @Post("/{table}/save")
+  @Consumes(APPLICATION_FORM_URLENCODED)
+  HttpResponse<?> save(String table, String editor, String change, String text)
+      throws InterruptedException {
+    return isUnknown(table) ? noSuchTable() : answer(tables.save(table, editor, change, text));
   }
 
   @Post("/{table}/finish")

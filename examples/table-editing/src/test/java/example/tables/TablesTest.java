@@ -153,6 +153,38 @@ class TablesTest {
   }
 
   @Test
+  void editor_savesAgainAndAgain() throws Exception {
+    post("A", "edit", "anna");
+    for (String text : List.of("first", "second")) {
+      Answer saved = save("A", "anna", row("A").get("change").asText(), text);
+      assertThat(saved.code()).isEqualTo(200);
+      assertThat(text("A")).isEqualTo(text);
+    }
+    assertThat(statuses()).containsExactly("A EDITING", "B LOCKED", "C LOCKED");
+    assertThat(post("A", "finish", "anna").code()).isEqualTo(200);
+    assertThat(text("A")).isEqualTo("second");
+  }
+
+  @Test
+  void editorWhoWasFreed_savesNothing_whoeverEditsItNow() throws Exception {
+    post("D", "edit", "anna");
+    String annas = row("D").get("change").asText();
+    assertThat(save("D", "anna", annas, "anna's").code()).isEqualTo(200);
+    String shown = row("D").get("change").asText();
+    assertThat(free("D", "olga", shown).code()).isEqualTo(200);
+
+    assertThat(save("D", "anna", shown, "late").code()).isEqualTo(409);
+    for (String next : List.of("bert", "anna")) {
+      assertThat(post("D", "edit", next).code()).isEqualTo(200);
+      Answer late = save("D", "anna", shown, "late");
+      assertThat(late.code()).isEqualTo(409);
+      assertThat(late.body().get("message").asText()).startsWith("D is edited by " + next);
+      assertThat(post("D", "finish", next).code()).isEqualTo(200);
+    }
+    assertThat(text("D")).isEqualTo("anna's");
+  }
+
+  @Test
   void whatTheOperatorHasNotSeen_isNotFreed() throws Exception {
     post("A", "edit", "anna");
     String seen = row("A").get("change").asText();
@@ -220,6 +252,15 @@ class TablesTest {
 
   private Answer free(String table, String editor, String change) throws Exception {
     return send("/tables/" + table + "/free", Map.of("editor", editor, "change", change));
+  }
+
+  private Answer save(String table, String editor, String change, String text) throws Exception {
+    return send(
+        "/tables/" + table + "/save", Map.of("editor", editor, "change", change, "text", text));
+  }
+
+  private String text(String table) throws Exception {
+    return get("/tables/" + table + "/text").get("text").asText();
   }
 
   private Answer send(String path, Map<String, String> form) throws Exception {

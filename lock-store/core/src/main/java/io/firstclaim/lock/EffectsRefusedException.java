@@ -1,8 +1,9 @@
 package io.firstclaim.lock;
 
 /**
- * The effects that were to be written with a completion cannot be: a condition of theirs failed, or
- * they are too many or too large. Nothing was written, and the lease stands.
+ * The effects that were to be written with a completion, or with a board's transition, cannot be: a
+ * condition of theirs failed, or they are too many or too large. Nothing was written, and the lease
+ * stands, or the items are where they were.
  */
 public final class EffectsRefusedException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;

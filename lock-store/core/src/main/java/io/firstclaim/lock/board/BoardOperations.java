@@ -4,7 +4,6 @@ import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
@@ -51,15 +50,8 @@ public final class BoardOperations {
     BoardText.require("a status", status);
     BoardText.require("an editor", editor);
     Nonce change = Nonce.random();
-    StoredItem next =
-        new StoredItem(
-            seen.key(),
-            status,
-            editor,
-            null,
-            store.now().truncatedTo(ChronoUnit.MILLIS),
-            StoredItem.after(seen, change));
-    return switch (store.move(List.of(new Move(seen.change(), next)), Nonce.random())) {
+    StoredItem next = StoredItem.moved(seen, seen.key(), status, editor, null, store.now(), change);
+    return switch (store.move(List.of(new Move(seen.change(), next)), null, Nonce.random())) {
       case MoveResult.Took unused -> next;
       case MoveResult.Differs unused -> moved(seen, change).orElseThrow(() -> contended(seen));
       case MoveResult.Conflict unused -> throw contended(seen);

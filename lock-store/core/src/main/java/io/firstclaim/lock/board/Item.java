@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An item as it was read or written. All but its key and status is null if nobody has ever moved
- * it. Texts are as their editors gave them: escape them on a page, and use {@link
+ * An item as it was read or written. All but its key and status is null, or zero, if nobody has
+ * ever moved it. Texts are as their editors gave them: escape them on a page, and use {@link
  * io.firstclaim.lock.OneLine} in a log.
  *
  * @param status where it is
@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param lockedBy on whose behalf, such as the key of another item; null for nobody's
  * @param since when, to the millisecond; see {@link BoardStore#now()}. For people: it decides
  *     nothing
+ * @param token the number of the transition that moved it there: higher than those of all before,
+ *     so that a sink which remembers the highest can refuse an editor who was freed
  * @param change names the transition that moved it there; no other transition has the same
  */
 public record Item<S extends Enum<S>>(
@@ -22,10 +24,11 @@ public record Item<S extends Enum<S>>(
     @Nullable String editor,
     @Nullable String lockedBy,
     @Nullable Instant since,
+    long token,
     @Nullable Nonce change) {
 
   /** An item that nobody has ever moved. */
   static <S extends Enum<S>> Item<S> untouched(ItemKey key, S initial) {
-    return new Item<>(key, initial, null, null, null, null);
+    return new Item<>(key, initial, null, null, null, 0, null);
   }
 }

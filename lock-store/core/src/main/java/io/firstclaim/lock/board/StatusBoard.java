@@ -1,6 +1,8 @@
 package io.firstclaim.lock.board;
 
 import io.firstclaim.lock.ContendedException;
+import io.firstclaim.lock.Effects;
+import io.firstclaim.lock.EffectsRefusedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.Patience;
@@ -10,7 +12,6 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -48,6 +49,10 @@ import org.jspecify.annotations.Nullable;
  *         Change.ofOwn("orders", EDITING, NORMAL, "ada"),
  *         Change.ofOwn("customers", LOCKED, NORMAL, "ada", "orders")));
  * }
+ *
+ * <p>What is done under a status may be written in the transition itself ({@link #transition(List,
+ * Effects)}): an editor's work is saved only while the items are the editor's. Where that cannot
+ * be, a sink can refuse who was freed by {@link Item#token()}.
  *
  * <p>A transition reads its items, and writes them on the condition that none has changed since. It
  * is made once or not at all, even when answers are lost: each item carries its last changes, by
@@ -133,8 +138,32 @@ public final class StatusBoard<S extends Enum<S>> {
    * @throws InterruptedException if the thread is interrupted; all items may have moved, or none
    */
   public TransitionResult<S> transition(List<Change<S>> changes) throws InterruptedException {
+    return make(changes, null);
+  }
+
+  /**
+   * Moves all of these items and writes these effects, or does nothing. To save and go on, move an
+   * item to the status that it has, if the board's transitions allow that: who no longer has it is
+   * refused, and saves nothing.
+   *
+   * @param effects in the database that the board is kept in, of the kind that its store takes,
+   *     such as {@code DynamoDbEffects}
+   * @throws EffectsRefusedException if the items are as expected and the effects cannot be written:
+   *     a condition of theirs fails, or they are too many or too large; nothing was written
+   * @throws IllegalArgumentException as without effects, or if the store takes no effects of this
+   *     kind; nothing was written
+   * @throws RuntimeException as without effects, in the same cases
+   * @throws InterruptedException if the thread is interrupted; all may have been done, or nothing
+   */
+  public TransitionResult<S> transition(List<Change<S>> changes, Effects effects)
+      throws InterruptedException {
+    return make(changes, effects);
+  }
+
+  private TransitionResult<S> make(List<Change<S>> changes, @Nullable Effects effects)
+      throws InterruptedException {
     require(changes);
-    return new Transition(List.copyOf(changes)).make();
+    return new Transition(List.copyOf(changes), effects).make();
   }
 
   private void require(List<Change<S>> changes) {
@@ -176,7 +205,13 @@ public final class StatusBoard<S extends Enum<S>> {
                         "item %s is in the status %s, which this board does not know: do all its users have the same statuses?"
                             .formatted(stored.key(), OneLine.of(stored.status(), 40))));
     return new Item<>(
-        stored.key(), status, stored.editor(), stored.lockedBy(), stored.since(), stored.change());
+        stored.key(),
+        status,
+        stored.editor(),
+        stored.lockedBy(),
+        stored.since(),
+        stored.token(),
+        stored.change());
   }
 
   /**
@@ -186,6 +221,7 @@ public final class StatusBoard<S extends Enum<S>> {
    */
   private final class Transition {
     private final List<Change<S>> changes;
+    private final @Nullable Effects effects;
     private final Nonce change = Nonce.random();
     private final Patience patience = new Patience(time, atMost);
     private Map<ItemKey, StoredItem> found = Map.of();
@@ -193,14 +229,15 @@ public final class StatusBoard<S extends Enum<S>> {
     /** Why it is not known whether the moves sent last were applied; null if they never were. */
     private @Nullable String unanswered;
 
-    Transition(List<Change<S>> changes) {
+    Transition(List<Change<S>> changes, @Nullable Effects effects) {
       this.changes = changes;
+      this.effects = effects;
     }
 
     TransitionResult<S> make() throws InterruptedException {
       try {
         return tryUntilItIsDecided();
-      } catch (StoreException | ContendedException e) {
+      } catch (StoreException | ContendedException | EffectsRefusedException e) {
         if (unanswered == null) {
           throw e;
         }
@@ -232,9 +269,9 @@ public final class StatusBoard<S extends Enum<S>> {
      * @return whether they took; if not, what was found instead
      */
     private boolean take(List<Move> moves) throws InterruptedException {
-      Nonce token = Nonce.random();
+      Nonce request = Nonce.random();
       while (true) {
-        switch (send(moves, token)) {
+        switch (send(moves, request)) {
           case MoveResult.Took unused -> {
             return true;
           }
@@ -262,10 +299,10 @@ public final class StatusBoard<S extends Enum<S>> {
     }
 
     /** Sends the moves until the store takes the request. */
-    private MoveResult send(List<Move> moves, Nonce token) throws InterruptedException {
+    private MoveResult send(List<Move> moves, Nonce request) throws InterruptedException {
       while (true) {
         try {
-          return store.move(moves, token);
+          return store.move(moves, effects, request);
         } catch (StoreUnavailableException e) {
           pauseAfter(e);
         }
@@ -326,20 +363,21 @@ public final class StatusBoard<S extends Enum<S>> {
     }
 
     private List<Move> moves() {
-      Instant now = store.now().truncatedTo(ChronoUnit.MILLIS);
+      Instant now = store.now();
       return changes.stream()
           .map(
               each -> {
                 StoredItem there = found.get(each.key());
                 return new Move(
                     there == null ? null : there.change(),
-                    new StoredItem(
+                    StoredItem.moved(
+                        there,
                         each.key(),
                         each.target().name(),
                         each.editor(),
                         each.lockedBy(),
                         now,
-                        StoredItem.after(there, change)));
+                        change));
               })
           .toList();
     }

@@ -2,6 +2,7 @@ package io.firstclaim.lock.board;
 
 import io.firstclaim.lock.Nonce;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param editor who moved it there
  * @param lockedBy on whose behalf; null for nobody's
  * @param since when, in whole milliseconds
+ * @param token the number of this move; the next has a higher one
  * @param changes the last transitions that moved it, the newest first, at least one and at most
  *     {@value #MAX_CHANGES}: by them a writer whose answer was lost recognises its own
  */
@@ -22,6 +24,7 @@ public record StoredItem(
     String editor,
     @Nullable String lockedBy,
     Instant since,
+    long token,
     List<Nonce> changes) {
 
   /** As many as can hardly follow each other while one writer waits for an answer. */
@@ -47,10 +50,25 @@ public record StoredItem(
     return changes.getFirst();
   }
 
-  /** The changes of an item, which may not be there, after one more. */
-  static List<Nonce> after(@Nullable StoredItem before, Nonce change) {
+  /**
+   * An item that is moved now.
+   *
+   * @param before as it was; null if it is not there. Then its token begins with the time, which is
+   *     more than any it may have had.
+   */
+  static StoredItem moved(
+      @Nullable StoredItem before,
+      ItemKey key,
+      String status,
+      String editor,
+      @Nullable String lockedBy,
+      Instant now,
+      Nonce change) {
+    Instant since = now.truncatedTo(ChronoUnit.MILLIS);
+    long token = before == null ? since.toEpochMilli() : before.token + 1;
     Stream<Nonce> earlier = before == null ? Stream.empty() : before.changes.stream();
-    return Stream.concat(Stream.of(change), earlier).limit(MAX_CHANGES).toList();
+    List<Nonce> changes = Stream.concat(Stream.of(change), earlier).limit(MAX_CHANGES).toList();
+    return new StoredItem(key, status, editor, lockedBy, since, token, changes);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.firstclaim.lock.memory;
 
+import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardStore;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A board in the memory of one process, with the same conditions as the real ones; its clock is
@@ -40,7 +42,7 @@ public final class MemoryBoardStore implements BoardStore {
   }
 
   @Override
-  public synchronized MoveResult move(List<Move> moves, Nonce token) {
+  public synchronized MoveResult move(List<Move> moves, @Nullable Effects effects, Nonce request) {
     if (!moves.stream().allMatch(move -> move.matches(items.get(move.key())))) {
       return new MoveResult.Differs(
           moves.stream()
@@ -48,6 +50,14 @@ public final class MemoryBoardStore implements BoardStore {
               .map(move -> items.get(move.key()))
               .filter(Objects::nonNull)
               .toList());
+    }
+    switch (effects) {
+      case null -> {}
+      case MemoryEffects(Runnable write) -> write.run();
+      default ->
+          throw new IllegalArgumentException(
+              "%s cannot be written in memory: it takes MemoryEffects"
+                  .formatted(effects.getClass().getSimpleName()));
     }
     moves.forEach(move -> items.put(move.key(), move.next()));
     return new MoveResult.Took();

@@ -34,6 +34,7 @@ record BoardItems(String board) {
   private static final String EDITOR = "editor";
   private static final String LOCKED_BY = "lockedBy";
   private static final String SINCE = "sinceMillis";
+  private static final String TOKEN = "itemToken";
   private static final String EARLIER = "lastChanges";
 
   /** Under which an item is kept: no two items of any boards have the same. */
@@ -56,6 +57,7 @@ record BoardItems(String board) {
       encoded.put(LOCKED_BY, text(item.lockedBy()));
     }
     encoded.put(SINCE, number(item.since().toEpochMilli()));
+    encoded.put(TOKEN, number(item.token()));
     encoded.put(CHANGE, text(item.change().toString()));
     encoded.put(EARLIER, text(item.changes().stream().map(Nonce::toString).collect(joining(","))));
     return encoded;
@@ -75,6 +77,8 @@ record BoardItems(String board) {
           textOf(item, EDITOR),
           item.containsKey(LOCKED_BY) ? textOf(item, LOCKED_BY) : null,
           Instant.ofEpochMilli(Items.numberOf(item, SINCE)),
+          // An item that was moved before there were tokens has the time, as a new one would.
+          Items.numberOf(item, item.containsKey(TOKEN) ? TOKEN : SINCE),
           Arrays.stream(textOf(item, EARLIER).split(",", -1)).map(Nonce::parse).toList());
     } catch (IllegalArgumentException | DateTimeException e) {
       throw new IllegalStateException(OneLine.of(e), e);

@@ -3,6 +3,8 @@ package io.firstclaim.lock.dynamodb;
 import static io.firstclaim.lock.dynamodb.Items.text;
 import static io.firstclaim.lock.dynamodb.Items.textOf;
 
+import io.firstclaim.lock.Effects;
+import io.firstclaim.lock.EffectsRefusedException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.OneLine;
@@ -32,6 +34,8 @@ import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.SdkHttpResponse;
@@ -76,8 +80,10 @@ public final class DynamoDbBoardStore implements BoardStore {
   private static final String NONE = "None";
   private static final String DIFFERS = "ConditionalCheckFailed";
 
+  private static final String INVALID = "ValidationError";
+
   /** Reasons that no retry can mend. */
-  private static final Set<String> PERMANENT = Set.of("ValidationError", "AccessDenied");
+  private static final Set<String> PERMANENT = Set.of(INVALID, "AccessDenied");
 
   private final DynamoDbClient client;
   private final String table;
@@ -162,7 +168,10 @@ public final class DynamoDbBoardStore implements BoardStore {
   }
 
   @Override
-  public MoveResult move(List<Move> moves, Nonce token) {
+  public MoveResult move(List<Move> moves, @Nullable Effects effects, Nonce request) {
+    List<TransactWriteItem> others = DynamoDbEffects.actionsOf(effects, moves.size(), "items");
+    List<TransactWriteItem> actions =
+        Stream.concat(moves.stream().map(this::put), others.stream()).toList();
     List<ItemKey> fresh = moves.stream().filter(move -> move.on() == null).map(Move::key).toList();
     if (!fresh.isEmpty()) {
       putIntoIndex(fresh);
@@ -174,15 +183,18 @@ public final class DynamoDbBoardStore implements BoardStore {
                   client.transactWriteItems(
                       write ->
                           write
-                              .transactItems(moves.stream().map(this::put).toList())
-                              .clientRequestToken(token.toString())
+                              .transactItems(actions)
+                              .clientRequestToken(request.toString())
                               .overrideConfiguration(limits)));
       return new MoveResult.Took();
     } catch (TransactionCanceledException e) {
       return Faults.wasSentOnce(e)
-          ? cancelled(moves, e)
+          ? cancelled(moves, others.size(), e)
           : new MoveResult.Unknown("the write was repeated and then refused");
     } catch (SdkException | CancellationException e) {
+      if (!others.isEmpty() && Faults.code(e).equals("ValidationException")) {
+        throw DynamoDbEffects.refused(e);
+      }
       if (DynamoDbTable.isPermanent(e) || isThrottled(e)) {
         throw fault("to write", e);
       }
@@ -233,12 +245,19 @@ public final class DynamoDbBoardStore implements BoardStore {
   }
 
   /**
-   * What the reasons say. They come in the order of the items; but an item that comes with one says
-   * itself which it is, and if one is missing, all are to be read.
+   * What the reasons say. They come in the order of the items and the effects; but an item that
+   * comes with one says itself which it is, and if one is missing, all are to be read.
+   *
+   * @throws EffectsRefusedException if the effects alone stood in the way
    */
-  private MoveResult cancelled(List<Move> moves, TransactionCanceledException fault) {
+  private MoveResult cancelled(List<Move> moves, int effects, TransactionCanceledException fault) {
+    List<CancellationReason> reasons = fault.cancellationReasons();
+    boolean inOrder = reasons.size() == moves.size() + effects;
+    if (inOrder) {
+      DynamoDbEffects.refuseIf(INVALID, reasons, moves.size());
+    }
     List<CancellationReason> failed =
-        fault.cancellationReasons().stream()
+        reasons.stream()
             .filter(reason -> reason.code() != null && !reason.code().equals(NONE))
             .toList();
     for (CancellationReason reason : failed) {
@@ -249,18 +268,26 @@ public final class DynamoDbBoardStore implements BoardStore {
         return new MoveResult.Conflict("DynamoDB cancelled the transaction: " + reason.code());
       }
     }
-    Set<ItemKey> keys = moves.stream().map(Move::key).collect(Collectors.toSet());
+    Set<AttributeValue> pks =
+        moves.stream().map(move -> items.pk(move.key())).collect(Collectors.toSet());
     List<StoredItem> present =
         failed.stream()
             .filter(CancellationReason::hasItem)
             .map(CancellationReason::item)
+            .filter(item -> pks.contains(item.get(Items.KEY)))
             .map(item -> read(item, BoardItems::decode))
             .toList();
-    boolean complete =
-        fault.cancellationReasons().size() == moves.size()
-            && present.size() == failed.size()
-            && present.stream().allMatch(item -> keys.contains(item.key()));
-    return new MoveResult.Differs(complete ? present : List.of());
+    if (!inOrder) {
+      return new MoveResult.Differs(List.of());
+    }
+    long differ =
+        reasons.subList(0, moves.size()).stream()
+            .filter(reason -> DIFFERS.equals(reason.code()))
+            .count();
+    if (differ == 0 && present.isEmpty()) {
+      DynamoDbEffects.refuseIf(DIFFERS, reasons, moves.size());
+    }
+    return new MoveResult.Differs(present.size() == differ ? present : List.of());
   }
 
   @Override

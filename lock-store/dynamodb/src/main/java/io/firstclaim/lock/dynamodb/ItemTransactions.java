@@ -39,9 +39,6 @@ import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledExcepti
  * transaction says nothing of the items: the same one is sent again.
  */
 record ItemTransactions(ClaimItems items) implements Together {
-  /** The most actions of one transaction. */
-  static final int MAX_ACTIONS = 100;
-
   private static final String FAILED = "ConditionalCheckFailed";
   private static final String INVALID = "ValidationError";
 
@@ -89,12 +86,7 @@ record ItemTransactions(ClaimItems items) implements Together {
       StoreOperation op, List<ConditionalPut> changes, @Nullable Effects effects, Moment now) {
     List<TransactWriteItem> actions = new ArrayList<>();
     changes.forEach(change -> actions.add(put(change, now)));
-    List<TransactWriteItem> others = DynamoDbEffects.actionsOf(effects);
-    if (actions.size() + others.size() > MAX_ACTIONS) {
-      throw new EffectsRefusedException(
-          "a transaction of DynamoDB has at most %d actions, and these are %d effects with %d claims"
-              .formatted(MAX_ACTIONS, others.size(), actions.size()));
-    }
+    List<TransactWriteItem> others = DynamoDbEffects.actionsOf(effects, actions.size(), "claims");
     actions.addAll(others);
     String token = UUID.randomUUID().toString();
     Moment start = items.time().now();
@@ -118,7 +110,6 @@ record ItemTransactions(ClaimItems items) implements Together {
     }
   }
 
-  /** If DynamoDB finds the transaction invalid, that is due to its effects: claims are never. */
   private TransactWriteItemsResponse send(
       List<TransactWriteItem> actions, String token, boolean hasEffects) {
     try {
@@ -132,8 +123,7 @@ record ItemTransactions(ClaimItems items) implements Together {
                       .overrideConfiguration(items.limits()));
     } catch (DynamoDbException e) {
       if (hasEffects && Faults.code(e).equals("ValidationException")) {
-        throw new EffectsRefusedException(
-            "the effects cannot be written: %s".formatted(Faults.inOneLine(e)));
+        throw DynamoDbEffects.refused(e);
       }
       throw e;
     }
@@ -164,7 +154,7 @@ record ItemTransactions(ClaimItems items) implements Together {
     List<CancellationReason> reasons = fault.cancellationReasons();
     if (reasons.stream().noneMatch(reason -> FAILED.equals(reason.code()))) {
       if (!effects.isEmpty()) {
-        refuseIf(INVALID, reasons, changes.size());
+        DynamoDbEffects.refuseIf(INVALID, reasons, changes.size());
       }
       return null;
     }
@@ -183,7 +173,7 @@ record ItemTransactions(ClaimItems items) implements Together {
       return new Writes.Differ(found);
     }
     if (inOrder) {
-      refuseIf(FAILED, reasons, changes.size());
+      DynamoDbEffects.refuseIf(FAILED, reasons, changes.size());
     }
     // A reason that belongs to none of the changes: read what is stored.
     Map<RecordId, Stored> stored = read(changes.stream().map(ConditionalPut::id).toList());
@@ -202,20 +192,5 @@ record ItemTransactions(ClaimItems items) implements Together {
       }
     }
     return null;
-  }
-
-  private static void refuseIf(String code, List<CancellationReason> reasons, int claims) {
-    for (int i = claims; i < reasons.size(); i++) {
-      CancellationReason reason = reasons.get(i);
-      if (code.equals(reason.code())) {
-        throw new EffectsRefusedException(
-            OneLine.of(
-                "effect %d cannot be written: %s %s"
-                    .formatted(
-                        i - claims + 1,
-                        reason.code(),
-                        reason.message() == null ? "" : reason.message())));
-      }
-    }
   }
 }

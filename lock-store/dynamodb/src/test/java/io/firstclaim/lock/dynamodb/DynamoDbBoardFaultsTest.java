@@ -10,6 +10,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ContendedException;
+import io.firstclaim.lock.EffectsRefusedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -60,6 +61,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
+import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 
@@ -200,9 +202,9 @@ class DynamoDbBoardFaultsTest {
     PROXY.add(Rule.once(WRITE, cancellation("ConditionalCheckFailed")));
     var item =
         new StoredItem(
-            ItemKey.of("a"), "EDITING", "ada", null, Instant.EPOCH, List.of(Nonce.random()));
+            ItemKey.of("a"), "EDITING", "ada", null, Instant.EPOCH, 1, List.of(Nonce.random()));
 
-    assertThat(store.move(List.of(new Move(null, item)), Nonce.random()))
+    assertThat(store.move(List.of(new Move(null, item)), null, Nonce.random()))
         .isEqualTo(new MoveResult.Unknown("the write was repeated and then refused"));
   }
 
@@ -602,7 +604,92 @@ class DynamoDbBoardFaultsTest {
 
     assertThat(board.transition(List.of(Change.ofOwn("a", EDITING, NORMAL, "ada"))))
         .isEqualTo(
-            new Refused<>(List.of(new Item<>(ItemKey.of("a"), NORMAL, null, null, null, null))));
+            new Refused<>(List.of(new Item<>(ItemKey.of("a"), NORMAL, null, null, null, 0, null))));
+  }
+
+  /** As far as the time goes on: nothing else is left of it. */
+  @Test
+  void itemThatWasDeletedByHand_goesOnWithAHigherToken() throws Exception {
+    ManualTime server = ManualTime.start();
+    try (DynamoDbClient client = LocalDynamoDb.dated(server)) {
+      ManualTime machine = server.machine(Duration.ofHours(-3));
+      var store = new DynamoDbBoardStore(client, LocalDynamoDb.TABLE, name, machine);
+      var board = new StatusBoard<>(store, RULES, machine);
+      adaEditsAAndLocksB(board);
+      board.transition(List.of(Change.ofOwn("a", EDITING, EDITING, "ada")));
+      long before = board.find("a").token();
+      client.deleteItem(
+          delete ->
+              delete.tableName(LocalDynamoDb.TABLE).key(Map.of("pk", items.pk(ItemKey.of("a")))));
+      server.advance(Duration.ofSeconds(5));
+
+      board.transition(List.of(edit("a", "bob")));
+
+      assertThat(board.find("a").token()).isGreaterThan(before);
+    }
+  }
+
+  @Test
+  void itemOfBeforeThereWereTokens_hasTheTime_andGoesOnFromThere() throws Exception {
+    adaEditsAAndLocksB(straight);
+    LocalDynamoDb.client()
+        .updateItem(
+            update ->
+                update
+                    .tableName(LocalDynamoDb.TABLE)
+                    .key(Map.of("pk", items.pk(ItemKey.of("a"))))
+                    .updateExpression("REMOVE itemToken"));
+    Item<Status> old = straight.find("a");
+    assertThat(Instant.ofEpochMilli(old.token())).isEqualTo(old.since());
+
+    straight.transition(List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")));
+
+    assertThat(straight.find("a").token()).isEqualTo(old.token() + 1);
+  }
+
+  // Effects
+
+  private static TransactWriteItem put(String pk) {
+    return TransactWriteItem.builder()
+        .put(put -> put.tableName(LocalDynamoDb.TABLE).item(Map.of("pk", AttributeValue.fromS(pk))))
+        .build();
+  }
+
+  @Test
+  void effectsThatDynamoDbFindsInvalid_orThatAreTooMany_areRefused_andNothingMoves() {
+    for (TransactWriteItem[] actions :
+        new TransactWriteItem[][] {
+          {put("")},
+          {put("x"), put("x")},
+          Collections.nCopies(99, put("x")).toArray(new TransactWriteItem[0])
+        }) {
+      assertThatThrownBy(
+              () ->
+                  straight.transition(
+                      List.of(edit("a", "ada"), lock("b", "ada", "a")),
+                      DynamoDbEffects.of(actions)))
+          .isInstanceOf(EffectsRefusedException.class);
+    }
+    assertThat(straight.list()).isEmpty();
+  }
+
+  @Test
+  void reasonsOfEffectsAndItems_outOfOrder_areMadeUpForByARead() throws Exception {
+    straight.transition(List.of(edit("a", "ada")));
+    DynamoDbClient client =
+        intercepted(
+            new Both(
+                new Overtaken(
+                    () -> straight.transition(List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")))),
+                new Reasons(List::reversed)));
+
+    assertThat(
+            over(client, PATIENCE)
+                .transition(
+                    List.of(Change.ofOwn("a", EDITING, EDITING, "ada")),
+                    DynamoDbEffects.of(put("written-" + name))))
+        .isEqualTo(new Refused<>(List.of(straight.find("a"))));
+    assertThat(stored(AttributeValue.fromS("written-" + name))).isEmpty();
   }
 
   @Test

@@ -46,7 +46,8 @@ class ItemsFuzzTest {
           "lockedBy",
           "sinceMillis",
           "lastChanges",
-          BoardItems.INDEX_KEYS);
+          BoardItems.INDEX_KEYS,
+          "itemToken");
 
   private static final List<String> TEXTS =
       List.of(

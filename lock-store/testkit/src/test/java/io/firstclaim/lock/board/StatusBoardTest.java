@@ -12,6 +12,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.ContendedException;
+import io.firstclaim.lock.Effects;
+import io.firstclaim.lock.EffectsRefusedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -19,6 +21,7 @@ import io.firstclaim.lock.board.TransitionResult.Moved;
 import io.firstclaim.lock.board.TransitionResult.Refused;
 import io.firstclaim.lock.board.TransitionResult.Unknown;
 import io.firstclaim.lock.memory.MemoryBoardStore;
+import io.firstclaim.lock.memory.MemoryEffects;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.board.ScriptedBoard;
 import io.firstclaim.lock.testkit.board.ScriptedBoard.Fate;
@@ -55,8 +58,13 @@ class StatusBoardTest {
 
   private TransitionResult<Status> transition(Duration atMost, List<Change<Status>> changes)
       throws Exception {
+    return transition(atMost, changes, new MemoryEffects(() -> {}));
+  }
+
+  private TransitionResult<Status> transition(
+      Duration atMost, List<Change<Status>> changes, Effects effects) throws Exception {
     var board = new StatusBoard<>(store, RULES, time, atMost);
-    var task = new FutureTask<>(() -> board.transition(changes));
+    var task = new FutureTask<>(() -> board.transition(changes, effects));
     Thread thread = Thread.ofVirtual().start(task);
     time.passFor(thread, () -> true);
     try {
@@ -212,6 +220,21 @@ class StatusBoardTest {
         .isEqualTo(new Unknown<>("no answer, and then: the role may not write"));
   }
 
+  /** The first request may arrive yet, when its effects can be written. */
+  @Test
+  void silenceAndThenEffectsThatCannotBeWritten_isUnknown() throws Exception {
+    move(edit("a", "ada"));
+    store.next(LOSE_REQUEST);
+    Effects refused =
+        new MemoryEffects(
+            () -> {
+              throw new EffectsRefusedException("effect 1 cannot be written");
+            });
+
+    assertThat(transition(LIMIT, List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")), refused))
+        .isEqualTo(new Unknown<>("no answer, and then: effect 1 cannot be written"));
+  }
+
   /** What nobody can tell any more is not guessed. */
   @Test
   void lostRequest_afterWhichOthersLeftNoTraceOfIt_isUnknown() throws Exception {
@@ -253,8 +276,8 @@ class StatusBoardTest {
   void itemInAStatusThatTheBoardLacks_isReported_inOneLine() {
     StoredItem odd =
         new StoredItem(
-            ItemKey.of("a"), "OLD\n", "ada", null, Instant.EPOCH, List.of(Nonce.random()));
-    assertThat(sound.move(List.of(new Move(null, odd)), Nonce.random()))
+            ItemKey.of("a"), "OLD\n", "ada", null, Instant.EPOCH, 1, List.of(Nonce.random()));
+    assertThat(sound.move(List.of(new Move(null, odd)), null, Nonce.random()))
         .isEqualTo(new MoveResult.Took());
 
     assertThatThrownBy(() -> board().find("a"))
@@ -267,7 +290,9 @@ class StatusBoardTest {
   void itemSeenInAnotherStatusThanItHas_isRefused() throws Exception {
     move(lock("a", "bob", "x"));
     Item<Status> real = found("a");
-    var forged = new Item<>(real.key(), EDITING, real.editor(), null, real.since(), real.change());
+    var forged =
+        new Item<>(
+            real.key(), EDITING, real.editor(), null, real.since(), real.token(), real.change());
 
     assertThat(transition(LIMIT, List.of(Change.ofSeen(forged, EDITING, "ada"))))
         .isEqualTo(new Refused<>(List.of(real)));

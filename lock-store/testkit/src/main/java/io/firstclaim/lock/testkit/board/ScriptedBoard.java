@@ -1,5 +1,6 @@
 package io.firstclaim.lock.testkit.board;
 
+import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.board.BoardStore;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A board's store, with what goes wrong on the way to it. It never knows a request again: each goes
- * on with a token of its own.
+ * on with a name of its own.
  */
 public final class ScriptedBoard implements BoardStore {
   /** What becomes of a request. */
@@ -86,9 +87,9 @@ public final class ScriptedBoard implements BoardStore {
   }
 
   @Override
-  public MoveResult move(List<Move> moves, Nonce token) {
+  public MoveResult move(List<Move> moves, @Nullable Effects effects, Nonce request) {
     requests.incrementAndGet();
-    Supplier<MoveResult> move = () -> store.move(moves, Nonce.random());
+    Supplier<MoveResult> move = () -> store.move(moves, effects, Nonce.random());
     Fate fate = fates.poll();
     if (fate == null) {
       fate = always;

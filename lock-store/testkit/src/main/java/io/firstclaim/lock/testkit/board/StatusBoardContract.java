@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.firstclaim.lock.ContendedException;
+import io.firstclaim.lock.Effects;
+import io.firstclaim.lock.EffectsRefusedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardOperations;
@@ -60,6 +62,17 @@ public abstract class StatusBoardContract {
   /** The store of the board of this name, straight and sound. */
   protected abstract BoardStore store(String board);
 
+  /**
+   * Effects that this store takes.
+   *
+   * @param counter what they count up by one
+   * @param most what it has to be less than before, or they are refused
+   */
+  protected abstract Effects count(String counter, int most);
+
+  /** What effects have counted up. */
+  protected abstract int counted(String counter);
+
   @BeforeEach
   void open() {
     store = store(name);
@@ -104,7 +117,7 @@ public abstract class StatusBoardContract {
   @Test
   void itemThatNobodyMoved_isInTheInitialStatus_andNotListed() {
     assertThat(board.find("a"))
-        .isEqualTo(new Item<>(ItemKey.of("a"), NORMAL, null, null, null, null));
+        .isEqualTo(new Item<>(ItemKey.of("a"), NORMAL, null, null, null, 0, null));
     assertThat(board.list()).isEmpty();
   }
 
@@ -246,6 +259,126 @@ public abstract class StatusBoardContract {
     moved(board, List.of(Change.ofOwn("a", EDITING, NORMAL, "bob")));
   }
 
+  // Tokens
+
+  @Test
+  void tokenOfAnItem_beginsWithTheTime_andRisesWithEachMove_whoeverMakesIt() throws Exception {
+    List<Item<Status>> seen = new ArrayList<>();
+    seen.addAll(moved(board, List.of(edit("a", "ada"))));
+    seen.addAll(moved(board, List.of(Change.ofOwn("a", EDITING, NORMAL, "ada"))));
+    seen.addAll(moved(board, List.of(edit("a", "bob"), edit("b", "bob"))).subList(0, 1));
+    seen.addAll(moved(board, List.of(Change.ofSeen(seen.getLast(), EDITING, "ada"))));
+    var operations = new BoardOperations(store);
+    StoredItem freed =
+        operations.move(operations.find("a").orElseThrow(), NORMAL.name(), "operator");
+    seen.addAll(moved(board, List.of(edit("a", "ada"))));
+
+    long first = seen.getFirst().token();
+    assertThat(first).isCloseTo(Instant.now().toEpochMilli(), within(60_000L));
+    assertThat(seen)
+        .extracting(Item::token)
+        .containsExactly(first, first + 1, first + 2, first + 3, first + 5);
+    assertThat(freed.token()).isEqualTo(first + 4);
+    assertThat(board.find("a")).isEqualTo(seen.getLast());
+  }
+
+  // Effects
+
+  private TransitionResult<Status> save(StatusBoard<Status> by, String editor, int most)
+      throws InterruptedException {
+    return by.transition(List.of(Change.ofOwn("a", EDITING, EDITING, editor)), count(name, most));
+  }
+
+  @Test
+  void effects_areWritten_withTheMoveAlone() throws Exception {
+    assertThat(board.transition(List.of(edit("a", "ada"), edit("b", "ada")), count(name, 9)))
+        .isInstanceOf(Moved.class);
+    assertThat(counted(name)).isEqualTo(1);
+
+    assertThat(save(board, "ada", 9)).isInstanceOf(Moved.class);
+
+    assertThat(counted(name)).isEqualTo(2);
+    assertItem("a", EDITING, "ada", null);
+  }
+
+  @Test
+  void editorWhoWasFreed_savesNothing_evenIfTheItemIsEditedAgain() throws Exception {
+    Item<Status> adas = moved(board, List.of(edit("a", "ada"))).getFirst();
+    moved(board, List.of(Change.ofSeen(adas, NORMAL, "operator")));
+
+    assertThat(save(board, "ada", 9)).isEqualTo(new Refused<>(List.of(board.find("a"))));
+    moved(board, List.of(edit("a", "bob")));
+    assertThat(save(board, "ada", 9)).isEqualTo(new Refused<>(List.of(board.find("a"))));
+    assertThat(board.transition(List.of(Change.ofSeen(adas, EDITING, "ada")), count(name, 9)))
+        .isInstanceOf(Refused.class);
+
+    assertThat(counted(name)).isZero();
+    assertItem("a", EDITING, "bob", null);
+  }
+
+  /** The save was looked at in time, and arrives too late. */
+  @Test
+  void saveThatArrivesAfterItsEditorWasFreed_savesNothing() throws Exception {
+    moved(board, List.of(edit("a", "ada")));
+    var late =
+        new ScriptedBoard(store)
+            .next(
+                move -> {
+                  theOperatorFrees("a");
+                  return move.get();
+                });
+
+    assertThat(save(over(late), "ada", 9)).isEqualTo(new Refused<>(List.of(board.find("a"))));
+
+    assertThat(counted(name)).isZero();
+  }
+
+  @Test
+  void effectsThatCannotBeWritten_moveNothing_andAreNotBlamedForWhatIsInTheWay() throws Exception {
+    Item<Status> before = moved(board, List.of(edit("a", "ada"))).getFirst();
+
+    assertThatThrownBy(() -> save(board, "ada", 0)).isInstanceOf(EffectsRefusedException.class);
+    assertThat(board.find("a")).isEqualTo(before);
+
+    var late =
+        new ScriptedBoard(store)
+            .next(
+                move -> {
+                  theOperatorFrees("a");
+                  return move.get();
+                });
+    assertThat(save(over(late), "ada", 0)).isInstanceOf(Refused.class);
+    assertThat(counted(name)).isZero();
+  }
+
+  @Test
+  void effectsOfAnotherKind_areRefused_andNothingMoves() throws Exception {
+    Item<Status> before = moved(board, List.of(edit("a", "ada"))).getFirst();
+    record Unknown() implements Effects {}
+
+    assertThatThrownBy(
+            () ->
+                board.transition(List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")), new Unknown()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Unknown");
+
+    assertThat(board.find("a")).isEqualTo(before);
+  }
+
+  /** Its own effects stand in the way of its repetition, and are not what it is told. */
+  @Test
+  void effectsWhoseAnswerIsLost_areWrittenOnce() throws Exception {
+    moved(board, List.of(edit("a", "ada")));
+    for (int n = 1; n <= 2; n++) {
+      Fate fate = n == 1 ? LOSE_ANSWER : LOSE_REQUEST;
+
+      assertThat(save(over(new ScriptedBoard(store).next(fate)), "ada", n))
+          .isInstanceOf(Moved.class);
+
+      assertThat(counted(name)).isEqualTo(n);
+    }
+  }
+
   @Test
   void boards_areApart() throws Exception {
     moved(board, List.of(edit("a", "ada")));
@@ -346,17 +479,17 @@ public abstract class StatusBoardContract {
   // Answers that never come
 
   private static MoveResult send(BoardStore store, List<Move> moves) {
-    return store.move(moves, Nonce.random());
+    return store.move(moves, null, Nonce.random());
   }
 
   private static Move first(String key, Nonce change) {
     Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
     return new Move(
-        null, new StoredItem(ItemKey.of(key), "EDITING", "ada", null, now, List.of(change)));
+        null, new StoredItem(ItemKey.of(key), "EDITING", "ada", null, now, 1, List.of(change)));
   }
 
   @Test
-  void sameMoves_withAnotherToken_areNotMadeAgain_andShowTheirOwnChange() {
+  void sameMoves_inAnotherRequest_areNotMadeAgain_andShowTheirOwnChange() {
     Nonce change = Nonce.random();
     List<Move> moves = List.of(first("a", change), first("b", change));
     assertThat(send(store, moves)).isEqualTo(new MoveResult.Took());

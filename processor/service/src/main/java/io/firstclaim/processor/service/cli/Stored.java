@@ -38,6 +38,7 @@ final class Stored {
     lines.put("editor", item.map(StoredItem::editor).orElse(null));
     lines.put("for", item.map(StoredItem::lockedBy).orElse(null));
     lines.put("since", item.map(StoredItem::since).orElse(null));
+    lines.put("token", item.map(StoredItem::token).orElse(null));
     return lines;
   }
 

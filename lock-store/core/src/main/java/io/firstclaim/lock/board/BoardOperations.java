@@ -4,6 +4,7 @@ import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
@@ -34,7 +35,8 @@ public final class BoardOperations {
   }
 
   /**
-   * Moves an item, on nobody's behalf, if nobody has moved it since it was seen.
+   * Moves an item, on nobody's behalf, if nobody has moved it since it was seen. All shares of it
+   * end.
    *
    * @param status as its users name it; they refuse an item in one that they do not know, until it
    *     is moved again
@@ -50,7 +52,16 @@ public final class BoardOperations {
     BoardText.require("a status", status);
     BoardText.require("an editor", editor);
     Nonce change = Nonce.random();
-    StoredItem next = StoredItem.moved(seen, seen.key(), status, editor, null, store.now(), change);
+    StoredItem next =
+        StoredItem.moved(
+            seen,
+            seen.key(),
+            status,
+            editor,
+            null,
+            List.of(),
+            store.now().truncatedTo(ChronoUnit.MILLIS),
+            change);
     return switch (store.move(List.of(new Move(seen.change(), next)), null, Nonce.random())) {
       case MoveResult.Took unused -> next;
       case MoveResult.Differs unused -> moved(seen, change).orElseThrow(() -> contended(seen));

@@ -18,7 +18,27 @@ public sealed interface Expected<S extends Enum<S>> {
   record Free<S extends Enum<S>>(S status) implements Expected<S> {}
 
   /**
-   * Somebody's: it is in this status, put there by this editor and on this behalf.
+   * Nobody's, or shared: it is in this status, or in the one that the change moves it to, and those
+   * who have moved it there share it. It is not shared on the change's behalf yet, and there is
+   * room for one more: {@value StoredItem#MAX_SHARES} can share an item.
+   *
+   * @param status the board's initial one, and no other
+   */
+  record Shareable<S extends Enum<S>>(S status) implements Expected<S> {}
+
+  /**
+   * Shared: it is in this status, and this editor shares it on this behalf. It stays in it until
+   * nobody shares it any more.
+   */
+  record Shared<S extends Enum<S>>(S status, String editor, String lockedBy)
+      implements Expected<S> {
+    boolean isThis(Share share) {
+      return share.editor().equals(editor) && share.lockedBy().equals(lockedBy);
+    }
+  }
+
+  /**
+   * Somebody's alone: it is in this status, put there by this editor and on this behalf.
    *
    * @param lockedBy on whose behalf; null for nobody's
    */

@@ -12,12 +12,12 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +49,10 @@ import org.jspecify.annotations.Nullable;
  *         Change.ofOwn("orders", EDITING, NORMAL, "ada"),
  *         Change.ofOwn("customers", LOCKED, NORMAL, "ada", "orders")));
  * }
+ *
+ * <p>Here whoever edits another child of {@code customers} has to wait. Where the children may be
+ * edited at once, and only the parent must not, they share it: {@link Change#ofShared} instead of
+ * {@code ofFree}, and {@link Change#ofOwnShare} to give it back.
  *
  * <p>What is done under a status may be written in the transition itself ({@link #transition(List,
  * Effects)}): an editor's work is saved only while the items are the editor's. Where that cannot
@@ -188,7 +192,10 @@ public final class StatusBoard<S extends Enum<S>> {
           "%s must not move from %s to %s; from there it may move to %s"
               .formatted(change.key(), from, change.target(), rules.from(from)));
     }
-    if (change.expected() instanceof Expected.Free<S> && from != rules.initial()) {
+    boolean isNobodys =
+        change.expected() instanceof Expected.Free<S>
+            || change.expected() instanceof Expected.Shareable<S>;
+    if (isNobodys && from != rules.initial()) {
       throw new IllegalArgumentException(
           "%s in %s is somebody's: expect whose it is (ofOwn), or what was seen of it (ofSeen)"
               .formatted(change.key(), from));
@@ -209,6 +216,7 @@ public final class StatusBoard<S extends Enum<S>> {
         status,
         stored.editor(),
         stored.lockedBy(),
+        stored.shares(),
         stored.since(),
         stored.token(),
         stored.change());
@@ -341,43 +349,21 @@ public final class StatusBoard<S extends Enum<S>> {
       List<Item<S>> inTheWay = new ArrayList<>();
       for (Change<S> each : changes) {
         StoredItem there = found.get(each.key());
-        if (!isMet(each.expected(), there)) {
+        if (!each.isMetBy(there, rules.initial())) {
           inTheWay.add(there == null ? Item.untouched(each.key(), rules.initial()) : item(there));
         }
       }
       return inTheWay;
     }
 
-    private boolean isMet(Expected<S> expected, @Nullable StoredItem there) {
-      String status = there == null ? rules.initial().name() : there.status();
-      return status.equals(expected.status().name())
-          && switch (expected) {
-            case Expected.Free<S> unused -> true;
-            case Expected.Held<S> held ->
-                there != null
-                    && there.editor().equals(held.editor())
-                    && Objects.equals(there.lockedBy(), held.lockedBy());
-            case Expected.Seen<S> seen ->
-                Objects.equals(there == null ? null : there.change(), seen.item().change());
-          };
-    }
-
     private List<Move> moves() {
-      Instant now = store.now();
+      Instant now = store.now().truncatedTo(ChronoUnit.MILLIS);
       return changes.stream()
           .map(
               each -> {
                 StoredItem there = found.get(each.key());
                 return new Move(
-                    there == null ? null : there.change(),
-                    StoredItem.moved(
-                        there,
-                        each.key(),
-                        each.target().name(),
-                        each.editor(),
-                        each.lockedBy(),
-                        now,
-                        change));
+                    there == null ? null : there.change(), each.next(there, now, change));
               })
           .toList();
     }

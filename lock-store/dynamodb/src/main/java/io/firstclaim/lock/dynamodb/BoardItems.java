@@ -9,6 +9,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.board.ItemKey;
+import io.firstclaim.lock.board.Share;
 import io.firstclaim.lock.board.StoredItem;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -33,6 +34,7 @@ record BoardItems(String board) {
   private static final String STATUS = "boardStatus";
   private static final String EDITOR = "editor";
   private static final String LOCKED_BY = "lockedBy";
+  private static final String SHARES = "shares";
   private static final String SINCE = "sinceMillis";
   private static final String TOKEN = "itemToken";
   private static final String EARLIER = "lastChanges";
@@ -56,11 +58,30 @@ record BoardItems(String board) {
     if (item.lockedBy() != null) {
       encoded.put(LOCKED_BY, text(item.lockedBy()));
     }
+    if (!item.shares().isEmpty()) {
+      encoded.put(
+          SHARES, AttributeValue.fromL(item.shares().stream().map(BoardItems::encode).toList()));
+    }
     encoded.put(SINCE, number(item.since().toEpochMilli()));
     encoded.put(TOKEN, number(item.token()));
     encoded.put(CHANGE, text(item.change().toString()));
     encoded.put(EARLIER, text(item.changes().stream().map(Nonce::toString).collect(joining(","))));
     return encoded;
+  }
+
+  private static AttributeValue encode(Share share) {
+    return AttributeValue.fromM(
+        Map.of(
+            LOCKED_BY, text(share.lockedBy()),
+            EDITOR, text(share.editor()),
+            SINCE, number(share.since().toEpochMilli())));
+  }
+
+  private static Share decodeShare(AttributeValue share) {
+    return new Share(
+        textOf(share.m(), LOCKED_BY),
+        textOf(share.m(), EDITOR),
+        Instant.ofEpochMilli(Items.numberOf(share.m(), SINCE)));
   }
 
   /**
@@ -70,12 +91,14 @@ record BoardItems(String board) {
    *     line
    */
   static StoredItem decode(Map<String, AttributeValue> item) {
+    AttributeValue shares = item.get(SHARES);
     try {
       return new StoredItem(
           ItemKey.of(textOf(item, BOARD_KEY)),
           textOf(item, STATUS),
           textOf(item, EDITOR),
           item.containsKey(LOCKED_BY) ? textOf(item, LOCKED_BY) : null,
+          shares == null ? List.of() : shares.l().stream().map(BoardItems::decodeShare).toList(),
           Instant.ofEpochMilli(Items.numberOf(item, SINCE)),
           // An item that was moved before there were tokens has the time, as a new one would.
           Items.numberOf(item, item.containsKey(TOKEN) ? TOKEN : SINCE),

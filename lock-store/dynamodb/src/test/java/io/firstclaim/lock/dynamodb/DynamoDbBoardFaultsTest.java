@@ -202,7 +202,14 @@ class DynamoDbBoardFaultsTest {
     PROXY.add(Rule.once(WRITE, cancellation("ConditionalCheckFailed")));
     var item =
         new StoredItem(
-            ItemKey.of("a"), "EDITING", "ada", null, Instant.EPOCH, 1, List.of(Nonce.random()));
+            ItemKey.of("a"),
+            "EDITING",
+            "ada",
+            null,
+            List.of(),
+            Instant.EPOCH,
+            1,
+            List.of(Nonce.random()));
 
     assertThat(store.move(List.of(new Move(null, item)), null, Nonce.random()))
         .isEqualTo(new MoveResult.Unknown("the write was repeated and then refused"));
@@ -604,7 +611,9 @@ class DynamoDbBoardFaultsTest {
 
     assertThat(board.transition(List.of(Change.ofOwn("a", EDITING, NORMAL, "ada"))))
         .isEqualTo(
-            new Refused<>(List.of(new Item<>(ItemKey.of("a"), NORMAL, null, null, null, 0, null))));
+            new Refused<>(
+                List.of(
+                    new Item<>(ItemKey.of("a"), NORMAL, null, null, List.of(), null, 0, null))));
   }
 
   /** As far as the time goes on: nothing else is left of it. */

@@ -47,7 +47,8 @@ class ItemsFuzzTest {
           "sinceMillis",
           "lastChanges",
           BoardItems.INDEX_KEYS,
-          "itemToken");
+          "itemToken",
+          "shares");
 
   private static final List<String> TEXTS =
       List.of(

@@ -276,7 +276,14 @@ class StatusBoardTest {
   void itemInAStatusThatTheBoardLacks_isReported_inOneLine() {
     StoredItem odd =
         new StoredItem(
-            ItemKey.of("a"), "OLD\n", "ada", null, Instant.EPOCH, 1, List.of(Nonce.random()));
+            ItemKey.of("a"),
+            "OLD\n",
+            "ada",
+            null,
+            List.of(),
+            Instant.EPOCH,
+            1,
+            List.of(Nonce.random()));
     assertThat(sound.move(List.of(new Move(null, odd)), null, Nonce.random()))
         .isEqualTo(new MoveResult.Took());
 
@@ -292,7 +299,14 @@ class StatusBoardTest {
     Item<Status> real = found("a");
     var forged =
         new Item<>(
-            real.key(), EDITING, real.editor(), null, real.since(), real.token(), real.change());
+            real.key(),
+            EDITING,
+            real.editor(),
+            null,
+            List.of(),
+            real.since(),
+            real.token(),
+            real.change());
 
     assertThat(transition(LIMIT, List.of(Change.ofSeen(forged, EDITING, "ada"))))
         .isEqualTo(new Refused<>(List.of(real)));

@@ -12,6 +12,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.lock.board.Change;
 import io.firstclaim.lock.board.Item;
+import io.firstclaim.lock.board.Share;
 import io.firstclaim.lock.board.StatusBoard;
 import io.firstclaim.lock.board.TransitionResult;
 import io.firstclaim.lock.board.TransitionResult.Moved;
@@ -41,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * Many editors who want to edit tables with foreign keys: each moves a table to EDITING and its
  * parents to LOCKED, on behalf of the table, and back. They and some observers check that no table
  * is two editors', that none is locked without its child in editing, and that every refusal names
- * what was in the way.
+ * what was in the way. Where they share the parents, a table is edited beside others of the same
+ * parent, but not beside its own children.
  */
 public final class EditorsRace {
   private static final int EDITORS = Soak.times(40, 200);
@@ -50,20 +52,29 @@ public final class EditorsRace {
   private static final int CYCLE = 4;
 
   private final Supplier<BoardStore> store;
+  private final boolean sharing;
   private final SortedMap<String, SortedSet<String>> parents = new TreeMap<>();
   private final Map<String, String> editors = new ConcurrentHashMap<>();
+  private final Map<String, Integer> sharers = new ConcurrentHashMap<>();
   private final LongAdder edits = new LongAdder();
   private final LongAdder refusals = new LongAdder();
   private final LongAdder unknown = new LongAdder();
   private final LongAdder lockedSeen = new LongAdder();
+  private final LongAdder sharedSeen = new LongAdder();
 
-  private EditorsRace(Supplier<BoardStore> store) {
+  private EditorsRace(Supplier<BoardStore> store, boolean sharing) {
     this.store = store;
+    this.sharing = sharing;
   }
 
   /** A race over these stores, all of one board: each editor has one of its own. */
   public static EditorsRace over(Supplier<BoardStore> store) {
-    return new EditorsRace(store);
+    return new EditorsRace(store, false);
+  }
+
+  /** The same, of editors who share the parents. */
+  public static EditorsRace sharing(Supplier<BoardStore> store) {
+    return new EditorsRace(store, true);
   }
 
   /**
@@ -76,7 +87,8 @@ public final class EditorsRace {
     BooleanSupplier end =
         () ->
             System.nanoTime() - deadline > 0
-                && Stream.of(edits, refusals, lockedSeen).allMatch(each -> each.sum() > 0);
+                && Stream.of(edits, refusals, lockedSeen).allMatch(each -> each.sum() > 0)
+                && sharing == sharedSeen.sum() > 0;
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> running = new ArrayList<>();
       for (int i = 0; i < EDITORS; i++) {
@@ -102,8 +114,8 @@ public final class EditorsRace {
   /** What happened, for a log. */
   @Override
   public String toString() {
-    return "%,d edits, %,d refusals, %,d unknown, %,d locked tables seen"
-        .formatted(edits.sum(), refusals.sum(), unknown.sum(), lockedSeen.sum());
+    return "%,d edits, %,d refusals, %,d unknown, %,d locked tables seen, %,d of them shared"
+        .formatted(edits.sum(), refusals.sum(), unknown.sum(), lockedSeen.sum(), sharedSeen.sum());
   }
 
   /** Parents are earlier tables, except in a cycle of some and in one that is its own parent. */
@@ -206,30 +218,45 @@ public final class EditorsRace {
     }
   }
 
-  private static List<Change<Status>> taken(String editor, String table, List<String> locked) {
+  private List<Change<Status>> taken(String editor, String table, List<String> locked) {
     return Stream.concat(
             Stream.of(Change.ofFree(table, NORMAL, EDITING, editor)),
             locked.stream()
-                .map(parent -> Change.ofFree(parent, NORMAL, LOCKED, editor).onBehalfOf(table)))
+                .map(
+                    parent ->
+                        sharing
+                            ? Change.ofShared(parent, NORMAL, LOCKED, editor, table)
+                            : Change.ofFree(parent, NORMAL, LOCKED, editor).onBehalfOf(table)))
         .toList();
   }
 
-  private static List<Change<Status>> givenBack(String editor, String table, List<String> locked) {
+  private List<Change<Status>> givenBack(String editor, String table, List<String> locked) {
     return Stream.concat(
             Stream.of(Change.ofOwn(table, EDITING, NORMAL, editor)),
-            locked.stream().map(parent -> Change.ofOwn(parent, LOCKED, NORMAL, editor, table)))
+            locked.stream()
+                .map(
+                    parent ->
+                        sharing
+                            ? Change.ofOwnShare(parent, LOCKED, NORMAL, editor, table)
+                            : Change.ofOwn(parent, LOCKED, NORMAL, editor, table)))
         .toList();
   }
 
   private void holdAlone(
       StatusBoard<Status> board, String editor, String table, List<String> locked) {
-    List<String> all = Stream.concat(Stream.of(table), locked.stream()).toList();
-    all.forEach(
+    List<String> alone =
+        sharing ? List.of(table) : Stream.concat(Stream.of(table), locked.stream()).toList();
+    List<String> shared = sharing ? locked : List.of();
+    alone.forEach(
         one -> assertThat(editors.putIfAbsent(one, editor)).as("holder of %s", one).isNull());
+    shared.forEach(one -> sharers.merge(one, 1, Integer::sum));
     Item<Status> held = answered(() -> board.find(table));
     assertThat(held.status()).isEqualTo(EDITING);
     assertThat(held.editor()).isEqualTo(editor);
-    all.forEach(one -> assertThat(editors.remove(one)).as("holder of %s", one).isEqualTo(editor));
+    assertThat(sharers.getOrDefault(table, 0)).as("sharers of %s", table).isZero();
+    shared.forEach(one -> assertThat(editors.get(one)).as("holder of %s", one).isNull());
+    shared.forEach(one -> sharers.merge(one, -1, Integer::sum));
+    alone.forEach(one -> assertThat(editors.remove(one)).as("holder of %s", one).isEqualTo(editor));
   }
 
   private static void assertInTheWay(
@@ -241,7 +268,8 @@ public final class EditorsRace {
       assertThat(item.status()).isNotEqualTo(NORMAL);
       assertThat(item.editor()).startsWith("editor-");
       assertThat(item.since()).isNotNull();
-      assertThat(item.lockedBy() != null).isEqualTo(item.status() == LOCKED);
+      assertThat(item.lockedBy() != null || !item.shares().isEmpty())
+          .isEqualTo(item.status() == LOCKED);
     }
   }
 
@@ -250,15 +278,23 @@ public final class EditorsRace {
     StatusBoard<Status> board = board();
     while (!end.getAsBoolean()) {
       for (Item<Status> parent : answered(board::list)) {
-        String lockedBy = parent.lockedBy();
-        if (lockedBy == null) {
-          continue;
-        }
-        Item<Status> child = answered(() -> board.find(lockedBy));
-        if (parent.equals(answered(() -> board.find(parent.key().value())))) {
-          assertThat(child.status()).as("child %s of %s", child, parent).isEqualTo(EDITING);
-          assertThat(child.change()).isEqualTo(parent.change());
+        List<Item<Status>> children =
+            Stream.concat(
+                    Stream.ofNullable(parent.lockedBy()),
+                    parent.shares().stream().map(Share::lockedBy))
+                .map(child -> answered(() -> board.find(child)))
+                .toList();
+        if (parent.status() == LOCKED
+            && parent.equals(answered(() -> board.find(parent.key().value())))) {
+          assertThat(children).as("children of %s", parent).isNotEmpty();
+          assertThat(children).extracting(Item::status).containsOnly(EDITING);
+          if (!sharing) {
+            assertThat(children).extracting(Item::change).containsExactly(parent.change());
+          }
           lockedSeen.increment();
+          if (children.size() > 1) {
+            sharedSeen.increment();
+          }
         }
       }
     }

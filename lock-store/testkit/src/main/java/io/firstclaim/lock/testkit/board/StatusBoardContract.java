@@ -18,6 +18,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardOperations;
 import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.lock.board.Change;
+import io.firstclaim.lock.board.Expected;
 import io.firstclaim.lock.board.Item;
 import io.firstclaim.lock.board.ItemKey;
 import io.firstclaim.lock.board.Move;
@@ -37,6 +38,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -117,7 +119,7 @@ public abstract class StatusBoardContract {
   @Test
   void itemThatNobodyMoved_isInTheInitialStatus_andNotListed() {
     assertThat(board.find("a"))
-        .isEqualTo(new Item<>(ItemKey.of("a"), NORMAL, null, null, null, 0, null));
+        .isEqualTo(new Item<>(ItemKey.of("a"), NORMAL, null, null, List.of(), null, 0, null));
     assertThat(board.list()).isEmpty();
   }
 
@@ -257,6 +259,163 @@ public abstract class StatusBoardContract {
 
     inTheWay(board, List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")));
     moved(board, List.of(Change.ofOwn("a", EDITING, NORMAL, "bob")));
+  }
+
+  // Shared
+
+  /** Ada edits a, or bob b: children of p, which they share. */
+  private static List<Change<Status>> editChild(String child, String editor) {
+    return List.of(edit(child, editor), Change.ofShared("p", NORMAL, LOCKED, editor, child));
+  }
+
+  private static List<Change<Status>> finishChild(String child, String editor) {
+    return List.of(
+        Change.ofOwn(child, EDITING, NORMAL, editor),
+        Change.ofOwnShare("p", LOCKED, NORMAL, editor, child));
+  }
+
+  private void assertShared(String... childrenAndEditors) {
+    Item<Status> parent = board.find("p");
+    assertThat(parent.status()).isEqualTo(childrenAndEditors.length == 0 ? NORMAL : LOCKED);
+    assertThat(parent.lockedBy()).isNull();
+    assertThat(parent.shares())
+        .extracting(share -> share.lockedBy() + " " + share.editor())
+        .containsExactly(childrenAndEditors);
+    assertThat(store.read(List.of(ItemKey.of("p"))).getFirst().shares()).isEqualTo(parent.shares());
+  }
+
+  @Test
+  void childrenOfOneParent_areEditedAtOnce_andTheParentNotBeforeTheLastIsDone() throws Exception {
+    Instant first = moved(board, editChild("a", "ada")).getLast().since();
+    assertShared("a ada");
+    assertThat(inTheWay(board, List.of(edit("p", "cleo")))).containsExactly(board.find("p"));
+    moved(board, editChild("b", "bob"));
+    assertShared("a ada", "b bob");
+    assertThat(board.find("p").shares().getFirst().since()).isEqualTo(first);
+
+    moved(board, finishChild("a", "ada"));
+    assertShared("b bob");
+    assertThat(inTheWay(board, List.of(edit("p", "cleo")))).containsExactly(board.find("p"));
+    moved(board, finishChild("b", "bob"));
+    assertShared();
+
+    moved(board, List.of(edit("p", "cleo")));
+  }
+
+  @Test
+  void parentThatIsEdited_orLockedForOneAlone_isNotShared_andNorIsTheOtherWayRound()
+      throws Exception {
+    for (Change<Status> alone : List.of(edit("p", "cleo"), lock("p", "cleo", "c"))) {
+      moved(board, List.of(alone));
+      assertThat(inTheWay(board, editChild("a", "ada"))).containsExactly(board.find("p"));
+      moved(board, List.of(Change.ofSeen(board.find("p"), NORMAL, "cleo")));
+
+      moved(board, editChild("a", "ada"));
+      assertThat(inTheWay(board, List.of(alone))).containsExactly(board.find("p"));
+      moved(board, finishChild("a", "ada"));
+    }
+    assertItem("a", NORMAL, "ada", null);
+  }
+
+  @Test
+  void othersShare_isNotLetGoByAccident() throws Exception {
+    moved(board, editChild("a", "ada"));
+    moved(board, editChild("b", "bob"));
+
+    for (Change<Status> wrong :
+        List.of(
+            Change.ofOwnShare("p", LOCKED, NORMAL, "bob", "a"),
+            Change.ofOwnShare("p", LOCKED, NORMAL, "ada", "b"),
+            Change.ofOwnShare("p", LOCKED, NORMAL, "cleo", "c"),
+            Change.ofOwn("p", LOCKED, NORMAL, "bob"),
+            Change.ofOwn("p", LOCKED, NORMAL, "bob", "b"),
+            Change.ofShared("p", NORMAL, LOCKED, "cleo", "b"))) {
+      assertThat(inTheWay(board, List.of(wrong))).containsExactly(board.find("p"));
+    }
+
+    assertShared("a ada", "b bob");
+  }
+
+  @Test
+  void shareOfAnEditorWhoVanished_isFreedByAnOperator_andTheOthersStay() throws Exception {
+    Item<Status> adas = moved(board, editChild("a", "ada")).getFirst();
+    moved(board, editChild("b", "bob"));
+
+    moved(
+        board,
+        List.of(
+            Change.ofSeen(adas, NORMAL, "operator"),
+            new Change<>(
+                ItemKey.of("p"),
+                new Expected.Shared<>(LOCKED, "ada", "a"),
+                NORMAL,
+                "operator",
+                null)));
+
+    assertShared("b bob");
+    assertThat(inTheWay(board, finishChild("a", "ada"))).hasSize(2);
+    moved(board, finishChild("b", "bob"));
+    assertShared();
+  }
+
+  @Test
+  void operatorWhoMovesASharedItem_endsAllShares() throws Exception {
+    moved(board, editChild("a", "ada"));
+    moved(board, editChild("b", "bob"));
+    var operations = new BoardOperations(store);
+
+    operations.move(operations.find("p").orElseThrow(), NORMAL.name(), "operator");
+
+    assertShared();
+    assertThat(inTheWay(board, finishChild("a", "ada"))).containsExactly(board.find("p"));
+  }
+
+  @Test
+  void shareWhoseAnswerIsLost_isTakenOnce_andSoWithOneThatComesInBetween() throws Exception {
+    moved(over(new ScriptedBoard(store).next(LOSE_ANSWER)), editChild("a", "ada"));
+    assertShared("a ada");
+    var overtaken =
+        new ScriptedBoard(store)
+            .next(
+                move -> {
+                  everybodyMoves(editChild("c", "cleo"));
+                  return move.get();
+                });
+    moved(over(overtaken), editChild("b", "bob"));
+    assertShared("a ada", "c cleo", "b bob");
+
+    moved(over(new ScriptedBoard(store).next(LOSE_ANSWER)), finishChild("a", "ada"));
+
+    assertShared("c cleo", "b bob");
+  }
+
+  /** So that an item has a bounded size. */
+  @Test
+  void itemIsShared_withTheLongestTexts_byNoMoreThanItHasRoomFor() throws Exception {
+    IntFunction<String> text = i -> i + "\u00e4".repeat(126) + "x";
+    for (int i = 100; i < 100 + StoredItem.MAX_SHARES; i++) {
+      moved(board, editChild(text.apply(i), text.apply(i)));
+    }
+
+    assertThat(inTheWay(board, editChild("one more", "ada"))).containsExactly(board.find("p"));
+
+    assertThat(board.find("p").shares()).hasSize(StoredItem.MAX_SHARES);
+    moved(board, finishChild(text.apply(117), text.apply(117)));
+    moved(board, editChild("one more", "ada"));
+  }
+
+  @Test
+  void itemIsShared_fromTheInitialStatus_andOnSomebodysBehalf() {
+    assertThatThrownBy(
+            () -> board.transition(List.of(Change.ofShared("p", EDITING, NORMAL, "ada", "a"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("somebody's");
+    assertThatThrownBy(
+            () ->
+                new Change<>(
+                    ItemKey.of("p"), new Expected.Shareable<>(NORMAL), LOCKED, "ada", null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("p is shared on nobody's behalf");
   }
 
   // Tokens
@@ -485,7 +644,9 @@ public abstract class StatusBoardContract {
   private static Move first(String key, Nonce change) {
     Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
     return new Move(
-        null, new StoredItem(ItemKey.of(key), "EDITING", "ada", null, now, 1, List.of(change)));
+        null,
+        new StoredItem(
+            ItemKey.of(key), "EDITING", "ada", null, List.of(), now, 1, List.of(change)));
   }
 
   @Test
@@ -612,7 +773,13 @@ public abstract class StatusBoardContract {
   @Test
   @Timeout(600)
   void manyEditorsAtOnce_editAndLockOneByOne() throws Exception {
-    race(() -> store(name));
+    race(EditorsRace.over(() -> store(name)));
+  }
+
+  @Test
+  @Timeout(600)
+  void manyEditorsAtOnce_whoShareTheParents_editNoneWhoseChildIsEdited() throws Exception {
+    race(EditorsRace.sharing(() -> store(name)));
   }
 
   @Test
@@ -626,11 +793,10 @@ public abstract class StatusBoardContract {
               case 7 -> LOSE_REQUEST.meet(move);
               default -> move.get();
             };
-    race(() -> new ScriptedBoard(store(name)).then(lossy));
+    race(EditorsRace.over(() -> new ScriptedBoard(store(name)).then(lossy)));
   }
 
-  private static void race(Supplier<BoardStore> stores) throws Exception {
-    EditorsRace race = EditorsRace.over(stores);
+  private static void race(EditorsRace race) throws Exception {
     race.run(soundly(), new Random(4711));
     LOG.info("Race of editors: {}", race);
   }

@@ -1,13 +1,17 @@
 package io.firstclaim.processor.service.cli;
 
+import static java.util.stream.Collectors.joining;
+
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.board.Share;
 import io.firstclaim.lock.board.StoredItem;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +41,19 @@ final class Stored {
     lines.put("status", item.map(StoredItem::status).orElse("the first: nobody has moved it"));
     lines.put("editor", item.map(StoredItem::editor).orElse(null));
     lines.put("for", item.map(StoredItem::lockedBy).orElse(null));
+    lines.put("shared", item.map(StoredItem::shares).map(Stored::inWords).orElse(null));
     lines.put("since", item.map(StoredItem::since).orElse(null));
     lines.put("token", item.map(StoredItem::token).orElse(null));
     return lines;
+  }
+
+  /** On whose behalf, by whom and since when; null for nobody's. */
+  private static @Nullable String inWords(List<Share> shares) {
+    return shares.isEmpty()
+        ? null
+        : shares.stream()
+            .map(one -> "%s by %s since %s".formatted(one.lockedBy(), one.editor(), one.since()))
+            .collect(joining(", "));
   }
 
   /** The lines of a store. */

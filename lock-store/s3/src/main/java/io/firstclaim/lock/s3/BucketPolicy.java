@@ -28,6 +28,14 @@ public final class BucketPolicy {
       """
       , "Bool": {"s3:ObjectCreationOperation": "true"}""";
 
+  /**
+   * Holds of whoever asks S3, and of nobody where the key is not known, as by Ceph: without this it
+   * would deny every delete, as it finds no {@code s3:if-match} in any.
+   */
+  private static final String ANYBODY =
+      """
+      , "StringLike": {"aws:PrincipalAccount": "*"}""";
+
   private final S3Client client;
   private final String bucket;
   private final List<ProtectedPrefix> prefixes;
@@ -70,7 +78,8 @@ public final class BucketPolicy {
             "s3:DeleteObject",
             prefixes.stream().map(this::resource).toList(),
             """
-            "Null": {"s3:if-match": "true"}"""));
+            "Null": {"s3:if-match": "true"}"""
+                + ANYBODY));
     return """
     {
       "Version": "2012-10-17",

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
@@ -91,6 +92,21 @@ class BucketSetupTest {
     bucket.create(SETTINGS);
 
     assertThatCode(bucket::verify).doesNotThrowAnyException();
+  }
+
+  /** Ceph keeps to the policy, but knows none of the conditions. */
+  @Test
+  void createdBucket_letsConditionalDeletesThrough_whateverTheStoreMakesOfItsPolicy() {
+    bucket.create(SETTINGS);
+    String eTag =
+        CLIENT
+            .putObject(
+                put -> put.bucket(name).key("claims/00").ifNoneMatch("*"), RequestBody.empty())
+            .eTag();
+
+    assertThatCode(
+            () -> CLIENT.deleteObject(delete -> delete.bucket(name).key("claims/00").ifMatch(eTag)))
+        .doesNotThrowAnyException();
   }
 
   @Test
@@ -315,7 +331,9 @@ class BucketSetupTest {
                 "Principal": "*",
                 "Action": "s3:DeleteObject",
                 "Resource": ["arn:aws:s3:::%1$s/claims/*"],
-                "Condition": {"Null": {"s3:if-match": "true"}}}]}
+                "Condition": {
+                  "Null": {"s3:if-match": "true"},
+                  "StringLike": {"aws:PrincipalAccount": "*"}}}]}
             """
                 .formatted(name));
   }
@@ -345,7 +363,8 @@ class BucketSetupTest {
             """
             "Action": "s3:DeleteObject", "Resource": ["arn:aws:s3:::%1$s/claims/*", \
             "arn:aws:s3:::%1$s/datasets/*", "arn:aws:s3:::%1$s/metastore/*"], \
-            "Condition": {"Null": {"s3:if-match": "true"}}"""
+            "Condition": {"Null": {"s3:if-match": "true"}, \
+            "StringLike": {"aws:PrincipalAccount": "*"}}"""
                 .formatted(name));
     assertThat(policyOf(ProtectedPrefix.once("datasets/")).missing()).isEmpty();
     assertThat(policyOf(ProtectedPrefix.onCondition("metastore/")).missing()).isEmpty();

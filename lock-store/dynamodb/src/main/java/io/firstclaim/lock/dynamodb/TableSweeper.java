@@ -85,8 +85,7 @@ public final class TableSweeper {
     this.table = new DynamoDbTable(client, table);
     this.items = new ClaimItems(client, table, turns, time, clock, requests);
     this.turn =
-        new SweepTurn(
-            new DynamoDbClaimStore(items, 1), RecordId.of(table), turns, interval, time);
+        new SweepTurn(new DynamoDbClaimStore(items, 1), RecordId.of(table), turns, interval, time);
     this.interval = interval;
     this.time = time;
     this.listener = listener;
@@ -123,8 +122,7 @@ public final class TableSweeper {
     switch (fault.get()) {
       case null -> LOG.debug("DynamoDB table {} was swept", table.name());
       case StoreRefusedException refused -> throw refused;
-      case StoreException last ->
-          LOG.warn("Not everything could be swept: {}", last.getMessage());
+      case StoreException last -> LOG.warn("Not everything could be swept: {}", last.getMessage());
     }
   }
 
@@ -199,7 +197,9 @@ public final class TableSweeper {
                               delete
                                   .tableName(items.table())
                                   .overrideConfiguration(items.limits())
-                                  .key(Map.of(Items.KEY, Objects.requireNonNull(item.get(Items.KEY))))
+                                  .key(
+                                      Map.of(
+                                          Items.KEY, Objects.requireNonNull(item.get(Items.KEY))))
                                   .conditionExpression(
                                       "fencingToken = :token AND nonce = :nonce AND " + IS_PAST)
                                   .expressionAttributeValues(values)));

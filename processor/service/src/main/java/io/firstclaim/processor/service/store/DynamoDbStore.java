@@ -49,8 +49,7 @@ final class DynamoDbStore implements LockStore {
             });
     if (place.sweep().isPositive()) {
       var sweeper =
-          new TableSweeper(
-              client, place.table(), claims, place.sweep(), time, metrics, metrics);
+          new TableSweeper(client, place.table(), claims, place.sweep(), time, metrics, metrics);
       upkeep.start("sweep of the claims", sweeper::sweep);
     }
     return store;

@@ -61,7 +61,8 @@ class SettingsReaderTest {
     assertThat(settings.engine().claim().headStart()).isEmpty();
     assertThat(settings.engine().claim().onMismatch()).isEqualTo(OnMismatch.DEAD_LETTER);
     assertThat(settings.engine().handlerTimeout()).isEqualTo(Duration.ofMinutes(5));
-    assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("firstclaim", 25, Duration.ofDays(1), false));
+    assertThat(settings.backend())
+        .isEqualTo(new Backend.DynamoDb("firstclaim", 25, Duration.ofDays(1), false));
     assertThat(settings.handler()).isEqualTo(new Handling.Log());
     assertThat(settings.unused()).isEmpty();
     assertThat(settings.engine().retry())
@@ -181,7 +182,8 @@ class SettingsReaderTest {
     assertThat(settings.engine().input().topics()).containsExactly("orders", "returns");
     assertThat(settings.engine().input().maxInFlight()).isEqualTo(7);
     assertThat(settings.engine().claim().store().maxSkew()).isEqualTo(Duration.ofMillis(750));
-    assertThat(settings.backend()).isEqualTo(new Backend.DynamoDb("claims", 25, Duration.ofDays(1), false));
+    assertThat(settings.backend())
+        .isEqualTo(new Backend.DynamoDb("claims", 25, Duration.ofDays(1), false));
     assertThat(settings.engine().deadLetterTopic()).contains("dead");
     assertThat(settings.engine().kafka())
         .isEqualTo(Map.of("bootstrap.servers", "one:9092,two:9092", "max.poll.records", "50"));

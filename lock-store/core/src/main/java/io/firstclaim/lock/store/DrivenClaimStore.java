@@ -14,6 +14,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RecordId.Space;
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.RedriveResult;
 import io.firstclaim.lock.ReleaseResult;
@@ -79,7 +80,9 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   /** Claims an ID without its resources. */
   ClaimResult claimOne(Claim claim) {
     StoreMoment now = clock.now();
-    if (!now.isKnown()) { // any answer of the store will tell the time
+    // Any answer of the store will tell the time. And a record is mostly new, but a mutex or a
+    // resource was mostly there before: a read says who has it, where a write would be refused.
+    if (!now.isKnown() || claim.id().space() != Space.RECORD) {
       return driven(claim, records.read(claim.id()).orElse(null));
     }
     Decision.Update<ClaimResult> first = Protocol.grant(null, claim, now, settings);

@@ -100,6 +100,28 @@ class DynamoDbFaultsTest extends FaultyDynamoDb {
     assertThat(PROXY.requestsByOperation()).containsExactly(Map.entry("UpdateItem", 1L));
   }
 
+  @Test
+  void mutex_isReadFirst_soThatNoClaimIsRefusedWhereNobodyElseClaims() {
+    Claimant a = retrying();
+    RecordId mutex = RecordId.of("mutex");
+    Map<String, Long> taken = Map.of("GetItem", 1L, "PutItem", 1L);
+    Lease lease = assertRequests(taken, a, mutex, ClaimResult.Granted.class).lease();
+    assertRequests(Map.of("GetItem", 1L), a, mutex, Held.class);
+    settled(a.store().release(lease, ClaimStore.AT_ONCE, "done"));
+    assertRequests(taken, a, mutex, ClaimResult.Granted.class);
+    time.advance(Duration.ofHours(1));
+    assertRequests(taken, a, mutex, ClaimResult.Granted.class);
+  }
+
+  private <T extends ClaimResult> T assertRequests(
+      Map<String, Long> requests, Claimant by, RecordId mutex, Class<T> answer) {
+    PROXY.reset();
+    ClaimResult result = by.store().claim(Claim.ofMutex(mutex, time.now()));
+    assertThat(PROXY.requestsByOperation()).isEqualTo(requests);
+    assertThat(result).isInstanceOf(answer);
+    return answer.cast(result);
+  }
+
   @ParameterizedTest
   @EnumSource
   void step_isOneRequest(Step step) {

@@ -4,6 +4,7 @@ import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Granted;
@@ -12,6 +13,7 @@ import io.firstclaim.lock.ClaimResult.Later;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.SettleResult.Unknown;
 import io.firstclaim.lock.StoreRefusedException;
@@ -147,6 +149,22 @@ class S3FaultsTest extends FaultContract {
     time.advance(Duration.ofHours(1));
     settled(b.store().complete(b.acquire(ID), null));
     assertRequests(lost, () -> a.claim(ID), Done.class);
+  }
+
+  @Test
+  void mutex_isReadFirst_soThatNoClaimIsRefusedWhereNobodyElseClaims() {
+    Claimant a = retrying();
+    RecordId mutex = RecordId.of("mutex");
+    Supplier<ClaimResult> claim = () -> a.store().claim(Claim.ofMutex(mutex, time.now()));
+    Map<String, Long> taken = Map.of("GET", 1L, "PUT", 1L);
+    PROXY.reset();
+    Granted granted = (Granted) claim.get();
+    assertThat(PROXY.requestsByOperation()).isEqualTo(taken);
+    assertRequests(Map.of("GET", 1L), claim, Held.class);
+    settled(a.store().release(granted.lease(), ClaimStore.AT_ONCE, "done"));
+    assertRequests(taken, claim, Granted.class);
+    time.advance(Duration.ofHours(1));
+    assertRequests(taken, claim, Granted.class);
   }
 
   @ParameterizedTest

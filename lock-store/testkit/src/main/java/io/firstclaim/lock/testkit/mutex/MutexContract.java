@@ -96,14 +96,11 @@ public abstract class MutexContract extends KeptMutexContract {
   }
 
   @Test
-  void longWait_asksTheStoreAboutOnceASecond_byReads() throws Exception {
+  void longWait_asksTheStoreAboutOnceASecond() throws Exception {
     try (HeldMutex unused = acquired(b)) {
       assertThat(passWhileWaiting(a, Duration.ofMinutes(1))).isEmpty();
     }
     assertThat(faulty.calls()).as("pauses are random, of a second on average").isLessThan(120);
-    assertThat(faulty.calls(Op.CLAIM))
-        .as("at first, as leases may be over, and at last")
-        .isLessThan(8);
   }
 
   @Test

@@ -32,7 +32,7 @@ final class Contention {
   private static final Duration HELD = Duration.ofSeconds(1);
   private static final Duration WARM_UP = Duration.ofSeconds(5);
   private static final Duration MEASURED = Duration.ofSeconds(40);
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final ClaimStore store;
   private final Requests requests = new Requests();
@@ -40,7 +40,6 @@ final class Contention {
   private final ConcurrentLinkedQueue<Long> handOvers = new ConcurrentLinkedQueue<>();
   private final LongAdder acquisitions = new LongAdder();
   private volatile boolean counted;
-  private volatile boolean over;
   private volatile long freedAt;
 
   private Contention(Kind kind, URI endpoint, String place) {
@@ -148,7 +147,7 @@ final class Contention {
   }
 
   private void waitAndHold() throws InterruptedException {
-    while (!over) {
+    while (true) {
       Optional<HeldMutex> mine = mutex.acquire(PATIENCE);
       long now = System.nanoTime();
       if (mine.isEmpty()) {
@@ -181,10 +180,12 @@ final class Contention {
       counted = true;
       Thread.sleep(MEASURED);
       counted = false;
-      over = true;
       for (Future<?> each : all) {
-        each.get();
+        if (each.state() == Future.State.FAILED) {
+          throw new IllegalStateException(each.exceptionNow());
+        }
       }
+      threads.shutdownNow();
     }
     double each = acquisitions.sum();
     double[] sorted = handOvers.stream().mapToDouble(nanos -> nanos / 1e6).sorted().toArray();

@@ -81,6 +81,12 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
     return over(Way.RETRYING);
   }
 
+  /** Ceph answers a DELETE of what is not there as if it had deleted it. */
+  @Override
+  protected boolean tellsOfDeletions() {
+    return !LocalS3.isForeign();
+  }
+
   /** A content of 8 MB, less the blanks around it. */
   @Override
   protected int maxBytes() {

@@ -1,6 +1,7 @@
 package io.firstclaim.lock.testkit.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.document.Document;
@@ -120,6 +121,7 @@ public abstract class SharedDocumentsContract extends DocumentStoreContract {
   @Test
   @Timeout(600)
   void manyWriteAndDeleteAtOnce_andNothingIsLost() throws Exception {
+    assumeTrue(tellsOfDeletions());
     List<Integer> deleted =
         inParallel(
             WRITERS / 2,

@@ -223,7 +223,7 @@ final class DynamoDb implements Backend, AutoCloseable {
     for (int i = 0; i < DynamoDbClaimStore.BATCH; i++) {
       byte[] raw = (name + i).getBytes(StandardCharsets.UTF_8);
       AttributeValue key = AttributeValue.fromS(RecordId.of(raw).key("bench"));
-      AttributeValue expires = number(now.plus(Duration.ofDays(8)).getEpochSecond());
+      AttributeValue expires = number(now.plus(Duration.ofDays(15)).getEpochSecond());
       AttributeValue nonce = AttributeValue.fromS("0123456789abcdef0123456789abcdef");
       inserts.add(
           statement(
@@ -332,7 +332,7 @@ final class DynamoDb implements Backend, AutoCloseable {
 
   /** Not in the past: the table's TTL would delete the item between the two writes. */
   private static AttributeValue expiryOf(Instant now) {
-    return number(now.plus(Duration.ofDays(8)).getEpochSecond());
+    return number(now.plus(Duration.ofDays(15)).getEpochSecond());
   }
 
   private static AttributeValue number(long value) {

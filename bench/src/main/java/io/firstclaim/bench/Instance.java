@@ -53,7 +53,7 @@ final class Instance implements AutoCloseable, EngineListener {
 
     ClaimSettings store() {
       return new ClaimSettings(
-          "bench", zone + "/bench", lease, Duration.ofSeconds(1), Duration.ofDays(8));
+          "bench", zone + "/bench", lease, Duration.ofSeconds(1), Duration.ofDays(15));
     }
   }
 

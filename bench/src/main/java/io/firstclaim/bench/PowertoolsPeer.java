@@ -44,7 +44,7 @@ final class PowertoolsPeer implements Peer {
                 .withKeyAttr("pk")
                 .withExpiryAttr("expiresAt")
                 .build())
-        .withConfig(IdempotencyConfig.builder().withExpiration(Duration.ofDays(8)).build())
+        .withConfig(IdempotencyConfig.builder().withExpiration(Duration.ofDays(15)).build())
         .configure();
     return Session.atOnce(work.records(), work.atOnce(), n -> once(work.id(n)));
   }

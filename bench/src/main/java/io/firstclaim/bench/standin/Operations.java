@@ -10,6 +10,7 @@ import io.firstclaim.bench.standin.Operand.Values;
 import io.firstclaim.bench.standin.Tables.Table;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -36,6 +37,18 @@ final class Operations {
           "ExpressionAttributeValues",
           "ReturnValues",
           "ReturnValuesOnConditionCheckFailure");
+
+  private static final Set<String> OF_A_SCAN =
+      Set.of(
+          "TableName",
+          "ConsistentRead",
+          "Segment",
+          "TotalSegments",
+          "ExclusiveStartKey",
+          "Limit",
+          "FilterExpression",
+          "ProjectionExpression",
+          "ExpressionAttributeValues");
 
   private final ObjectMapper mapper;
   private final Tables tables = new Tables();
@@ -209,10 +222,7 @@ final class Operations {
   private Write read(JsonNode asked, String operation) {
     requireKnown(asked, OF_A_WRITE);
     Table table = table(asked);
-    Read<Condition> condition =
-        text(asked, "ConditionExpression")
-            .map(text -> conditions.computeIfAbsent(text, Read::condition))
-            .orElse(new Read<>(new Condition.Always(), Set.of()));
+    Read<Condition> condition = condition(asked, "ConditionExpression");
     Optional<Read<Update>> update =
         text(asked, "UpdateExpression").map(text -> updates.computeIfAbsent(text, Read::update));
     Values values = named(asked, condition, update);
@@ -234,6 +244,12 @@ final class Operations {
     }
     Map<String, Value> key = change instanceof Change.Put ? table.keyOf(given) : table.key(given);
     return new Write(new Place(table.name(), key), change, condition.expression(), values, told);
+  }
+
+  private Read<Condition> condition(JsonNode asked, String name) {
+    return text(asked, name)
+        .map(text -> conditions.computeIfAbsent(text, Read::condition))
+        .orElse(new Read<>(new Condition.Always(), Set.of()));
   }
 
   private static Values named(
@@ -339,16 +355,49 @@ final class Operations {
     json.writeEndObject();
   }
 
-  /** The whole table in one page, which DynamoDB cuts at a megabyte. */
+  /**
+   * A page of a table or of one of its segments, in the order of the keys. Without a limit it is
+   * all of that, which DynamoDB cuts at a megabyte.
+   */
   private void scan(JsonNode asked, JsonGenerator json) throws IOException {
-    requireKnown(asked, Set.of("TableName", "ConsistentRead"));
-    List<Map<String, Value>> all = items.of(table(asked).name());
+    requireKnown(asked, OF_A_SCAN);
+    Table table = table(asked);
+    Read<Condition> filter = condition(asked, "FilterExpression");
+    Values values = named(asked, filter, Optional.empty());
+    int segment = asked.path("Segment").asInt(0);
+    int segments = asked.path("TotalSegments").asInt(1);
+    String from =
+        asked.has("ExclusiveStartKey")
+            ? table.key(Value.readItem(asked.path("ExclusiveStartKey"))).toString()
+            : "";
+    List<Map<String, Value>> left =
+        items.of(table.name()).stream()
+            .filter(item -> segmentOf(table.keyOf(item), segments) == segment)
+            .filter(item -> table.keyOf(item).toString().compareTo(from) > 0)
+            .sorted(Comparator.comparing(item -> table.keyOf(item).toString()))
+            .toList();
+    List<Map<String, Value>> page =
+        left.subList(0, Math.min(left.size(), asked.path("Limit").asInt(left.size())));
+    List<Map<String, Value>> found =
+        page.stream().filter(item -> filter.expression().holds(item, values)).toList();
+    Optional<List<String>> names =
+        text(asked, "ProjectionExpression").map(text -> List.of(text.split(", *", -1)));
     json.writeArrayFieldStart("Items");
-    for (Map<String, Value> item : all) {
-      Value.writeItem(json, item);
+    for (Map<String, Value> item : found) {
+      Map<String, Value> shown = new HashMap<>(item);
+      names.ifPresent(shown.keySet()::retainAll);
+      Value.writeItem(json, shown);
     }
     json.writeEndArray();
-    json.writeNumberField("Count", all.size());
-    json.writeNumberField("ScannedCount", all.size());
+    json.writeNumberField("Count", found.size());
+    json.writeNumberField("ScannedCount", page.size());
+    if (page.size() < left.size()) {
+      json.writeFieldName("LastEvaluatedKey");
+      Value.writeItem(json, table.keyOf(page.getLast()));
+    }
+  }
+
+  private static int segmentOf(Map<String, Value> key, int segments) {
+    return Math.floorMod(key.toString().hashCode(), segments);
   }
 }

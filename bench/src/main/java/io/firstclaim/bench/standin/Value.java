@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -38,8 +40,17 @@ sealed interface Value {
   /** A set of texts. */
   record Texts(Set<String> values) implements Value {}
 
+  /** A list. */
+  record Elements(List<Value> values) implements Value {}
+
+  /** Values by their names. */
+  record Fields(Map<String, Value> values) implements Value {}
+
   /** The digits that a number may have. */
   int MOST_DIGITS = 38;
+
+  /** What a list or a map takes beside its values, in bytes, each of which takes one more. */
+  int OF_A_COLLECTION = 3;
 
   static Value read(JsonNode node) {
     if (node.size() != 1) {
@@ -61,6 +72,12 @@ sealed interface Value {
         }
         yield new Texts(texts);
       }
+      case "L" -> {
+        List<Value> values = new ArrayList<>();
+        value.forEach(each -> values.add(read(each)));
+        yield new Elements(values);
+      }
+      case "M" -> new Fields(readItem(value));
       default -> throw Refusal.unknown("values of type " + only.getKey());
     };
   }
@@ -103,6 +120,17 @@ sealed interface Value {
         }
         json.writeEndArray();
       }
+      case Elements(List<Value> values) -> {
+        json.writeArrayFieldStart("L");
+        for (Value each : values) {
+          each.write(json);
+        }
+        json.writeEndArray();
+      }
+      case Fields(Map<String, Value> values) -> {
+        json.writeFieldName("M");
+        writeItem(json, values);
+      }
     }
     json.writeEndObject();
   }
@@ -125,6 +153,8 @@ sealed interface Value {
       case Bool _ -> "BOOL";
       case Null _ -> "NULL";
       case Texts _ -> "SS";
+      case Elements _ -> "L";
+      case Fields _ -> "M";
     };
   }
 
@@ -136,6 +166,13 @@ sealed interface Value {
       case Bytes(String base64) -> base64.length() / 4 * 3;
       case Bool _, Null _ -> 1;
       case Texts(Set<String> texts) -> texts.stream().mapToInt(Value::bytes).sum();
+      case Elements(List<Value> values) ->
+          OF_A_COLLECTION + values.stream().mapToInt(each -> each.size() + 1).sum();
+      case Fields(Map<String, Value> values) ->
+          OF_A_COLLECTION
+              + values.entrySet().stream()
+                  .mapToInt(each -> bytes(each.getKey()) + each.getValue().size() + 1)
+                  .sum();
     };
   }
 

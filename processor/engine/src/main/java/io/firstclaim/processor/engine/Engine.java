@@ -304,7 +304,7 @@ public final class Engine {
     try {
       boolean _ = waiting.await(() -> answers(clients, admin));
       boolean _ = waiting.await(() -> ready(topics, admin));
-      boolean _ = waiting.await(() -> named(clients.topicIds()));
+      boolean _ = waiting.await(() -> named(clients.topicIds(), admin));
     } finally {
       admin.close(Duration.ZERO);
     }
@@ -330,8 +330,8 @@ public final class Engine {
     }
   }
 
-  private static Answer<Boolean> named(TopicIds ids) throws InterruptedException {
-    return ids.ask() ? new Answer.Here<>(true) : new Answer.NotYet<>("Kafka: the topics' IDs");
+  private static Answer<Boolean> named(TopicIds ids, Admin admin) throws InterruptedException {
+    return ids.ask(admin) ? new Answer.Here<>(true) : new Answer.NotYet<>("Kafka: the topics' IDs");
   }
 
   private static Answer<Boolean> ready(Topics topics, Admin admin) throws InterruptedException {

@@ -18,6 +18,7 @@ import io.firstclaim.processor.engine.flow.RecordFlow;
 import io.firstclaim.processor.engine.flow.RecordsInFlight;
 import io.firstclaim.processor.engine.handler.HandlerCalls;
 import io.firstclaim.processor.engine.handler.Watchdog;
+import io.firstclaim.processor.engine.identity.ClaimHorizon;
 import io.firstclaim.processor.engine.identity.Identifier;
 import io.firstclaim.processor.engine.intake.Partitions;
 import io.firstclaim.processor.engine.intake.PollLoop;
@@ -27,7 +28,10 @@ import io.firstclaim.processor.engine.outcome.Outcomes;
 import io.firstclaim.processor.engine.trace.Tracing;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 
 /**
@@ -94,8 +98,8 @@ record Parts(
             new Identifier(
                 settings.input().recordId(),
                 settings.claim().resources(),
-                clients.topicIds()::of,
-                settings.application()),
+                settings.application(),
+                refusal(settings, time)),
             given.handler,
             records,
             admission,
@@ -130,6 +134,15 @@ record Parts(
         partitions,
         loop,
         deadLetters);
+  }
+
+  /** Why a record is given up, whatever its ID. */
+  private static Function<ConsumerRecord<?, ?>, Optional<String>> refusal(
+      EngineSettings settings, TimeSource time) {
+    return switch (settings.tooOld()) {
+      case PROCESS -> _ -> Optional.empty();
+      case DEAD_LETTER -> new ClaimHorizon(settings.claim().store().retention(), time)::faultOf;
+    };
   }
 
   private static PollLoop.Membership membership(Outcomes outcomes) {

@@ -158,7 +158,7 @@ final class TestBroker implements Clients {
     };
   }
 
-  /** No IDs, as no test names records after their place. */
+  /** No IDs, as its topics are not made anew. */
   @Override
   public TopicIds topicIds() {
     return new TopicIds(

@@ -117,7 +117,7 @@ final class TestInstance implements AutoCloseable {
 
     private Sent(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
       id = new String(record.key() == null ? new byte[0] : record.key(), UTF_8);
-      partition = new AssignedPartition(new TopicPartition(record.topic(), record.partition()));
+      partition = new AssignedPartition(new TopicPartition(record.topic(), record.partition()), "");
       partitions.add(partition);
       Delivery delivery =
           new Delivery(

@@ -12,6 +12,7 @@ final class TestListener implements EngineListener {
   private final Queue<Delivered> delivered = new ConcurrentLinkedQueue<>();
   private final Queue<Claimed> claimed = new ConcurrentLinkedQueue<>();
   final AtomicInteger takeovers = new AtomicInteger();
+  final AtomicInteger tooOld = new AtomicInteger();
   final AtomicInteger handled = new AtomicInteger();
   final AtomicInteger commitFailures = new AtomicInteger();
 
@@ -36,6 +37,11 @@ final class TestListener implements EngineListener {
   @Override
   public void tookOver() {
     takeovers.incrementAndGet();
+  }
+
+  @Override
+  public void tooOld() {
+    tooOld.incrementAndGet();
   }
 
   @Override

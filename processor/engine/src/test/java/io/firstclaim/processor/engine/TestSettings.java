@@ -1,6 +1,7 @@
 package io.firstclaim.processor.engine;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.engine.api.EngineCatalog;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.ResourceSource;
 import java.time.Duration;
@@ -24,6 +25,7 @@ final class TestSettings {
   Duration backoff = Duration.ofMillis(10);
   List<ResourceSource> resources = List.of();
   boolean outcomes = true;
+  EngineSettings.TooOld tooOld = EngineSettings.TooOld.PROCESS;
   EngineSettings.Trust trust = EngineSettings.Trust.TOPIC;
   Duration grace = Duration.ofSeconds(5);
 
@@ -48,6 +50,7 @@ final class TestSettings {
             .renew(renew)
             .headStart(headStart)
             .onMismatch(onMismatch)
+            .set(EngineCatalog.TOO_OLD, tooOld)
             .resources(resources)
             .maxAttempts(maxAttempts)
             .backoff(backoff, Duration.ofMinutes(1))

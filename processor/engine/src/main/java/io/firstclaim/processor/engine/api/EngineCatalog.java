@@ -10,6 +10,7 @@ import static io.firstclaim.processor.engine.setting.Syntax.TOPIC;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
+import io.firstclaim.processor.engine.api.EngineSettings.TooOld;
 import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.setting.Catalog;
 import io.firstclaim.processor.engine.setting.HostName;
@@ -153,6 +154,16 @@ public final class EngineCatalog {
           "the topic's `retention.ms` + `segment.ms`",
           _ -> Optional.empty(),
           "how far back the input may ever be rewound");
+
+  /** {@code firstclaim.input.too-old}. */
+  public static final Setting<TooOld> TOO_OLD =
+      CATALOG.withDefault(
+          "firstclaim.input.too-old",
+          Syntax.choice(TooOld.class),
+          TooOld.PROCESS,
+          "a record whose own time is longer ago than `firstclaim.claim.retention`, of which claims"
+              + " may have forgotten that it was handled: `process` (counted and warned of) or"
+              + " `dead-letter`");
 
   /** {@code firstclaim.claim.namespace}. */
   public static final Setting<String> NAMESPACE =

@@ -71,6 +71,12 @@ public interface EngineListener {
   /** A lease of another holder was taken over. */
   default void tookOver() {}
 
+  /**
+   * A record was claimed that the store did not know, and that is older than what claims remember:
+   * it may have been handled before.
+   */
+  default void tooOld() {}
+
   /** A handler ran for this long. */
   default void handled(Duration took) {}
 

@@ -234,6 +234,11 @@ public final class EngineSettings {
     return input;
   }
 
+  /** What becomes of a record that is older than what claims remember. */
+  public TooOld tooOld() {
+    return values.get(EngineCatalog.TOO_OLD);
+  }
+
   /** How it is claimed. */
   public Claiming claim() {
     return claim;
@@ -339,6 +344,14 @@ public final class EngineSettings {
       Optional<Duration> headStart,
       OnMismatch onMismatch,
       List<ResourceSource> resources) {}
+
+  /** What becomes of a record that is older than what claims remember. */
+  public enum TooOld {
+    /** It is processed, counted and warned of. */
+    PROCESS,
+    /** It is given up. */
+    DEAD_LETTER
+  }
 
   /** What an outcome that another instance announced is worth. */
   public enum Trust {

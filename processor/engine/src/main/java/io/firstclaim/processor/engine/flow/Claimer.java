@@ -13,11 +13,13 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.processor.engine.admission.ResourceTurns;
 import io.firstclaim.processor.engine.admission.StoreGate;
+import io.firstclaim.processor.engine.api.EngineCatalog;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.identity.ClaimHorizon;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,13 +35,18 @@ public final class Claimer {
   /** The pauses between two questions to the store while no outcomes can be read. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(100), Duration.ofMinutes(2));
 
+  /** The token of the first grant of an ID. */
+  private static final long FIRST = 1;
+
   private final ClaimStore store;
   private final Duration lease;
   private final OnMismatch onMismatch;
   private final OutcomePublisher publisher;
   private final EngineListener listener;
   private final TimeSource time;
+  private final ClaimHorizon horizon;
   private final OncePerMinute unreadable;
+  private final OncePerMinute tooOld;
 
   /** Claims from this store. */
   public Claimer(
@@ -54,7 +61,9 @@ public final class Claimer {
     this.publisher = publisher;
     this.listener = listener;
     this.time = time;
+    this.horizon = new ClaimHorizon(settings.claim().store().retention(), time);
     this.unreadable = new OncePerMinute(time);
+    this.tooOld = new OncePerMinute(time);
   }
 
   /**
@@ -131,6 +140,9 @@ public final class Claimer {
     return switch (answer) {
       case ClaimResult.Granted granted -> {
         record.lives(granted.lease().token());
+        if (granted.lease().token() == FIRST && record.work().redrive() == null) {
+          horizon.faultOf(record.delivery().record()).ifPresent(why -> tooOld(record, why));
+        }
         yield new State.Granted(granted);
       }
       case ClaimResult.Held held -> {
@@ -146,6 +158,18 @@ public final class Claimer {
           ended(record, record.work().deadKind(), ending, cause);
       case ClaimResult.Mismatch(Fingerprint stored) -> mismatch(record, stored);
     };
+  }
+
+  /** The store does not know the record: it is new, or forgotten. */
+  private void tooOld(RecordInFlight record, String why) {
+    listener.tooOld();
+    if (record.work().task() instanceof Work.Task.Handle && tooOld.isDue()) {
+      LOG.warn(
+          "{} is processed though {}; {}=dead-letter gives such records up",
+          record.id(),
+          why,
+          EngineCatalog.TOO_OLD);
+    }
   }
 
   /** While outcomes can be read, it is soon enough to ask again at the end of the lease. */

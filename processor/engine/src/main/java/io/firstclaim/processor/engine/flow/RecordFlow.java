@@ -70,7 +70,11 @@ public final class RecordFlow implements Processing {
   public void run(Delivery delivery) {
     ConsumerRecord<byte[], byte[]> record = delivery.record();
     Work work =
-        Work.of(identifier.identify(record), record.value(), handler, identifier.redriveOf(record));
+        Work.of(
+            identifier.identify(record, delivery.partition().topicId()),
+            record.value(),
+            handler,
+            identifier.redriveOf(record));
     run(new RecordInFlight(delivery, work, records), new ArrayDeque<>());
   }
 

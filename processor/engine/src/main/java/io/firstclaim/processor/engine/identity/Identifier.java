@@ -11,7 +11,8 @@ import io.firstclaim.processor.engine.api.ResourceSource;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.UnaryOperator;
+import java.util.Optional;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -38,22 +39,22 @@ public final class Identifier {
   private final List<RecordIdSource> sources;
   private final List<ResourceSource> resources;
   private final List<JsonPointer> resourcesInValue;
-  private final UnaryOperator<String> topicIds;
   private final String application;
+  private final Function<ConsumerRecord<?, ?>, Optional<String>> refusal;
 
   /**
    * An identifier that asks these sources in their order.
    *
    * @param resources where the resources are
-   * @param topicIds what Kafka calls a topic: another that was made later under its name is another
    * @param application whose redriven records are heeded
+   * @param refusal why a record that was not redriven is to be given up, whatever its ID
    * @throws IllegalArgumentException if there are none
    */
   public Identifier(
       List<RecordIdSource> sources,
       List<ResourceSource> resources,
-      UnaryOperator<String> topicIds,
-      String application) {
+      String application,
+      Function<ConsumerRecord<?, ?>, Optional<String>> refusal) {
     if (sources.isEmpty()) {
       throw new IllegalArgumentException("at least one source of record IDs is needed");
     }
@@ -64,8 +65,14 @@ public final class Identifier {
             .filter(ResourceSource.JsonFields.class::isInstance)
             .map(source -> ((ResourceSource.JsonFields) source).pointer())
             .toList();
-    this.topicIds = topicIds;
     this.application = application;
+    this.refusal = refusal;
+  }
+
+  /** The same, which refuses none. */
+  public Identifier(
+      List<RecordIdSource> sources, List<ResourceSource> resources, String application) {
+    this(sources, resources, application, _ -> Optional.empty());
   }
 
   /**
@@ -80,10 +87,23 @@ public final class Identifier {
   /**
    * The identity of this record. That of a redriven one is what it was given up under, as its place
    * and the settings may be others by now. Never throws, whatever the record holds.
+   *
+   * @param topicId of the topic it comes from: one that is made later under its name is another
    */
-  public Identity identify(ConsumerRecord<byte[], byte[]> record) {
+  public Identity identify(ConsumerRecord<byte[], byte[]> record, String topicId) {
     Redriven redriven = Redriven.of(record.headers(), application);
-    return redriven == null ? bySources(record) : again(redriven, record);
+    return redriven == null
+        ? unlessRefused(bySources(record, topicId), record)
+        : again(redriven, record);
+  }
+
+  private Identity unlessRefused(Identity identity, ConsumerRecord<byte[], byte[]> record) {
+    return identity instanceof Identity.Found(RecordId id, _)
+        ? refusal
+            .apply(record)
+            .<Identity>map(why -> new Identity.Unclaimable(id, why))
+            .orElse(identity)
+        : identity;
   }
 
   private Identity again(Redriven redriven, ConsumerRecord<byte[], byte[]> record) {
@@ -98,9 +118,9 @@ public final class Identifier {
     return usable(id.bytes(), "header firstclaim-id", record);
   }
 
-  private Identity bySources(ConsumerRecord<byte[], byte[]> record) {
+  private Identity bySources(ConsumerRecord<byte[], byte[]> record, String topicId) {
     for (RecordIdSource source : sources) {
-      byte[] id = idFrom(source, record);
+      byte[] id = idFrom(source, record, topicId);
       if (id != null && id.length > 0) {
         return usable(id, source.text(), record);
       }
@@ -157,7 +177,8 @@ public final class Identifier {
         cause);
   }
 
-  private byte @Nullable [] idFrom(RecordIdSource source, ConsumerRecord<byte[], byte[]> record) {
+  private byte @Nullable [] idFrom(
+      RecordIdSource source, ConsumerRecord<byte[], byte[]> record, String topicId) {
     byte @Nullable [] value = record.value();
     return switch (source) {
       case RecordIdSource.Header(String name) -> fromHeader(name, record.headers());
@@ -171,7 +192,7 @@ public final class Identifier {
               "%s-%s-%d-%d"
                   .formatted(
                       record.topic(),
-                      topicIds.apply(record.topic()),
+                      topicId,
                       record.partition(),
                       record.offset()));
     };

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -20,7 +21,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class Partitions implements ConsumerRebalanceListener {
   private static final Logger LOG = LoggerFactory.getLogger(Partitions.class);
   private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
+  private static final Duration CHECK_LIMIT = Duration.ofSeconds(1);
 
   /**
    * How many records may be settled ahead of an open one, over all partitions; bounds the
@@ -45,8 +49,8 @@ public final class Partitions implements ConsumerRebalanceListener {
   private final TopicIds topicIds;
   private final EngineListener listener;
   private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
+  private final Set<TopicPartition> unchecked = new HashSet<>();
   private boolean commitsFail;
-  private boolean startsPaused;
 
   /**
    * None are assigned yet.
@@ -89,6 +93,7 @@ public final class Partitions implements ConsumerRebalanceListener {
     Set<InFlightLimit.Usage> room = new HashSet<>(limit.awaitRoom(atMost));
     return assigned.values().stream()
         .filter(partition -> room.contains(partition.usage()))
+        .filter(partition -> !unchecked.contains(partition.id()))
         .filter(partition -> ahead.allow(partition.tracked(), common))
         .map(AssignedPartition::id)
         .collect(Collectors.toSet());
@@ -107,11 +112,63 @@ public final class Partitions implements ConsumerRebalanceListener {
             });
   }
 
+  /** Asks for the topics' IDs, without waiting for the answer. */
+  void watchTopics() {
+    topicIds.askSoon();
+  }
+
   /**
-   * Whether partitions that are assigned from now on begin paused: an operator wants no records.
+   * Reads from its beginning what belongs to a topic that was deleted and made anew: neither the
+   * position of the old one nor what was committed for it says anything of the new one.
    */
-  void startPaused(boolean whether) {
-    startsPaused = whether;
+  void followTopics() {
+    for (AssignedPartition partition : List.copyOf(assigned.values())) {
+      if (!partition.topicId().equals(topicIds.of(partition.id().topic()))) {
+        beginAnew(partition.id());
+      }
+    }
+    checkCommitted();
+  }
+
+  /** No record of a partition is taken before it is known for which topic it was committed. */
+  private void checkCommitted() {
+    if (unchecked.isEmpty()) {
+      return;
+    }
+    try {
+      consumer
+          .committed(Set.copyOf(unchecked), CHECK_LIMIT)
+          .forEach(
+              (id, offset) -> {
+                AssignedPartition partition = assigned.get(id);
+                if (offset != null && partition != null && partition.isOfAnotherTopic(offset)) {
+                  beginAnew(id);
+                }
+              });
+      unchecked.clear();
+    } catch (RetriableException e) {
+      LOG.debug("What is committed for {} is not known yet", unchecked, e);
+    }
+  }
+
+  private void beginAnew(TopicPartition id) {
+    consumer.seekToBeginning(List.of(id));
+    AssignedPartition _ = replace(id);
+  }
+
+  /** What was taken from the old topic goes on to its end, and commits nothing. */
+  private AssignedPartition replace(TopicPartition id) {
+    LOG.warn(
+        "Topic {} was deleted and made anew: {} is read from its beginning", id.topic(), id);
+    unchecked.remove(id);
+    return start(id);
+  }
+
+  private AssignedPartition start(TopicPartition id) {
+    AssignedPartition partition = new AssignedPartition(id, topicIds.of(id.topic()));
+    assigned.put(id, partition);
+    share();
+    return partition;
   }
 
   /** Has the consumer fetch of these alone. */
@@ -134,18 +191,24 @@ public final class Partitions implements ConsumerRebalanceListener {
     TopicPartition id = new TopicPartition(record.topic(), record.partition());
     AssignedPartition partition = assigned.get(id);
     if (partition == null || !partition.isNext(record.offset())) {
-      if (partition != null) {
-        LOG.warn("{} was rewound to offset {}", id, record.offset());
-        askTopicIds(); // it may be a topic made anew
-        leave(partition);
-      }
-      partition = new AssignedPartition(id);
-      assigned.put(id, partition);
-      share();
+      partition = restarted(id, partition, record.offset());
     }
     Delivery delivery = sequencer.deliver(record, partition, arrival);
     limit.arrive(partition.usage(), delivery.bytes());
     return delivery;
+  }
+
+  private AssignedPartition restarted(
+      TopicPartition id, @Nullable AssignedPartition before, long offset) {
+    if (before != null) {
+      askTopicIds(); // it may be a topic made anew, which ends before the position in the old one
+      if (!before.topicId().equals(topicIds.of(id.topic()))) {
+        return replace(id);
+      }
+      LOG.warn("{} was rewound to offset {}", id, offset);
+      leave(before);
+    }
+    return start(id);
   }
 
   private void share() {
@@ -229,11 +292,10 @@ public final class Partitions implements ConsumerRebalanceListener {
   public void onPartitionsAssigned(Collection<TopicPartition> added) {
     askTopicIds();
     for (TopicPartition id : added) {
-      assigned.put(id, new AssignedPartition(id));
+      assigned.put(id, new AssignedPartition(id, topicIds.of(id.topic())));
     }
-    if (startsPaused) {
-      consumer.pause(added); // this very poll might bring records of theirs
-    }
+    unchecked.addAll(added);
+    consumer.pause(added); // this very poll might bring records of theirs
     share();
     LOG.info("Assigned {}", added);
   }
@@ -260,6 +322,7 @@ public final class Partitions implements ConsumerRebalanceListener {
   }
 
   private void leave(TopicPartition id) {
+    unchecked.remove(id);
     AssignedPartition partition = assigned.remove(id);
     if (partition != null) {
       leave(partition);
@@ -271,6 +334,11 @@ public final class Partitions implements ConsumerRebalanceListener {
   private void leave(AssignedPartition partition) {
     partition.unassign();
     processing.leave(partition);
+  }
+
+  /** Watches no topic any more. */
+  void close() {
+    topicIds.close();
   }
 
   /** None is this instance's any more; their offsets may still be committed. */

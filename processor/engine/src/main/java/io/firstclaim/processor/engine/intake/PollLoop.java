@@ -38,6 +38,10 @@ public final class PollLoop implements Runnable {
   private static final Duration SHORT_POLL = Duration.ofMillis(5);
 
   private static final Duration COMMIT_EVERY = Duration.ofSeconds(1);
+
+  /** How soon a topic that was deleted and made anew is seen. */
+  private static final Duration WATCH_EVERY = Duration.ofSeconds(5);
+
   private static final Duration LAST_POLL = Duration.ofMillis(20);
 
   /*
@@ -58,6 +62,7 @@ public final class PollLoop implements Runnable {
   private final TimeSource time;
 
   private Moment lastCommit;
+  private Moment lastWatch;
   private volatile Moment lastPoll;
   private volatile long lag;
   private volatile boolean stopping;
@@ -94,6 +99,7 @@ public final class PollLoop implements Runnable {
     this.membership = membership;
     this.time = time;
     this.lastCommit = time.now();
+    this.lastWatch = lastCommit;
     this.lastPoll = lastCommit;
   }
 
@@ -146,6 +152,7 @@ public final class PollLoop implements Runnable {
       startNothingMore();
       throw e;
     } finally {
+      partitions.close();
       consumer.close(CloseOptions.timeout(LEAVE_GROUP));
     }
   }
@@ -169,11 +176,11 @@ public final class PollLoop implements Runnable {
   }
 
   private void pollOnce() {
-    boolean open = admission.gate().isOpen() && paused == null;
-    Set<TopicPartition> room = open ? partitions.room(WAIT_FOR_ROOM) : Set.of();
-    partitions.pauseAllBut(room);
-    partitions.startPaused(paused != null);
     try {
+      partitions.followTopics();
+      boolean open = admission.gate().isOpen() && paused == null;
+      Set<TopicPartition> room = open ? partitions.room(WAIT_FOR_ROOM) : Set.of();
+      partitions.pauseAllBut(room);
       ConsumerRecords<byte[], byte[]> records =
           consumer.poll(open && room.size() < partitions.ids().size() ? SHORT_POLL : POLL);
       lastPoll = time.now();
@@ -192,6 +199,10 @@ public final class PollLoop implements Runnable {
     if (time.now().since(lastCommit).compareTo(COMMIT_EVERY) >= 0) {
       lastCommit = time.now();
       partitions.commit();
+    }
+    if (time.now().since(lastWatch).compareTo(WATCH_EVERY) >= 0) {
+      lastWatch = time.now();
+      partitions.watchTopics();
     }
   }
 

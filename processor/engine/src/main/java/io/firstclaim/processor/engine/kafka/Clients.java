@@ -14,7 +14,7 @@ public interface Clients {
   /** Writes outcomes, many to a request: nobody waits for one, and every request costs the same. */
   Producer<byte[], byte[]> outcomesProducer();
 
-  /** The IDs of the input topics, where records are named after their place. */
+  /** The IDs of the input topics. */
   TopicIds topicIds();
 
   /** Writes dead letters: somebody waits for each. */

@@ -1,12 +1,10 @@
 package io.firstclaim.processor.engine.kafka;
 
 import io.firstclaim.processor.engine.api.EngineSettings;
-import io.firstclaim.processor.engine.api.RecordIdSource;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -54,8 +52,7 @@ public final class KafkaClients implements Clients {
   /** The clients for these settings. */
   public KafkaClients(EngineSettings settings) {
     this.settings = settings;
-    boolean named = settings.input().recordId().contains(new RecordIdSource.Offset());
-    this.topicIds = new TopicIds(this::admin, named ? settings.input().topics() : List.of());
+    this.topicIds = new TopicIds(this::admin, settings.input().topics());
   }
 
   @Override

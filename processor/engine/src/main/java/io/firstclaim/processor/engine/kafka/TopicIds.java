@@ -9,27 +9,33 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The IDs that Kafka gives topics: one that is deleted and made anew under its name has another (<a
  * href="https://cwiki.apache.org/confluence/display/KAFKA/KIP-516%3A+Topic+Identifiers">KIP-516</a>).
- * Thread-safe.
+ * What is known may be read by any thread; one thread at a time asks.
  */
-public final class TopicIds {
+public final class TopicIds implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicIds.class);
   private static final Duration LIMIT = Duration.ofSeconds(5);
 
   private final Supplier<Admin> admins;
   private final Collection<String> topics;
   private final Map<String, String> ids = new ConcurrentHashMap<>();
+  private @Nullable Admin admin;
+  private KafkaFuture<Void> question = KafkaFuture.completedFuture(null);
+  private volatile boolean unanswered;
 
   /**
    * The IDs of these topics, not asked for yet.
    *
-   * @param admins makes a client, which is closed here
+   * @param admins makes a client, which is closed with this
    */
   public TopicIds(Supplier<Admin> admins, Collection<String> topics) {
     this.admins = admins;
@@ -37,41 +43,92 @@ public final class TopicIds {
   }
 
   /**
-   * The ID of this topic, as was last asked: 22 characters of {@code A-Za-z0-9_-}.
-   *
-   * @throws IllegalStateException if it was never answered
+   * The ID of this topic, as was last asked: 22 characters of {@code A-Za-z0-9_-}; empty if it was
+   * never answered.
    */
   public String of(String topic) {
-    String id = ids.get(topic);
-    if (id == null) {
-      throw new IllegalStateException("the ID of topic %s is not known yet".formatted(topic));
-    }
-    return id;
+    return ids.getOrDefault(topic, "");
   }
 
   /**
-   * Asks Kafka; where it does not answer, what is known stays.
+   * Asks Kafka by this client; where it does not answer, what is known stays.
    *
    * @return whether all are known
    */
-  public boolean ask() throws InterruptedException {
-    if (topics.isEmpty()) {
-      return true;
-    }
-    Admin admin = admins.get();
-    try {
-      var answers =
-          admin
-              .describeTopics(topics, new DescribeTopicsOptions().timeoutMs((int) LIMIT.toMillis()))
-              .topicNameValues();
-      for (var answer : answers.entrySet()) {
-        ids.put(answer.getKey(), answer.getValue().get().topicId().toString());
+  public boolean ask(Admin by) throws InterruptedException {
+    if (!topics.isEmpty()) {
+      try {
+        Void _ = question(by).get();
+      } catch (ExecutionException | KafkaException e) {
+        notAnswered(e);
       }
-    } catch (ExecutionException | KafkaException e) {
-      LOG.warn("The IDs of topics {} could not be asked for: {}", topics, OneLine.of(e));
-    } finally {
-      admin.close(Duration.ZERO);
     }
     return ids.keySet().containsAll(topics);
+  }
+
+  /** The same, by a client that is kept until the end. */
+  public boolean ask() throws InterruptedException {
+    return topics.isEmpty() || ask(admin());
+  }
+
+  /** Asks and does not wait: the answer is known once it is there. One question at a time. */
+  public void askSoon() {
+    if (topics.isEmpty() || !question.isDone()) {
+      return;
+    }
+    try {
+      question = question(admin()).whenComplete(this::answered);
+    } catch (KafkaException e) {
+      notAnswered(e);
+    }
+  }
+
+  private KafkaFuture<Void> question(Admin by) {
+    Map<String, KafkaFuture<TopicDescription>> answers =
+        by.describeTopics(topics, new DescribeTopicsOptions().timeoutMs((int) LIMIT.toMillis()))
+            .topicNameValues();
+    return KafkaFuture.allOf(
+        answers.entrySet().stream()
+            .map(answer -> answer.getValue().whenComplete(learn(answer.getKey())))
+            .toArray(KafkaFuture<?>[]::new));
+  }
+
+  private KafkaFuture.BiConsumer<TopicDescription, Throwable> learn(String topic) {
+    return (description, fault) -> {
+      if (fault == null) {
+        ids.put(topic, description.topicId().toString());
+      }
+    };
+  }
+
+  private void answered(@Nullable Void all, @Nullable Throwable fault) {
+    if (fault == null) {
+      unanswered = false;
+    } else {
+      notAnswered(fault);
+    }
+  }
+
+  /** Said once, until an answer comes. */
+  private void notAnswered(Throwable fault) {
+    if (!unanswered) {
+      LOG.warn("The IDs of topics {} could not be asked for: {}", topics, OneLine.of(fault));
+    }
+    unanswered = true;
+  }
+
+  private Admin admin() {
+    if (admin == null) {
+      admin = admins.get();
+    }
+    return admin;
+  }
+
+  /** Asks no more. */
+  @Override
+  public void close() {
+    if (admin != null) {
+      admin.close(Duration.ZERO);
+    }
   }
 }

@@ -47,7 +47,7 @@ class RecordsInFlightTest {
       new RecordsInFlight(SETTINGS, new ResourceTurns(TestTime.standing()), known, () -> live);
 
   private static AssignedPartition partition(int number) {
-    return new AssignedPartition(new TopicPartition("in", number));
+    return new AssignedPartition(new TopicPartition("in", number), "");
   }
 
   private static Fingerprint payload(String value) {

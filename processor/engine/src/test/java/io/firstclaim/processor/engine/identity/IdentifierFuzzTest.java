@@ -51,7 +51,6 @@ class IdentifierFuzzTest {
         RecordIdSource.parseList(sources),
         ResourceSource.parseList(
             "header:account, key, json:/from, json:/to/0, json:/lines/*/account"),
-        "id-of-%s"::formatted,
         "shop");
   }
 
@@ -94,9 +93,9 @@ class IdentifierFuzzTest {
       return;
     }
     for (Identifier identifier : List.of(ANYWHERE, HASHED, BY_PLACE)) {
-      Identity identity = identifier.identify(record);
+      Identity identity = identifier.identify(record, "id-of-" + record.topic());
 
-      assertThat(identifier.identify(record)).isEqualTo(identity);
+      assertThat(identifier.identify(record, "id-of-" + record.topic())).isEqualTo(identity);
       switch (identity) {
         case Identity.Found(RecordId id, List<RecordId> resources) -> {
           requireSafe(id);

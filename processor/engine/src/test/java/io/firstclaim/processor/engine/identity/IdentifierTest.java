@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -27,13 +26,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class IdentifierTest {
-  private static final UnaryOperator<String> ID_OF = "id-of-%s"::formatted;
+  private static final String TOPIC_ID = "id-of-quakes";
   private static final RecordId STAND_IN = RecordId.of("unidentified:quakes:2:77");
 
   private static Identity identify(
       String sources, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
-    return new Identifier(RecordIdSource.parseList(sources), List.of(), ID_OF, "shop")
-        .identify(record(key, value, headers));
+    return new Identifier(RecordIdSource.parseList(sources), List.of(), "shop")
+        .identify(record(key, value, headers), TOPIC_ID);
   }
 
   @SuppressWarnings("NullAway") // Kafka's types are unmarked; a record's key and value may be null
@@ -370,21 +369,20 @@ final class IdentifierTest {
         new Identifier(
             RecordIdSource.parseList("header:ce_id,key,json:/id/0,sha256:value"),
             List.of(),
-            ID_OF,
             "shop");
     for (int i = 0; i < Soak.times(10_000, 100_000); i++) {
       RecordHeaders headers = header("ce_source", pick(random, alphabet, random.nextInt(4)));
       headers.add("ce_id", pick(random, alphabet, random.nextInt(2)));
       byte[] value = pick(random, alphabet, random.nextInt(40));
       byte[] key = pick(random, alphabet, random.nextInt(2));
-      assertThat(identifier.identify(record(key, value, headers))).isNotNull();
+      assertThat(identifier.identify(record(key, value, headers), TOPIC_ID)).isNotNull();
       assertThat(ofJson("/id/0", new String(value, US_ASCII))).isNotNull();
     }
   }
 
   @Test
   void noSources_areRefused() {
-    assertThatThrownBy(() -> new Identifier(List.of(), List.of(), ID_OF, "shop"))
+    assertThatThrownBy(() -> new Identifier(List.of(), List.of(), "shop"))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

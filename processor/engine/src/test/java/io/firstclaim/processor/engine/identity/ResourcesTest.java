@@ -30,7 +30,6 @@ final class ResourcesTest {
     return new Identifier(
             RecordIdSource.parseList("header:id"),
             ResourceSource.parseList(resources),
-            topic -> topic,
             "shop")
         .identify(
             new ConsumerRecord<>(
@@ -44,7 +43,8 @@ final class ResourcesTest {
                 key,
                 value == null ? null : value.getBytes(UTF_8),
                 headers,
-                Optional.empty()));
+                Optional.empty()),
+            "");
   }
 
   private static Identity ofJson(String resources, String value) {
@@ -165,9 +165,8 @@ final class ResourcesTest {
             new Identifier(
                     RecordIdSource.parseList("key"),
                     ResourceSource.parseList("key"),
-                    topic -> topic,
-                    "shop")
-                .identify(new ConsumerRecord<>("in", 0, 0, new byte[0], "{}".getBytes(UTF_8))))
+                            "shop")
+                .identify(new ConsumerRecord<>("in", 0, 0, new byte[0], "{}".getBytes(UTF_8)), ""))
         .isInstanceOf(Identity.Missing.class);
   }
 }

@@ -22,7 +22,7 @@ class SequencerTest {
   private long offset;
 
   private static AssignedPartition partition(int number) {
-    return new AssignedPartition(new TopicPartition("in", number));
+    return new AssignedPartition(new TopicPartition("in", number), "");
   }
 
   private Delivery deliver(@Nullable String key) {

@@ -25,7 +25,7 @@ public final class TestRecords {
         "in",
         partition,
         offset,
-        0,
+        ConsumerRecord.NO_TIMESTAMP,
         TimestampType.CREATE_TIME,
         0,
         0,

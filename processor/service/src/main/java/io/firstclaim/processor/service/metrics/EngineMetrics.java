@@ -32,6 +32,7 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
       storeRequests = new ConcurrentHashMap<>();
   private final ConcurrentMap<StoreOperation, Timer> storeTimes = new ConcurrentHashMap<>();
   private final Counter takeovers;
+  private final Counter tooOld;
   private final Counter commitFailures;
   private final KafkaMeters kafka;
   private final Counter sweptListed;
@@ -48,6 +49,10 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
     takeovers =
         Counter.builder("firstclaim.takeovers")
             .description("Leases of other holders that were over and taken over")
+            .register(registry);
+    tooOld =
+        Counter.builder("firstclaim.too.old")
+            .description("Records that are older than what claims remember, and new to the store")
             .register(registry);
     commitFailures =
         Counter.builder("firstclaim.commit.failures")
@@ -151,6 +156,11 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
   @Override
   public void tookOver() {
     takeovers.increment();
+  }
+
+  @Override
+  public void tooOld() {
+    tooOld.increment();
   }
 
   @Override

@@ -11,6 +11,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
+import io.firstclaim.processor.engine.api.EngineSettings.TooOld;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.engine.api.ResourceSource;
 import io.firstclaim.processor.engine.setting.WrongSettingsException;
@@ -108,6 +109,11 @@ class SettingValuesTest {
             "skip",
             s -> s.engine().claim().onMismatch(),
             OnMismatch.SKIP),
+        good(
+            "firstclaim.input.too-old",
+            "dead-letter",
+            s -> s.engine().tooOld(),
+            TooOld.DEAD_LETTER),
         good(
             "firstclaim.claim.resources",
             "header:tenant, json:/items/*/sku, key",
@@ -232,6 +238,7 @@ class SettingValuesTest {
             "key,offset",
             "'offset' is none of json:/pointer, header:NAME, key"),
         arguments("firstclaim.claim.on-mismatch", "ignore", "give one of dead-letter, skip"),
+        arguments("firstclaim.input.too-old", "skip", "give one of process, dead-letter"),
         arguments("firstclaim.claim.dynamodb.table", "ab", TABLE),
         arguments("firstclaim.claim.dynamodb.table", "my claims", TABLE),
         arguments("firstclaim.claim.dynamodb.batch", "0", BATCH),

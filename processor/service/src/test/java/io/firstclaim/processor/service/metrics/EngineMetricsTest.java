@@ -79,10 +79,13 @@ class EngineMetricsTest {
   @Test
   void commitFailures_areCounted_andThereFromTheStart() {
     assertShows("firstclaim_commit_failures_total 0.0");
+    assertShows("firstclaim_too_old_total 0.0");
 
     metrics.commitFailed();
+    metrics.tooOld();
 
     assertShows("firstclaim_commit_failures_total 1.0");
+    assertShows("firstclaim_too_old_total 1.0");
   }
 
   @Test

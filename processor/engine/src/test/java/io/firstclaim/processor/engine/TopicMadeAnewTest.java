@@ -1,0 +1,204 @@
+package io.firstclaim.processor.engine;
+
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.engine.testing.LocalKafka;
+import io.firstclaim.processor.handler.HandlerResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An input topic that is deleted, and another made under its name. */
+class TopicMadeAnewTest {
+  private static final int OLD = 100;
+  private static final int NEW = 300;
+
+  private final String topic = LocalKafka.newName();
+  private final TopicPartition partition = new TopicPartition(topic, 0);
+  private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
+  private final Queue<String> handled = new ConcurrentLinkedQueue<>();
+  private final CountDownLatch lastOld = new CountDownLatch(1);
+  private final CountDownLatch someNew = new CountDownLatch(1);
+  private final Admin admin =
+      Admin.create(Map.of("bootstrap.servers", LocalKafka.bootstrapServers()));
+
+  private @Nullable Engine engine;
+
+  @AfterEach
+  void close() throws InterruptedException {
+    lastOld.countDown();
+    someNew.countDown();
+    if (engine != null) {
+      engine.stop();
+    }
+    admin.close();
+  }
+
+  private Engine start(String protocol, String sources) throws InterruptedException {
+    Engine started =
+        Engine.builder()
+            .application(topic)
+            .zone("a")
+            .topics(topic)
+            .recordId(sources)
+            .bootstrapServers(LocalKafka.bootstrapServers())
+            .shutdownGrace(Duration.ofMillis(100))
+            .kafka("group.protocol", protocol)
+            .store(settings -> new MemoryClaimStore(claims, settings, TimeSource.system()))
+            .handler(
+                context -> {
+                  String key = new String(context.record().key(), UTF_8);
+                  if (key.equals("old-" + (OLD - 1))) {
+                    lastOld.await();
+                  } else if (key.equals("new-5")) {
+                    someNew.await();
+                  }
+                  handled.add(key);
+                  return HandlerResult.done();
+                })
+            .build();
+    engine = started;
+    started.start();
+    return started;
+  }
+
+  private void publish(String prefix, int count) {
+    try (Producer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", LocalKafka.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (int i = 0; i < count; i++) {
+        byte[] key = (prefix + i).getBytes(UTF_8);
+        var _ = producer.send(new ProducerRecord<>(topic, key, key));
+      }
+    }
+  }
+
+  private @Nullable OffsetAndMetadata committed() throws Exception {
+    String group = topic + "-a";
+    return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().get(partition);
+  }
+
+  private long committedOffset() throws Exception {
+    OffsetAndMetadata offset = committed();
+    return offset == null ? -1 : offset.offset();
+  }
+
+  private void makeAnew() throws Exception {
+    Object _ = admin.deleteTopics(List.of(topic)).all().get();
+    eventually(() -> !admin.listTopics().names().get().contains(topic));
+    LocalKafka.createTopic(topic, 1);
+    publish("new-", NEW);
+  }
+
+  private static List<String> names(String prefix, int count) {
+    return IntStream.range(0, count).mapToObj(i -> prefix + i).toList();
+  }
+
+  private static long lag(Engine of) {
+    return ((EngineState.Running) of.state()).watermarkLag();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "consumer"})
+  void topicMadeAnew_isReadFromItsBeginning_andNothingOfTheOldOneCommitsOnIt(String protocol)
+      throws Exception {
+    LocalKafka.createTopic(topic, 1);
+    publish("old-", OLD);
+    Engine running = start(protocol, "key");
+    eventually(() -> handled.size() == OLD - 1);
+    eventually(() -> committedOffset() == OLD - 1);
+
+    running.pause("maintenance"); // so that the new topic is longer than the old one at once
+    makeAnew();
+    running.resume();
+    eventually(() -> handled.size() == OLD - 1 + NEW - 1);
+    eventually(() -> committedOffset() == 5);
+    lastOld.countDown();
+    eventually(() -> handled.contains("old-" + (OLD - 1)));
+    eventually(() -> lag(running) == NEW - 5); // which is read beside each commit
+    running.stop();
+
+    assertThat(committedOffset()).isEqualTo(5);
+    assertThat(handled)
+        .doesNotHaveDuplicates()
+        .containsAll(names("old-", OLD))
+        .hasSize(OLD + NEW - 1);
+
+    someNew.countDown();
+    Engine later = start(protocol, "key");
+    eventually(() -> handled.contains("new-5"));
+    eventually(() -> lag(later) == 0 && committedOffset() == NEW);
+    assertThat(handled).doesNotHaveDuplicates().containsAll(names("new-", NEW));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "consumer"})
+  void topicMadeAnewWhileNobodyRan_isReadFromItsBeginning_thoughKafkaKeptTheOffsets(
+      String protocol) throws Exception {
+    lastOld.countDown();
+    someNew.countDown();
+    LocalKafka.createTopic(topic, 1);
+    publish("old-", OLD);
+    Engine before = start(protocol, "key");
+    eventually(() -> committedOffset() == OLD);
+    before.stop();
+    OffsetAndMetadata ofTheOld = committed();
+
+    makeAnew();
+    // Kafka forgets them, some time; a commit under way then brings them back.
+    eventually(() -> committed() == null);
+    Object _ =
+        admin.alterConsumerGroupOffsets(topic + "-a", Map.of(partition, ofTheOld)).all().get();
+    Engine after = start(protocol, "key");
+
+    eventually(() -> handled.size() == OLD + NEW);
+    eventually(() -> committedOffset() == NEW && lag(after) == 0);
+    after.stop();
+    Engine onceMore = start(protocol, "key");
+    publish("more-", 1);
+    eventually(() -> handled.contains("more-0"));
+    assertThat(lag(onceMore)).isLessThanOrEqualTo(1);
+    assertThat(handled).doesNotHaveDuplicates();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "consumer"})
+  void recordsNamedAfterTheirPlace_areOthers_whenTheirTopicIsMadeAnew(String protocol)
+      throws Exception {
+    lastOld.countDown();
+    someNew.countDown();
+    LocalKafka.createTopic(topic, 1);
+    publish("old-", OLD);
+    Engine running = start(protocol, "offset");
+    eventually(() -> committedOffset() == OLD);
+
+    running.pause("maintenance");
+    makeAnew();
+    running.resume();
+
+    eventually(() -> handled.containsAll(names("new-", NEW)));
+    eventually(() -> committedOffset() == NEW);
+  }
+}

@@ -69,9 +69,14 @@ public final class ActLog implements AutoCloseable {
     this.clients = clients;
     this.time = time;
     this.application = application.getBytes(UTF_8);
-    this.partition = new TopicPartition(application + ".acts", 0);
+    this.partition = new TopicPartition(topicOf(application), 0);
     this.heard = heard;
     this.thread = Thread.ofPlatform().name("firstclaim-acts").daemon().unstarted(this::run);
+  }
+
+  /** The topic of this application's acts. */
+  public static String topicOf(String application) {
+    return application + ".acts";
   }
 
   /** Begins to read. */

@@ -1,11 +1,15 @@
 package io.firstclaim.processor.service.instance;
 
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.Audit;
+import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.engine.Engine;
+import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.service.acts.ActLog;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.log.KafkaClientLog;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
@@ -14,8 +18,12 @@ import io.firstclaim.processor.service.store.Upkeep;
 import io.firstclaim.processor.service.tracing.Telemetry;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,6 +82,7 @@ public class Service {
     } finally {
       KafkaClientLog.asConfigured();
     }
+    requireNotCompacted();
     if (settings.audit().off().isEmpty()) {
       audit.start(storeIdentity);
     }
@@ -85,6 +94,24 @@ public class Service {
         String.join(",", values.input().topics()),
         settings.inForce().get("firstclaim.handler.type"),
         store.name());
+  }
+
+  /** Requires of what the service keeps beside the engine's topics that Kafka keeps it. */
+  private void requireNotCompacted() throws InterruptedException {
+    List<String> kept = new ArrayList<>();
+    if (settings.tokenFile().isPresent()) {
+      kept.add(ActLog.topicOf(settings.engine().application()));
+    }
+    if (settings.audit().off().isEmpty()) {
+      kept.add(AuditSettings.violationsTopicOf(settings.engine().application()));
+    }
+    try (Admin admin = new SideClients(settings.engine()).admin()) {
+      for (String topic : kept) {
+        SideClients.requireNotCompacted(admin, topic, settings.engine().kafka());
+      }
+    } catch (ExecutionException e) { // whoever writes there next will hear of it again
+      LOG.warn("Kafka does not say whether topics {} are compacted: {}", kept, OneLine.of(e));
+    }
   }
 
   /** Stops in good order; both at a time, as there is not much. */

@@ -11,6 +11,8 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -18,6 +20,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 
 /** What the broker knows of topics and consumer groups. */
 final class Groups implements AutoCloseable {
@@ -34,6 +37,18 @@ final class Groups implements AutoCloseable {
         get(
             admin
                 .createTopics(List.of(topic.configs(Map.of("max.message.bytes", MAX_MESSAGE))))
+                .all());
+  }
+
+  /** Gives a topic this setting. */
+  void set(String topic, String setting, String value) {
+    var change = new AlterConfigOp(new ConfigEntry(setting, value), AlterConfigOp.OpType.SET);
+    var _ =
+        get(
+            admin
+                .incrementalAlterConfigs(
+                    Map.of(
+                        new ConfigResource(ConfigResource.Type.TOPIC, topic), List.of(change)))
                 .all());
   }
 

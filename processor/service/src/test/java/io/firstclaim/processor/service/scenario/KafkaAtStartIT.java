@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,5 +83,27 @@ class KafkaAtStartIT {
         .asString()
         .startsWith("firstclaim: a setting under kafka: ")
         .contains("some more", "receive.buffer.bytes", "Not a number");
+  }
+
+  @Test
+  void compactedTopicsOfActsAndViolations_endTheStart_withTheCommandThatMendsThem(
+      @TempDir Path directory) throws IOException {
+    String application = scenario.topic();
+    for (String topic : List.of(application + ".acts", application + ".violations")) {
+      Servers.KAFKA.createTopic(topic, 1, Map.of("cleanup.policy", "compact"));
+      Zone zone =
+          scenario
+              .zone("a")
+              .audited(application)
+              .inDefaultGroup()
+              .operatedWith("t0ken", directory);
+      zone.launch();
+      assertThat(zone.awaitEnd(Scenario.PATIENCE)).isTrue();
+      assertThat(zone.exitCode()).isOne();
+      assertThat(zone.logText())
+          .contains("firstclaim: topic %s has cleanup.policy=compact, ".formatted(topic))
+          .contains("--entity-name %s --add-config cleanup.policy=delete".formatted(topic));
+      scenario.groups().set(topic, "cleanup.policy", "delete");
+    }
   }
 }

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -45,6 +46,7 @@ class OperatedEngineTest {
       new MemoryClaimStore(claims, ClaimSettings.of(topic, "operator"), TimeSource.system());
   private final AtomicBoolean mended = new AtomicBoolean();
   private final Map<String, AtomicInteger> completions = new ConcurrentHashMap<>();
+  private final List<Long> times = new CopyOnWriteArrayList<>();
 
   private Engine engine(String zone) {
     return Engine.builder()
@@ -57,6 +59,7 @@ class OperatedEngineTest {
         .store(settings -> new MemoryClaimStore(claims, settings, TimeSource.system()))
         .waitingHandler(
             record -> {
+              times.add(record.record().timestamp());
               if (!mended.get()) {
                 return new HandlerResult.Failed("a bug");
               }
@@ -138,6 +141,35 @@ class OperatedEngineTest {
       assertThat(letters(RECORDS)).hasSize(RECORDS);
       a.stop();
       b.stop();
+    }
+  }
+
+  @Test
+  void recordRedrivenTwice_hasItsOwnTimeInItsHandler_andKafkaHasThatOfWriting() throws Exception {
+    try (Producer<byte[], byte[]> producer = producer()) {
+      LocalKafka.createTopic(topic, 1);
+      Engine a = engine("a");
+      a.start();
+      long now = System.currentTimeMillis();
+      long time = now - Duration.ofDays(3).toMillis();
+      Object _ =
+          producer.send(new ProducerRecord<>(topic, 0, time, null, "{}".getBytes(UTF_8))).get();
+      for (int i = 1; i <= 2; i++) {
+        DeadLetter letter = letters(i).getLast();
+        assertThat(letter.letter().timestamp())
+            .as("by which the topic's retention goes")
+            .isGreaterThan(time + Duration.ofDays(1).toMillis());
+        assertThat(letter.timestamp()).hasValue(time);
+        mended.set(i == 2);
+        RedriveId by = new RedriveId("redrive-" + i);
+        assertThat(operator.redrive(letter.id(), letter.payload(), by))
+            .isInstanceOf(RedriveResult.Freed.class);
+        Object _ = producer.send(letter.again(topic, by)).get();
+      }
+      eventually(() -> completions.size() == 1);
+
+      assertThat(times).containsExactly(time, time, time);
+      a.stop();
     }
   }
 

@@ -12,7 +12,9 @@ public interface RecordContext {
   RecordId id();
 
   /**
-   * The record as it came. Key and value may be null; headers may hold anything. Not to be changed.
+   * The record as it came; a redriven one with the time that it had when it came first, not that at
+   * which it was published again. Key and value may be null; headers may hold anything. Not to be
+   * changed.
    */
   ConsumerRecord<byte[], byte[]> record();
 

@@ -8,6 +8,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param topic the input topic
  * @param partition that the record came from
  * @param offset there
+ * @param timestamp the record's own, in milliseconds since 1970, or -1 if it had none; empty in
+ *     letters of earlier versions
  * @param attempts that were made
  * @param zone that gave it up, in one printable line
  * @param cause why, in one printable line
@@ -39,6 +42,7 @@ public record DeadLetter(
     String topic,
     int partition,
     long offset,
+    OptionalLong timestamp,
     int attempts,
     String zone,
     String cause,
@@ -65,6 +69,7 @@ public record DeadLetter(
               topic,
               Math.toIntExact(number(headers, LetterHeaders.PARTITION)),
               number(headers, LetterHeaders.OFFSET),
+              LetterHeaders.timestamp(headers),
               Math.toIntExact(number(headers, LetterHeaders.ATTEMPTS)),
               OneLine.of(text(headers, LetterHeaders.ZONE), LONGEST),
               OneLine.of(text(headers, LetterHeaders.CAUSE), LONGEST),
@@ -104,7 +109,7 @@ public record DeadLetter(
   /**
    * The record as it is to be published again: to the topic and partition that it came from, with
    * key, value and headers untouched, and those headers beside them by which the engine knows it
-   * for redriven.
+   * for redriven, and its own time.
    *
    * @param application that redrives it: no other heeds the headers
    * @throws IllegalStateException if the letter is not {@link #whole}
@@ -127,6 +132,9 @@ public record DeadLetter(
         .add(LetterHeaders.APPLICATION, application.getBytes(UTF_8))
         .add(LetterHeaders.REDRIVE, by.text().getBytes(UTF_8))
         .add(LetterHeaders.ID, id.text().getBytes(UTF_8));
+    timestamp.ifPresent(
+        time ->
+            again.headers().add(LetterHeaders.TIMESTAMP, Long.toString(time).getBytes(UTF_8)));
     return again;
   }
 }

@@ -6,9 +6,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,12 +49,30 @@ public final class LetterHeaders {
   /** Its offset there. */
   public static final String OFFSET = "firstclaim-offset";
 
+  /**
+   * The record's own time, in milliseconds since 1970, or -1 if it had none: letters and redriven
+   * records have that of their writing, or their topics' retention would delete them at once.
+   * Letters of earlier versions lack it.
+   */
+  public static final String TIMESTAMP = "firstclaim-timestamp";
+
   /** What of the record the letter had no room for. */
   public static final String OMITTED = "firstclaim-omitted";
 
-  private static final Set<String> OF_REDRIVEN = Set.of(ID, APPLICATION, REDRIVE);
+  private static final Set<String> OF_REDRIVEN = Set.of(ID, APPLICATION, REDRIVE, TIMESTAMP);
   private static final Set<String> OF_LETTER =
-      Set.of(ID, APPLICATION, REDRIVE, ATTEMPTS, ZONE, CAUSE, TOPIC, PARTITION, OFFSET, OMITTED);
+      Set.of(
+          ID,
+          APPLICATION,
+          REDRIVE,
+          ATTEMPTS,
+          ZONE,
+          CAUSE,
+          TOPIC,
+          PARTITION,
+          OFFSET,
+          TIMESTAMP,
+          OMITTED);
 
   private LetterHeaders() {}
 
@@ -59,6 +80,45 @@ public final class LetterHeaders {
   public static @Nullable String text(Headers headers, String name) {
     @Nullable Header header = headers.lastHeader(name);
     return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
+  }
+
+  /** The time that a letter or a redriven record says its record has; empty if it says none. */
+  public static OptionalLong timestamp(Headers headers) {
+    @Nullable String text = text(headers, TIMESTAMP);
+    try {
+      return text == null
+          ? OptionalLong.empty()
+          : OptionalLong.of(Math.max(ConsumerRecord.NO_TIMESTAMP, Long.parseLong(text)));
+    } catch (NumberFormatException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /**
+   * A record with its own time: one that this application redrove came with the time at which it
+   * was published again. All others are returned as they are.
+   */
+  public static ConsumerRecord<byte[], byte[]> withOwnTime(
+      ConsumerRecord<byte[], byte[]> record, String application) {
+    Headers headers = record.headers();
+    OptionalLong own =
+        text(headers, REDRIVE) != null && application.equals(text(headers, APPLICATION))
+            ? timestamp(headers)
+            : OptionalLong.empty();
+    return own.isEmpty()
+        ? record
+        : new ConsumerRecord<>(
+            record.topic(),
+            record.partition(),
+            record.offset(),
+            own.getAsLong(),
+            TimestampType.CREATE_TIME,
+            record.serializedKeySize(),
+            record.serializedValueSize(),
+            record.key(),
+            record.value(),
+            headers,
+            record.leaderEpoch());
   }
 
   /** What a record had before it became this dead letter. */

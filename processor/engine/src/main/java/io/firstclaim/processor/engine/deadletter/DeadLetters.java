@@ -115,6 +115,7 @@ public final class DeadLetters {
     headers.add(LetterHeaders.TOPIC, record.topic().getBytes(UTF_8));
     headers.add(LetterHeaders.PARTITION, Integer.toString(record.partition()).getBytes(UTF_8));
     headers.add(LetterHeaders.OFFSET, Long.toString(record.offset()).getBytes(UTF_8));
+    headers.add(LetterHeaders.TIMESTAMP, Long.toString(record.timestamp()).getBytes(UTF_8));
     return headers;
   }
 

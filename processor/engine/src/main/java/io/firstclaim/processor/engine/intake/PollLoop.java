@@ -4,6 +4,7 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.admission.Admission;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.LetterHeaders;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -186,7 +187,9 @@ public final class PollLoop implements Runnable {
       lastPoll = time.now();
       List<Delivery> deliveries = new ArrayList<>(records.count());
       for (ConsumerRecord<byte[], byte[]> record : records) {
-        deliveries.add(partitions.deliver(record, lastPoll));
+        deliveries.add(
+            partitions.deliver(
+                LetterHeaders.withOwnTime(record, settings.application()), lastPoll));
       }
       start(deliveries);
       partitions.reached(records);

@@ -30,7 +30,8 @@ class DeadLetterFuzzTest {
           LetterHeaders.CAUSE,
           LetterHeaders.APPLICATION,
           LetterHeaders.REDRIVE,
-          LetterHeaders.OMITTED);
+          LetterHeaders.OMITTED,
+          LetterHeaders.TIMESTAMP);
 
   private static ConsumerRecord<byte[], byte[]> record(byte[] input) {
     RecordHeaders headers = new RecordHeaders();

@@ -78,6 +78,34 @@ class DeadLetterTest {
     assertThat(letter.payload()).isEqualTo(Fingerprint.of(new byte[] {1}));
   }
 
+  @ParameterizedTest
+  @CsvSource({"1234, 1234", "-1, -1", "-99, -1"})
+  void recordAgain_bringsItsOwnTime_whichItIsDeliveredWith(String header, long time) {
+    DeadLetter letter = read(letter().add("firstclaim-timestamp", header.getBytes(UTF_8)));
+    assertThat(letter.timestamp()).hasValue(time);
+    ProducerRecord<byte[], byte[]> again = letter.again("shop", REDRIVE);
+    assertThat(again.timestamp()).as("Kafka's own is that of publishing").isNull();
+    ConsumerRecord<byte[], byte[]> delivered = record(again.value(), again.headers());
+
+    assertThat(LetterHeaders.withOwnTime(delivered, "shop").timestamp()).isEqualTo(time);
+    assertThat(LetterHeaders.withOwnTime(delivered, "other")).isSameAs(delivered);
+  }
+
+  @Test
+  void timeOfARecordThatNobodyRedrove_orThatIsNoTime_isKafkasOwn() {
+    ConsumerRecord<byte[], byte[]> plain =
+        record(
+            null,
+            new RecordHeaders()
+                .add("firstclaim-application", "shop".getBytes(UTF_8))
+                .add("firstclaim-timestamp", "1234".getBytes(UTF_8)));
+    Headers noTime = letter().add("firstclaim-timestamp", "noon".getBytes(UTF_8));
+    ConsumerRecord<byte[], byte[]> again = record(null, read(noTime).again("shop", REDRIVE).headers());
+
+    assertThat(LetterHeaders.withOwnTime(plain, "shop")).isSameAs(plain);
+    assertThat(LetterHeaders.withOwnTime(again, "shop")).isSameAs(again);
+  }
+
   @Test
   void recordAgain_isTheRecord_withTheHeadersOfARedriveAlone() {
     ProducerRecord<byte[], byte[]> again = read(letter()).again("shop", REDRIVE);

@@ -113,7 +113,8 @@ class DeadLettersTest {
             "firstclaim-cause",
             "firstclaim-topic",
             "firstclaim-partition",
-            "firstclaim-offset");
+            "firstclaim-offset",
+            "firstclaim-timestamp");
     assertThat(letter.headers().lastHeader("empty").value()).isNull();
     assertThat(text(letter, "firstclaim-id")).isEqualTo("a%0D%0A%00");
     assertThat(text(letter, "firstclaim-attempts")).isEqualTo("5");
@@ -122,6 +123,8 @@ class DeadLettersTest {
     assertThat(text(letter, "firstclaim-topic")).isEqualTo("orders");
     assertThat(text(letter, "firstclaim-partition")).isEqualTo("7");
     assertThat(text(letter, "firstclaim-offset")).isEqualTo("4711");
+    assertThat(text(letter, "firstclaim-timestamp")).isEqualTo("1234");
+    assertThat(letter.timestamp()).as("Kafka's own is that of writing").isNull();
     assertThat(names(record.headers())).containsExactly("ce_type", "empty", "ce_type");
   }
 
@@ -216,7 +219,8 @@ class DeadLettersTest {
             "firstclaim-cause",
             "firstclaim-topic",
             "firstclaim-partition",
-            "firstclaim-offset");
+            "firstclaim-offset",
+            "firstclaim-timestamp");
     assertThat(text(sink.only(), "firstclaim-redrive")).isEqualTo("redrive-1");
   }
 }

@@ -22,13 +22,16 @@ import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes each record's value, key and headers, all untouched, to a topic and waits until the
- * brokers have acknowledged it; the key, not the old partition, chooses the partition. If the
+ * Publishes each record's value, key, headers and time, all untouched, to a topic and waits until
+ * the brokers have acknowledged it; the key, not the old partition, chooses the partition. A time
+ * that the topic does not take ({@code message.timestamp.before.max.ms}, {@code .after.max.ms}) is
+ * left out: the record then has that of its publication. If the
  * record is traced, what is published continues its trace: the propagator's headers, such as {@code
  * traceparent}, are replaced.
  *
@@ -79,9 +82,15 @@ public final class TopicHandler implements RecordHandler {
 
   @Override
   public HandlerResult handle(RecordContext context) throws InterruptedException {
+    long time = context.record().timestamp();
+    return publish(context, time < 0 ? null : time);
+  }
+
+  private HandlerResult publish(RecordContext context, @Nullable Long time)
+      throws InterruptedException {
     ConsumerRecord<byte[], byte[]> record = context.record();
     ProducerRecord<byte[], byte[]> copy =
-        new ProducerRecord<>(topic, null, record.key(), record.value(), record.headers());
+        new ProducerRecord<>(topic, null, time, record.key(), record.value(), record.headers());
     propagator.inject(Context.current(), copy.headers(), TopicHandler::setHeader);
     context.ensureHeld();
     try {
@@ -95,6 +104,9 @@ public final class TopicHandler implements RecordHandler {
       return HandlerResult.unavailable(
           "no acknowledgement from topic %s within %s".formatted(topic, timeout), Duration.ZERO);
     } catch (ExecutionException e) {
+      if (time != null && e.getCause() instanceof InvalidTimestampException) {
+        return publish(context, null);
+      }
       return failure(e.getCause() == null ? e : e.getCause());
     } catch (RuntimeException e) {
       return failure(e);

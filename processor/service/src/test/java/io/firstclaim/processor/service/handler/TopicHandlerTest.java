@@ -14,11 +14,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.NotEnoughReplicasException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -58,6 +60,31 @@ final class TopicHandlerTest {
       assertThat(published.value()).isEqualTo("value".getBytes(UTF_8));
       assertThat(published.key()).isEqualTo("the key".getBytes(UTF_8));
       assertThat(published.headers().toArray()).isEqualTo(headers.toArray());
+    }
+  }
+
+  @Test
+  void timeOfTheRecord_isPublished_unlessTheTopicTakesNoSuchTime() throws Exception {
+    TestContext context = TestContext.of("value");
+    try (MockProducer<byte[], byte[]> producer =
+        new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+          @Override
+          public synchronized Future<RecordMetadata> send(
+              ProducerRecord<byte[], byte[]> record, Callback callback) {
+            Future<RecordMetadata> sent = super.send(record, callback);
+            return history().size() == 2
+                ? CompletableFuture.failedFuture(new InvalidTimestampException("out of range"))
+                : sent;
+          }
+        }) {
+      TopicHandler handler = new TopicHandler(producer, "out", LONG);
+
+      assertThat(handler.handle(context)).isEqualTo(HandlerResult.done());
+      assertThat(handler.handle(context)).isEqualTo(HandlerResult.done());
+
+      assertThat(producer.history())
+          .extracting(ProducerRecord::timestamp)
+          .containsExactly(context.record().timestamp(), context.record().timestamp(), null);
     }
   }
 

@@ -42,7 +42,9 @@ public interface ClaimOperations {
    * once, however often it is repeated, even if it has died again since. The store remembers only
    * the last redrive; do not repeat an old one after a newer one.
    *
-   * <p>Then deliver the record again: nothing does that by itself.
+   * <p>Then deliver the record again: nothing does that by itself. What another redrive has freed
+   * and nobody has tried since is freed in this one's name, as the other may have died before it was
+   * delivered.
    *
    * @param payload of the record that is to be delivered again, which must be the one that died
    * @param by names the redrive
@@ -57,4 +59,16 @@ public interface ClaimOperations {
    * @param reason for people; kept with the claim until it is granted
    */
   RedriveResult redrive(RecordId id, Fingerprint payload, RedriveId by, @Nullable String reason);
+
+  /**
+   * Undoes a redrive of a record that could not be delivered again: it is dead as it was, and the
+   * next redrive, even one of the same ID, finds it so. Only what is still free, of this very
+   * redrive and under the token of its freeing, is changed: whoever has claimed it since has it.
+   *
+   * @param token of {@link RedriveResult.Freed}
+   * @param attempts that had been made when it died
+   * @param end that it had
+   * @return whether it is dead again; if not, nothing was changed
+   */
+  boolean undoRedrive(RecordId id, RedriveId by, long token, int attempts, ClaimState.Dead end);
 }

@@ -14,7 +14,7 @@ public enum StoreOperation {
   RELEASE,
   /** To end a record as dead. */
   BURY,
-  /** To free a dead record for another round of attempts. */
+  /** To free a dead record for another round of attempts, or to undo that. */
   REDRIVE,
   /** Any read of a claim, even one to learn why a write was refused. */
   FIND,

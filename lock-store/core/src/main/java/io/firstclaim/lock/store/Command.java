@@ -1,6 +1,7 @@
 package io.firstclaim.lock.store;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
@@ -45,5 +46,16 @@ sealed interface Command {
    * @param nonce of the write
    */
   record Redrive(Fingerprint payload, RedriveId by, @Nullable String reason, Nonce nonce)
+      implements Command {}
+
+  /**
+   * To have what a redrive freed dead again.
+   *
+   * @param token under which it was freed
+   * @param attempts that had been made when it died
+   * @param end that it had
+   * @param nonce of the write
+   */
+  record UndoRedrive(RedriveId by, long token, int attempts, ClaimState.Dead end, Nonce nonce)
       implements Command {}
 }

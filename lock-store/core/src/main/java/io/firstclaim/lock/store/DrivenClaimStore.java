@@ -6,6 +6,7 @@ import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Ending;
@@ -170,6 +171,18 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
         id,
         records.read(id).orElse(null),
         (stored, unused) -> Protocol.decide(stored, redrive),
+        (answer, unused) -> answer);
+  }
+
+  @Override
+  public final boolean undoRedrive(
+      RecordId id, RedriveId by, long token, int attempts, ClaimState.Dead end) {
+    var undo = new Command.UndoRedrive(by, token, attempts, end, Nonce.random());
+    return drive(
+        StoreOperation.REDRIVE,
+        id,
+        records.read(id).orElse(null),
+        (stored, unused) -> Protocol.decide(stored, undo),
         (answer, unused) -> answer);
   }
 

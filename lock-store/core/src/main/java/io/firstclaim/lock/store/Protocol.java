@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * ABSENT ──▶ HELD ──▶ DONE | DEAD
  *             ▲ └───▶ FREE ──▶ HELD     takeover: HELD ──▶ HELD with a higher token
  *                       ▲
- *              DEAD ────┘               only by an operator's redrive, with a higher token
+ *              DEAD ◀───┘               only by an operator's redrive, with a higher token, and back
+ *                                       while nobody has claimed it
  * </pre>
  */
 final class Protocol {
@@ -177,7 +178,7 @@ final class Protocol {
               ? new RedriveResult.Freed(stored.token()) // by our own write, whose answer was lost
               : new RedriveResult.FreedBefore(stored));
     }
-    if (!(stored.state() instanceof Dead)) {
+    if (!(stored.state() instanceof Dead) && !isFreedAndUntried(stored)) {
       return new Decision.Unchanged<>(new RedriveResult.NotDead(stored));
     }
     ClaimRecord free =
@@ -189,6 +190,33 @@ final class Protocol {
             new Free(ClaimStore.AT_ONCE, freedBy(command)),
             command.by());
     return new Decision.Update<>(free, new RedriveResult.Freed(free.token()));
+  }
+
+  /** Whoever freed it may have died before it was delivered again. */
+  private static boolean isFreedAndUntried(ClaimRecord stored) {
+    return stored.state() instanceof Free && stored.attempts() == 0 && stored.redrive() != null;
+  }
+
+  /** Decides on undoing a redrive: whether the record is dead again. */
+  static Decision<Boolean> decide(@Nullable ClaimRecord stored, Command.UndoRedrive command) {
+    if (stored == null || stored.token() != command.token()) {
+      return new Decision.Unchanged<>(false);
+    }
+    if (stored.nonce().equals(command.nonce())) {
+      return new Decision.Unchanged<>(true); // our own write, whose answer was lost
+    }
+    if (!(stored.state() instanceof Free) || !command.by().equals(stored.redrive())) {
+      return new Decision.Unchanged<>(false);
+    }
+    Dead end = command.end();
+    return new Decision.Update<>(
+        new ClaimRecord(
+            stored.token(),
+            command.attempts(),
+            command.nonce(),
+            stored.fingerprint(),
+            new Dead(end.by(), end.at(), cut(end.cause()))),
+        true);
   }
 
   private static String freedBy(Command.Redrive command) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Held;
@@ -29,6 +30,7 @@ import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -273,6 +275,19 @@ public abstract class FaultContract {
         .isInstanceOfSatisfying(
             RedriveResult.FreedBefore.class, before -> assertThat(before.isFree()).isTrue());
     assertThat(stored()).get().extracting(ClaimRecord::token).isEqualTo(2L);
+  }
+
+  @Test
+  void undoneRedriveWhoseAnswerIsLost_isUndone_byTheSdksOwnRetry() {
+    Claimant a = retrying();
+    settled(a.store().bury(a.acquire(ID), "poison"));
+    assertThat(a.operations().redrive(ID, Claimant.PAYLOAD, REDRIVE))
+        .isEqualTo(new RedriveResult.Freed(2));
+    proxy().add(Rule.once(step(), new Fault.ResetAfterApply()));
+    var end = new ClaimState.Dead("a/one", Instant.parse("2026-01-01T00:00:00Z"), "poison");
+
+    assertThat(a.operations().undoRedrive(ID, REDRIVE, 2, 1, end)).isTrue();
+    assertThat(stored()).get().extracting(ClaimRecord::state).isEqualTo(end);
   }
 
   @Test

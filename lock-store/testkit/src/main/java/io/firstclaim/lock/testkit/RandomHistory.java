@@ -244,14 +244,20 @@ public final class RandomHistory {
     }
   }
 
-  /** An operator's release or redrive, whose answers hold their own nonces. */
+  /** What an operator does, whose answers hold their own nonces. */
+  private enum Act {
+    RELEASE,
+    REDRIVE,
+    UNDO
+  }
+
   private void operate(Party party, RecordId id) {
     RedriveId by = new RedriveId("redrive-" + random.nextInt(3));
-    boolean releases = random.nextInt(3) == 0;
+    Act act = List.of(Act.RELEASE, Act.REDRIVE, Act.REDRIVE, Act.UNDO).get(random.nextInt(4));
     Optional<ClaimRecord> before = party.store.find(id);
-    operate(party.store, id, by, releases);
-    operate(party.model, id, by, releases);
-    log.add("%s operator: %s".formatted(time.elapsed(), releases ? "release" : "redrive " + by));
+    operate(party.store, id, by, act);
+    operate(party.model, id, by, act);
+    log.add("%s operator: %s %s".formatted(time.elapsed(), act, by));
 
     Optional<ClaimRecord> after = party.store.find(id);
     party
@@ -265,26 +271,46 @@ public final class RandomHistory {
     ClaimRecord was = before.orElseThrow();
     ClaimRecord now = after.orElseThrow();
     assertThat(written.add(new WriteId(id, now.token(), now.nonce()))).as("invariant 9").isTrue();
-    assertThat(now.state()).isInstanceOf(ClaimState.Free.class);
     assertThat(now.fingerprint()).isEqualTo(was.fingerprint());
-    if (releases) {
-      assertThat(was.state()).isInstanceOf(ClaimState.Held.class);
-      assertThat(now.token()).isEqualTo(was.token());
-      assertThat(now.redrive()).isEqualTo(was.redrive());
-    } else {
-      assertThat(was.state()).isInstanceOf(ClaimState.Dead.class);
-      assertThat(was.redrive()).as("a redrive frees a record once").isNotEqualTo(by);
-      assertThat(now.redrive()).isEqualTo(by);
-      assertThat(now.token()).isEqualTo(was.token() + 1);
+    switch (act) {
+      case RELEASE -> {
+        assertThat(was.state()).isInstanceOf(ClaimState.Held.class);
+        assertThat(now.state()).isInstanceOf(ClaimState.Free.class);
+        assertThat(now.token()).isEqualTo(was.token());
+        assertThat(now.redrive()).isEqualTo(was.redrive());
+      }
+      case REDRIVE -> {
+        assertThat(was.state()).isInstanceOfAny(ClaimState.Dead.class, ClaimState.Free.class);
+        assertThat(was.redrive()).as("a redrive frees a record once").isNotEqualTo(by);
+        assertThat(now.state()).isInstanceOf(ClaimState.Free.class);
+        assertThat(now.redrive()).isEqualTo(by);
+        assertThat(now.token()).isEqualTo(was.token() + 1);
+      }
+      case UNDO -> {
+        assertThat(was.state()).isInstanceOf(ClaimState.Free.class);
+        assertThat(was.redrive()).isEqualTo(by);
+        assertThat(now.state()).isInstanceOf(ClaimState.Dead.class);
+        assertThat(now.redrive()).isNull();
+        assertThat(now.token()).isEqualTo(was.token());
+      }
     }
   }
 
-  private static void operate(ClaimStore store, RecordId id, RedriveId by, boolean releases) {
+  private static void operate(ClaimStore store, RecordId id, RedriveId by, Act act) {
     ClaimOperations operator = (ClaimOperations) store;
-    if (releases) {
-      ReleaseResult unused = operator.release(id, "by an operator");
-    } else {
-      RedriveResult unused = operator.redrive(id, Claimant.PAYLOAD, by);
+    switch (act) {
+      case RELEASE -> {
+        ReleaseResult unused = operator.release(id, "by an operator");
+      }
+      case REDRIVE -> {
+        RedriveResult unused = operator.redrive(id, Claimant.PAYLOAD, by);
+      }
+      case UNDO -> {
+        long token = operator.find(id).map(ClaimRecord::token).orElse(1L);
+        boolean unused =
+            operator.undoRedrive(
+                id, by, token, 1, new ClaimState.Dead("a/one", Instant.EPOCH, "as it was"));
+      }
     }
   }
 

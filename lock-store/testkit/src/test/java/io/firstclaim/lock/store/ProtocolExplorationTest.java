@@ -44,6 +44,7 @@ class ProtocolExplorationTest {
   private static final int CLAIMS_PER_HOLDER = 2;
   private static final int OPERATIONS = 2;
   private static final RedriveId REDRIVE = new RedriveId("redrive-1");
+  private static final Dead AS_IT_WAS = new Dead("a/one", Instant.EPOCH, "as it was");
 
   private static final long OPERATOR = 1000;
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -191,6 +192,12 @@ class ProtocolExplorationTest {
     operate(
         world,
         Protocol.decide(stored, new Command.Redrive(Fingerprint.none(), REDRIVE, null, nonce)));
+    operate(
+        world,
+        Protocol.decide(
+            stored,
+            new Command.UndoRedrive(
+                REDRIVE, stored == null ? 1 : stored.token(), 1, AS_IT_WAS, nonce)));
   }
 
   private <R> void operate(World world, Decision<R> decision) {
@@ -351,6 +358,16 @@ class ProtocolExplorationTest {
   }
 
   private static void checkOperation(ClaimRecord from, ClaimRecord to) {
+    if (to.state() instanceof Dead) {
+      require(
+          from.state() instanceof ClaimState.Free
+              && REDRIVE.equals(from.redrive())
+              && to.token() == from.token(),
+          "only a redrive is undone that nobody has taken up",
+          from,
+          to);
+      return;
+    }
     require(to.state() instanceof ClaimState.Free, "an operator only frees", from, to);
     if (from.state() instanceof Held) {
       require(

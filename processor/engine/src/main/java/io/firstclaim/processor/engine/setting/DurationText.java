@@ -10,8 +10,9 @@ import java.util.regex.Pattern;
 /**
  * Durations as they are written in settings: {@code 500ms}, {@code 30s}, {@code 8d}, or ISO 8601.
  */
-final class DurationText {
-  static final String REMEDY = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
+public final class DurationText {
+  /** What is right, for people. */
+  public static final String REMEDY = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
 
   /** The longest that is taken: a longer one would overflow somewhere, and nobody means it. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -30,7 +31,12 @@ final class DurationText {
 
   private DurationText() {}
 
-  static Duration parse(String text) {
+  /**
+   * The duration of this text.
+   *
+   * @throws IllegalArgumentException if it has none
+   */
+  public static Duration parse(String text) {
     try {
       Matcher amount = AMOUNT.matcher(text);
       return amount.matches()

@@ -3,6 +3,8 @@ package io.firstclaim.processor.service.acts;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.firstclaim.lock.RedriveId;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +71,8 @@ public sealed interface ActMessage {
     public RedriveBegun {
       require(id, spec, by, reason, at);
       var _ = new RedriveId(id);
+      var _ =
+          spec.delay() == null ? null : Instant.parse(at).plus(Duration.parse(spec.delay()));
     }
   }
 

@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * @param completed of those moved, done by now
  * @param diedAgain of those moved, given up again
  * @param open of those moved, neither when they were last looked at
- * @param failed records that were freed and could not be published again
+ * @param failed records that could not be published again, and are dead as they were
  * @param skipped letters passed over, by why
  */
 public record RedriveCounts(

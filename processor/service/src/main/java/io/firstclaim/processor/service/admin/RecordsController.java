@@ -156,7 +156,33 @@ class RecordsController {
   }
 
   /** The end of a record that was given up: when, and under which token. */
-  private record Death(Instant at, long token) {}
+  private record Death(Instant at, long token) {
+    /** Nothing is known of it, but that it may have been dead. */
+    private static final Death FORGOTTEN = new Death(Instant.EPOCH, 0);
+
+    private boolean isForgotten() {
+      return equals(FORGOTTEN);
+    }
+  }
+
+  private Death requireRedrivable(RecordId record, boolean mayBeDone) {
+    Optional<ClaimRecord> stored = claims.find(record);
+    if (stored.isEmpty()) {
+      if (!mayBeDone) {
+        throw Problem.conflict(
+            "record %s is ABSENT: claims are forgotten after their retention, so nobody knows whether it is done since it died; with \"mayBeDone\": true its dead letter is published all the same"
+                .formatted(record));
+      }
+      return Death.FORGOTTEN;
+    }
+    boolean isFreed =
+        stored.get().state() instanceof ClaimState.Free
+            && stored.get().redrive() != null
+            && stored.get().attempts() == 0;
+    return isFreed
+        ? new Death(Instant.EPOCH, stored.get().token())
+        : requireDead(record, "redriven");
+  }
 
   private Death requireDead(RecordId record, String toBe) {
     Optional<ClaimRecord> stored = claims.find(record);
@@ -170,10 +196,10 @@ class RecordsController {
 
   /**
    * Frees a record that was given up, as if nobody had tried it, and publishes it again, even if it
-   * was dismissed.
+   * was dismissed. One that a redrive has freed, and nobody has tried since, is moved too.
    *
    * @param id as it is printed, percent-encoded
-   * @param body the reason
+   * @param body the reason, how long it is to wait, and whether it may be done since
    * @return the record, or the redrive if it takes long
    */
   @Post("/{id:[^/]+}/redrive")
@@ -181,12 +207,17 @@ class RecordsController {
       HttpRequest<?> request,
       Authentication caller,
       @PathVariable String id,
-      @Valid @Body ActRequest body)
+      @Valid @Body RedriveOneRequest body)
       throws InterruptedException {
     String reason = body.reasonInOneLine();
     RecordId record = Ids.ofPath(request);
-    Death dead = requireDead(record, "redriven");
-    RedriveSpec spec = Kafka.ask(() -> redrives.freeze(record, dead.at()));
+    Death dead = requireRedrivable(record, body.isKnownNotToBeKnown());
+    RedriveSpec one = RedriveSpec.ofRecord(record.text()).withDelay(Delay.of(body.delay()));
+    RedriveSpec spec =
+        Kafka.ask(
+            () ->
+                redrives.freeze(
+                    dead.isForgotten() ? one.thatMayBeDone() : one, dead.at()));
     Job job =
         acts.perform(
             new Acts.Intent("redrive", record.text(), caller.getName(), reason),
@@ -195,6 +226,9 @@ class RecordsController {
                 "redrive "
                     + begun.id()
                     + dismissedAt(record, dead).map(each -> "; " + text(each)).orElse(""));
+    if (job.notBefore().isPresent()) {
+      return HttpResponse.accepted().body(RedriveView.of(job));
+    }
     return switch (redrives.awaitMoved(job.id(), MOVED_WITHIN)) {
       case RepublishResult.Republished _ -> HttpResponse.ok(view(record));
       case RepublishResult.NotRepublished(String why) ->

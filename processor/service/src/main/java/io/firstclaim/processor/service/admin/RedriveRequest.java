@@ -3,8 +3,6 @@ package io.firstclaim.processor.service.admin;
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.processor.service.acts.RedriveSpec;
 import io.micronaut.core.annotation.Introspected;
-import io.swagger.v3.oas.annotations.media.Schema;
-import io.swagger.v3.oas.annotations.media.Schema.RequiredMode;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import java.util.List;
@@ -14,24 +12,29 @@ import org.jspecify.annotations.Nullable;
  * The body that begins a redrive of many records.
  *
  * @param id of the redrive, if it is to be one however often this is sent
- * @param topic the input topic that the records came from
+ * @param topic the input topic that the records came from; it, or the IDs, must be given
+ * @param ids of the records, at most 100, whatever topic they came from
  * @param cause a part of the cause they died of; null for any
  * @param since the first moment of their deaths, in ISO 8601; null for any
  * @param until the moment before which they died, in ISO 8601; null for any
  * @param limit how many records are moved at most; a million, if it is not given
  * @param rate how many are moved in a second at most; 50, if it is not given
+ * @param delay how long from now the first is moved, such as {@code 10m}, at most 7 days; at once,
+ *     if it is not given
  * @param reason why; a dry run needs none
  * @param dryRun whether nothing is done, but only said what would be
  */
 @Introspected
 record RedriveRequest(
     @Nullable String id,
-    @Schema(requiredMode = RequiredMode.REQUIRED, nullable = false) @Nullable String topic,
+    @Nullable String topic,
+    @Nullable List<String> ids,
     @Nullable String cause,
     @Nullable String since,
     @Nullable String until,
     @Nullable @Min(value = 1, message = LIMIT) @Max(value = MOST, message = LIMIT) Integer limit,
     @Nullable @Min(value = 1, message = RATE) @Max(value = MOST_RATE, message = RATE) Integer rate,
+    @Nullable String delay,
     @Nullable String reason,
     @Nullable Boolean dryRun) {
   private static final int MOST = 10_000_000;
@@ -51,25 +54,35 @@ record RedriveRequest(
   }
 
   /**
-   * Which records are meant.
+   * What the redrive is to do with which dead letters.
    *
    * @param topics the input topics
    */
-  DeadFilter filter(List<String> topics) {
-    return DeadFilter.of(topic, cause, since, until, topics);
+  RedriveSpec spec(List<String> topics) {
+    int pace = rate == null ? USUAL_RATE : rate;
+    return (ids == null ? ofFilter(topics, pace) : RedriveSpec.ofIds(texts(ids), pace))
+        .withDelay(Delay.of(delay));
   }
 
-  /** What the redrive is to do with the dead letters that this filter takes. */
-  RedriveSpec spec(DeadFilter filter) {
-    return new RedriveSpec(
+  private RedriveSpec ofFilter(List<String> topics, int pace) {
+    DeadFilter filter = DeadFilter.of(topic, cause, since, until, topics);
+    return RedriveSpec.ofFilter(
         filter.topic(),
-        null,
         filter.cause(),
         filter.since(),
         filter.until(),
         limit == null ? USUAL : limit,
-        rate == null ? USUAL_RATE : rate,
-        List.of());
+        pace);
+  }
+
+  private List<String> texts(List<String> given) {
+    if (given.isEmpty() || given.size() > RedriveSpec.MOST_IDS) {
+      throw Problem.wrong("ids", given.size(), "give 1 to %d IDs".formatted(RedriveSpec.MOST_IDS));
+    }
+    if (topic != null || cause != null || since != null || until != null || limit != null) {
+      throw Problem.wrong("give either ids, or topic, cause, since, until and limit");
+    }
+    return given.stream().map(id -> Ids.ofText(id).text()).toList();
   }
 
   boolean isDryRun() {

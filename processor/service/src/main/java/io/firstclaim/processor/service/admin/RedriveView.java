@@ -3,6 +3,8 @@ package io.firstclaim.processor.service.admin;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.firstclaim.processor.service.redrive.Job;
 import io.micronaut.core.annotation.Introspected;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param state RUNNING, PAUSED, STOPPED (most died again; it may be resumed), CANCELLED or DONE
  * @param topic its filter: the input topic
  * @param record its filter: the only record
+ * @param ids its filter: the only records
  * @param cause its filter
  * @param since its filter
  * @param until its filter
  * @param limit how many records it moves at most
  * @param rate how many in a second at most
+ * @param notBefore the moment before which it moves nothing
  * @param by who began it
  * @param reason why
  * @param at when
@@ -25,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param diedAgain of those moved, given up again
  * @param underWay of those moved, neither yet
  * @param open of those moved, not known any more
- * @param failed records freed that could not be published
+ * @param failed records that could not be published, and are dead as they were
  * @param skipped dead letters passed over, by why
  * @param read offsets read of its dead letters' partitions
  * @param size offsets it has to read, as they stood at its beginning
@@ -39,11 +43,13 @@ record RedriveView(
     String state,
     @Nullable String topic,
     @Nullable String record,
+    @Nullable List<String> ids,
     @Nullable String cause,
     @Nullable String since,
     @Nullable String until,
     int limit,
     int rate,
+    @Nullable String notBefore,
     String by,
     String reason,
     String at,
@@ -67,11 +73,13 @@ record RedriveView(
         job.state().name(),
         spec.topic(),
         spec.record(),
+        spec.ids(),
         spec.cause(),
         spec.since(),
         spec.until(),
         spec.limit(),
         spec.rate(),
+        job.notBefore().map(Instant::toString).orElse(null),
         job.by(),
         job.reason(),
         job.at(),

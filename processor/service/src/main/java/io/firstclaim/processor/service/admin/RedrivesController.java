@@ -1,6 +1,8 @@
 package io.firstclaim.processor.service.admin;
 
 import io.firstclaim.lock.ClaimOperations;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.service.acts.ActMessage.Command;
@@ -18,6 +20,8 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
 import jakarta.validation.Valid;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.Locale;
 
 /** Redrives of many records. */
@@ -41,36 +45,61 @@ class RedrivesController {
 
   /**
    * Redrives all dead letters of an input topic that pass the filter, as they stand now, but for
-   * those that were dismissed. With {@code dryRun}, only says what that would be.
+   * those that were dismissed; or those of some records, by their IDs. With {@code dryRun}, only
+   * says what that would be.
    *
    * @param body which, how fast, and why
    */
   @Post("/redrive")
   HttpResponse<?> begin(Authentication caller, @Valid @Body RedriveRequest body)
       throws InterruptedException {
-    DeadFilter dead = body.filter(settings.input().topics());
-    RedriveSpec filter = body.spec(dead);
+    RedriveSpec filter = body.spec(settings.input().topics());
     RedriveId id = body.redriveId();
     if (body.isDryRun()) {
       return HttpResponse.ok(
-          DryRunView.of(Kafka.ask(() -> redrives.tryOut(redrives.freeze(filter))), claims));
+          DryRunView.of(Kafka.ask(() -> redrives.tryOut(freeze(filter))), claims));
     }
     String reason = Reason.of(body.reason());
     BeginResult result =
         acts.perform(
             new Acts.Intent(
                 "redrive",
-                "all of %s, at most %d".formatted(dead, filter.limit()),
+                text(filter),
                 caller.getName(),
                 reason),
             () ->
                 redrives.begin(
-                    id, Kafka.ask(() -> redrives.freeze(filter)), caller.getName(), reason),
+                    id, Kafka.ask(() -> freeze(filter)), caller.getName(), reason),
             RedrivesController::text);
     return switch (result) {
       case BeginResult.Begun(Job job) -> HttpResponse.accepted().body(RedriveView.of(job));
       case BeginResult.IdTaken _ -> throw Problem.conflict(text(result));
     };
+  }
+
+  private RedriveSpec freeze(RedriveSpec filter) {
+    if (filter.ids() == null) {
+      return redrives.freeze(filter);
+    }
+    Instant first =
+        filter.ids().stream()
+            .flatMap(id -> claims.find(Ids.ofText(id)).stream())
+            .map(ClaimRecord::state)
+            .filter(ClaimState.Dead.class::isInstance)
+            .map(state -> ((ClaimState.Dead) state).at())
+            .min(Comparator.naturalOrder())
+            .orElse(Instant.EPOCH);
+    return redrives.freeze(filter, first);
+  }
+
+  private static String text(RedriveSpec filter) {
+    return filter.ids() == null
+        ? "all of %s, at most %d"
+            .formatted(
+                new DeadFilter(
+                    String.valueOf(filter.topic()), filter.cause(), filter.since(), filter.until()),
+                filter.limit())
+        : String.join(", ", filter.ids());
   }
 
   private static String text(BeginResult result) {

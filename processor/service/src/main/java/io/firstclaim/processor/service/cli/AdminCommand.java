@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -166,10 +168,10 @@ final class AdminCommand {
         where, "/api/records/" + AdminClient.encoded(id) + "/release", Map.of("reason", reason));
   }
 
-  /** One dead record, or those that pass a filter, and what is to be said of it. */
+  /** Dead records, or those that pass a filter, and what is to be said of them. */
   static final class Dead {
-    @Parameters(paramLabel = "ID", arity = "0..1", description = "The only record.")
-    private @Nullable String id;
+    @Parameters(paramLabel = "ID", arity = "0..*", description = "The only records.")
+    private List<String> ids = new ArrayList<>();
 
     @Option(names = "--topic", description = "The input topic.")
     private @Nullable String topic;
@@ -192,44 +194,67 @@ final class AdminCommand {
     @Option(names = "--dry-run", description = "Only says what it would take.")
     private boolean dryRun;
 
-    private Map<String, Object> body(@Nullable Integer rate) {
+    private Map<String, Object> body() {
       Map<String, Object> body = new LinkedHashMap<>();
+      if (ids.size() > 1) {
+        body.put("ids", ids);
+      }
       put(body, "topic", topic);
       put(body, "cause", cause);
       put(body, "since", since);
       put(body, "until", until);
       put(body, "limit", limit);
-      put(body, "rate", rate);
       put(body, "reason", reason);
       body.put("dryRun", dryRun);
       return body;
     }
+
+    private Map<String, Object> bodyOfOne() {
+      Map<String, Object> body = new LinkedHashMap<>();
+      put(body, "reason", reason);
+      return body;
+    }
   }
 
-  @Command(description = "Redrives a record, or all dead letters of a topic that pass the filter.")
+  @Command(description = "Redrives records, or all dead letters of a topic that pass the filter.")
   int redrive(
       @Mixin Where where,
       @Mixin Dead dead,
-      @Option(names = "--rate", description = "Records a second.") @Nullable Integer rate)
+      @Option(names = "--rate", description = "Records a second.") @Nullable Integer rate,
+      @Option(names = "--delay", description = "How long from now, such as 10m.") @Nullable
+          String delay,
+      @Option(
+              names = "--may-be-done",
+              description = "Even if its claim is forgotten, so that it may be done; one record.")
+          boolean mayBeDone)
       throws IOException, InterruptedException {
-    return act(where, "redrive", dead, rate);
+    boolean isOne = dead.ids.size() == 1;
+    Map<String, Object> body = isOne ? dead.bodyOfOne() : dead.body();
+    put(body, "delay", delay);
+    put(body, isOne ? "mayBeDone" : "rate", isOne ? (Object) mayBeDone : rate);
+    if (mayBeDone && !isOne) {
+      System.err.println("firstclaim: --may-be-done goes with one ID");
+      return 2;
+    }
+    return act(where, "redrive", dead, body);
   }
 
   @Command(
       description =
           "Says that a dead record, or all of a topic that pass the filter, need no redrive.")
   int dismiss(@Mixin Where where, @Mixin Dead dead) throws IOException, InterruptedException {
-    return act(where, "dismiss", dead, null);
+    if (dead.ids.size() > 1) {
+      System.err.println("firstclaim: give one ID, or a filter");
+      return 2;
+    }
+    return act(where, "dismiss", dead, dead.ids.isEmpty() ? dead.body() : dead.bodyOfOne());
   }
 
-  private int act(Where where, String act, Dead dead, @Nullable Integer rate)
+  private int act(Where where, String act, Dead dead, Map<String, Object> body)
       throws IOException, InterruptedException {
-    return dead.id == null
-        ? post(where, "/api/" + act, dead.body(rate))
-        : post(
-            where,
-            "/api/records/" + AdminClient.encoded(dead.id) + "/" + act,
-            dead.reason == null ? Map.of() : Map.of("reason", dead.reason));
+    return dead.ids.size() == 1
+        ? post(where, "/api/records/" + AdminClient.encoded(dead.ids.getFirst()) + "/" + act, body)
+        : post(where, "/api/" + act, body);
   }
 
   private static void put(Map<String, Object> body, String field, @Nullable Object value) {

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.redrive;
 
-import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.service.acts.Range;
 import io.firstclaim.processor.service.acts.RedriveSpec;
@@ -43,12 +42,12 @@ final class Freezer {
   }
 
   /**
-   * The filter of one record, which died then: its ranges are first those where its letter should
-   * be, then all others.
+   * The filter of records that are named, the first of which died then: its ranges are first those
+   * where their letters should be, then all others.
    *
    * @throws KafkaException if they cannot be asked
    */
-  RedriveSpec freeze(RecordId record, Instant died) {
+  RedriveSpec freeze(RedriveSpec filter, Instant died) {
     Collection<String> topics = letterTopics(settings.input().topics());
     List<Range> likely = letters.ranges(topics, died.minus(WRITTEN_BEFORE));
     List<Range> ranges = new ArrayList<>(likely);
@@ -64,7 +63,7 @@ final class Freezer {
         ranges.add(new Range(all.topic(), all.partition(), all.from(), to));
       }
     }
-    return RedriveSpec.ofRecord(record.text(), ranges);
+    return filter.withRanges(ranges);
   }
 
   /** The dead-letter topics of these input topics. */

@@ -2,6 +2,9 @@ package io.firstclaim.processor.service.redrive;
 
 import io.firstclaim.processor.service.acts.RedriveCounts;
 import io.firstclaim.processor.service.acts.RedriveSpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +53,12 @@ public record Job(
   /** Whether nothing will happen to it any more. */
   public boolean isOver() {
     return state == State.DONE || state == State.CANCELLED;
+  }
+
+  /** The moment before which nothing is moved; empty if it began at once. */
+  public Optional<Instant> notBefore() {
+    return Optional.ofNullable(spec.delay())
+        .map(delay -> Instant.parse(at).plus(Duration.parse(delay)));
   }
 
   /** How many offsets it has to read. */

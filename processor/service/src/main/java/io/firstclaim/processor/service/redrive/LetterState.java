@@ -17,8 +17,8 @@ sealed interface LetterState {
   /** Its record was moved, and nobody knows what became of it. */
   record Open() implements Final {}
 
-  /** Its record was freed and cannot be published, however often it is tried. */
-  record Unpublishable() implements Final {}
+  /** Its record cannot be published, however often it is tried, and is dead as it was. */
+  record Unpublishable(String why) implements Final {}
 
   /** It was passed over. */
   record Skipped(String why) implements Final {}

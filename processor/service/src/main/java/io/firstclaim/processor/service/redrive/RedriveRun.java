@@ -34,6 +34,9 @@ final class RedriveRun {
   private final Progress progress;
   private final RedrivePace pace;
 
+  /** Why the last record that could not be published could not. */
+  private Optional<String> failure = Optional.empty();
+
   /** The letter that was read last, until it has been dealt with. */
   private ReadResult.@Nullable Letter current;
 
@@ -98,7 +101,7 @@ final class RedriveRun {
         stopReason.isPresent()
             ? Optional.of(End.STOPPED)
             : Optional.of(End.DONE).filter(_ -> isDone());
-    report(stopReason, end);
+    report(stopReason.or(() -> failure), end);
     return end.isPresent();
   }
 
@@ -155,6 +158,9 @@ final class RedriveRun {
     if (state.isMoved()) {
       pace.moved(now);
       pace.found(state);
+    }
+    if (state instanceof LetterState.Unpublishable(String why)) {
+      failure = Optional.of("%s cannot be published: %s".formatted(letter.letter().id(), why));
     }
     current = null;
   }

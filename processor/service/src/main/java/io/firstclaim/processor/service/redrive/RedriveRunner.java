@@ -95,6 +95,9 @@ final class RedriveRunner {
               new ProgressWriter(job.get(), held.token(), instance, log, time),
               time)
           .run();
+      if (held.isHeld()) {
+        stepsOfJob.leave();
+      }
     }
     book.get(id)
         .ifPresent(now -> LOG.info("Redrive {}: {}, {}", now.id(), now.state(), now.counts()));

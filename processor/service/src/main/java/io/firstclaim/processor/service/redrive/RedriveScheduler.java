@@ -69,9 +69,12 @@ final class RedriveScheduler implements AutoCloseable {
     }
   }
 
-  /** Whether it was begun here, or nobody seems to work on it. */
+  /** Whether its time has come, and it was begun here, or nobody seems to work on it. */
   private boolean isDue(Job job) {
     Moment now = time.now();
+    if (job.notBefore().filter(now.wall()::isBefore).isPresent()) {
+      return false;
+    }
     @Nullable Heartbeat last = heartbeats.get(job.id());
     if (last == null || last.beat() != job.beat()) {
       heartbeats.put(job.id(), new Heartbeat(job.beat(), now));

@@ -18,6 +18,7 @@ import io.firstclaim.processor.service.acts.RedriveSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
@@ -117,12 +118,12 @@ public final class Redrives implements AutoCloseable {
   }
 
   /**
-   * What a redrive of this one record would read, which died then.
+   * What a redrive of records that are named would read, the first of which died then.
    *
    * @throws KafkaException if they cannot be asked
    */
-  public RedriveSpec freeze(RecordId record, Instant died) {
-    return freezer.freeze(record, died);
+  public RedriveSpec freeze(RedriveSpec named, Instant died) {
+    return freezer.freeze(named, died);
   }
 
   /**
@@ -134,7 +135,8 @@ public final class Redrives implements AutoCloseable {
     try (Letters.Reading reading = letters.read(frozen.ranges(), Position.start(frozen.ranges()))) {
       return DryRun.of(
           new FrozenSet(frozen),
-          letter -> letter.isOf(settings) && !isDismissed(letter.id()),
+          letter ->
+              letter.isOf(settings) && (frozen.namesRecords() || !isDismissed(letter.id())),
           reading,
           time);
     }
@@ -226,7 +228,9 @@ public final class Redrives implements AutoCloseable {
     }
     Job job = known.get();
     if (job.counts().failed() > 0) {
-      return new RepublishResult.NotRepublished("its topic does not take it any more");
+      return new RepublishResult.NotRepublished(
+          Objects.requireNonNullElse(job.note(), "its topic does not take it any more")
+              + "; it is dead as it was");
     }
     if (job.counts().moved() + job.underWay() > 0) {
       return new RepublishResult.Republished();

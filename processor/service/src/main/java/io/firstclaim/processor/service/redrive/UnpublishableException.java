@@ -4,7 +4,7 @@ package io.firstclaim.processor.service.redrive;
 final class UnpublishableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  UnpublishableException(String message, Throwable cause) {
-    super(message, cause);
+  UnpublishableException(String message) {
+    super(message);
   }
 }

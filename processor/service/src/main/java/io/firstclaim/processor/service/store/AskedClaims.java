@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.store;
 
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
@@ -31,5 +32,11 @@ record AskedClaims(ClaimOperations claims, AwsClients service, Region region)
   public RedriveResult redrive(
       RecordId id, Fingerprint payload, RedriveId by, @Nullable String reason) {
     return service.ask(region, () -> claims.redrive(id, payload, by, reason));
+  }
+
+  @Override
+  public boolean undoRedrive(
+      RecordId id, RedriveId by, long token, int attempts, ClaimState.Dead end) {
+    return service.ask(region, () -> claims.undoRedrive(id, by, token, attempts, end));
   }
 }

@@ -37,6 +37,9 @@ class RequestsTest {
         .isEqualTo(message);
   }
 
+  private static final String DELAY =
+      "give a duration such as 500ms, 30s, 5m, 12h or 8d, at most 7d";
+
   private static Stream<Arguments> wrongBodies() {
     return Stream.of(
         Arguments.of("\"limit\":0", "limit=0: give a number from 1 to 10000000"),
@@ -62,8 +65,13 @@ class RequestsTest {
         Arguments.of("\"reason\":null", "reason: " + REASON),
         Arguments.of(
             "\"limmit\":5",
-            "there is no field limmit; there are cause, dryRun, id, limit, rate, reason, since,"
-                + " topic, until"));
+            "there is no field limmit; there are cause, delay, dryRun, id, ids, limit, rate, reason,"
+                + " since, topic, until"),
+        Arguments.of("\"ids\":[]", "ids=0: give 1 to 100 IDs"),
+        Arguments.of(
+            "\"ids\":[\"a\"]", "give either ids, or topic, cause, since, until and limit"),
+        Arguments.of("\"delay\":\"soon\"", "delay=\"soon\": " + DELAY),
+        Arguments.of("\"delay\":\"8d\"", "delay=\"8d\": " + DELAY));
   }
 
   @ParameterizedTest

@@ -15,8 +15,8 @@ import java.util.Optional;
 /** Whatever is on the topic of acts: anybody may write to a topic. */
 class ActsFuzzTest {
   private static final RedriveSpec SPEC =
-      new RedriveSpec(
-          "orders", null, null, null, null, 5, 1, List.of(new Range("orders.dlt", 0, 0, 9)));
+      RedriveSpec.ofFilter("orders", null, null, null, 5, 1)
+          .withRanges(List.of(new Range("orders.dlt", 0, 0, 9)));
 
   @FuzzTest(maxDuration = "10m")
   void anyMessage_isAnActThatCanBeShown_orNone(byte[] json) {
@@ -36,6 +36,7 @@ class ActsFuzzTest {
       assertThat(job.spec().rate()).isPositive();
       assertThat(job.read()).isNotNegative();
       assertThat(job.size()).isNotNegative();
+      assertThat(job.notBefore()).isNotNull();
       assertThat(job.counts()).isNotNull();
       assertThat(List.of(job.by(), job.reason(), job.at(), job.instance())).hasSize(4);
     }

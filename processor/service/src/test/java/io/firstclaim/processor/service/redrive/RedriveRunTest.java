@@ -2,8 +2,10 @@ package io.firstclaim.processor.service.redrive;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState;
@@ -75,6 +77,7 @@ class RedriveRunTest {
   private final Set<RecordId> dismissed = new HashSet<>();
   private int lettersLeft = Integer.MAX_VALUE;
   private @Nullable RuntimeException publishFault;
+  private @Nullable Runnable whilePublishing;
 
   private Lease claim(RecordId id) {
     return ((ClaimResult.Granted) claims.claim(Claim.of(id, payload(id), clock.now()))).lease();
@@ -125,17 +128,13 @@ class RedriveRunTest {
             Optional.empty()));
   }
 
+  private List<Range> all() {
+    return List.of(new Range("orders.dlt", 0, 0, topic.size()));
+  }
+
   private Job begin(int limit) {
     RedriveSpec spec =
-        new RedriveSpec(
-            "orders",
-            null,
-            null,
-            null,
-            null,
-            limit,
-            1_000,
-            List.of(new Range("orders.dlt", 0, 0, topic.size())));
+        RedriveSpec.ofFilter("orders", null, null, null, limit, 1_000).withRanges(all());
     book.hear(new ActMessage.RedriveBegun(JOB, spec, "otto", "fixed", "now"));
     return job();
   }
@@ -150,19 +149,22 @@ class RedriveRunTest {
     book.hear(new ActMessage.RedriveTaken(JOB, token, "a/one", "now"));
     Job job = job();
     try {
+      LetterSteps steps =
+          new LetterSteps(
+              job,
+              letter -> letter.application().equals(Optional.of("orders")),
+              dismissed::contains,
+              claims,
+              this::publish);
       new RedriveRun(
               job,
               new Given(job.position()),
-              new LetterSteps(
-                  job,
-                  letter -> letter.application().equals(Optional.of("orders")),
-                  dismissed::contains,
-                  claims,
-                  this::publish),
+              steps,
               () -> job().state() == State.RUNNING && lettersLeft > 0 && !clock.isOver(),
               report -> book.hear(progress(token, report)),
               clock)
           .run();
+      steps.leave();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
@@ -184,6 +186,11 @@ class RedriveRunTest {
   }
 
   private void publish(DeadLetter letter, RedriveId by) {
+    if (whilePublishing != null) {
+      Runnable meanwhile = whilePublishing;
+      whilePublishing = null;
+      meanwhile.run();
+    }
     if (publishFault != null) {
       RuntimeException fault = publishFault;
       publishFault = null;
@@ -315,8 +322,7 @@ class RedriveRunTest {
     assertThat(published).containsExactly("r");
 
     RedriveSpec one =
-        new RedriveSpec(
-            null, "needless", null, null, null, 1, 10, List.of(new Range("orders.dlt", 0, 0, 2)));
+        RedriveSpec.ofRecord("needless").withRanges(all());
     JobBook fresh = new JobBook();
     fresh.hear(new ActMessage.RedriveBegun(JOB, one, "otto", "it was not", "now"));
     book = fresh;
@@ -401,9 +407,135 @@ class RedriveRunTest {
     dead("r1");
     dead("r2");
     begin(10);
-    publishFault = new UnpublishableException("too large", new KafkaException());
+    publishFault = new UnpublishableException("too large");
 
-    assertThat(run().counts()).isEqualTo(new RedriveCounts(1, 1, 0, 0, 1, Map.of()));
+    Job done = run();
+
+    assertThat(done.counts()).isEqualTo(new RedriveCounts(1, 1, 0, 0, 1, Map.of()));
+    assertThat(done.note()).isEqualTo("r1 cannot be published: too large");
+    assertDeadAsItWas("r1");
+  }
+
+  private void assertDeadAsItWas(String id) {
+    ClaimRecord claim = claims.find(RecordId.of(id)).orElseThrow();
+    assertThat(claim.state())
+        .isEqualTo(new ClaimState.Dead("a/", Instant.EPOCH, "HTTP 422"));
+    assertThat(claim.attempts()).isEqualTo(5);
+  }
+
+  @Test
+  void recordThatCannotBePublished_andWasClaimedMeanwhile_isLeftToWhoeverHasIt() {
+    dead("r1");
+    begin(10);
+    whilePublishing =
+        () -> {
+          complete(RecordId.of("r1"));
+          throw new UnpublishableException("too large");
+        };
+
+    assertThat(run().counts()).isEqualTo(new RedriveCounts(1, 1, 0, 0, 0, Map.of()));
+    assertThat(state("r1")).isInstanceOf(ClaimState.Done.class);
+  }
+
+  @Test
+  void recordFreedAndNotPublished_isDeadAgain_whenTheRedriveIsCancelled_andAnotherMovesIt() {
+    dead("r1");
+    begin(10);
+    whilePublishing =
+        () -> {
+          tell(ActMessage.Command.CANCEL);
+          throw new KafkaException("no leader");
+        };
+
+    assertThat(run().state()).isEqualTo(State.CANCELLED);
+
+    assertThat(published).isEmpty();
+    assertDeadAsItWas("r1");
+    book = new JobBook();
+    begin(10);
+    assertThat(run().counts().completed()).isEqualTo(1);
+  }
+
+  @Test
+  void recordFreedAndNotPublished_isDeadWhileTheRedriveIsPaused_andMovedOnceItGoesOn() {
+    dead("r1");
+    begin(10);
+    whilePublishing =
+        () -> {
+          tell(ActMessage.Command.PAUSE);
+          throw new KafkaException("no leader");
+        };
+    assertThat(run().state()).isEqualTo(State.PAUSED);
+    assertDeadAsItWas("r1");
+
+    tell(ActMessage.Command.RESUME);
+
+    assertThat(run().counts()).isEqualTo(new RedriveCounts(1, 1, 0, 0, 0, Map.of()));
+    assertThat(published).containsExactly("r1");
+  }
+
+  private void tell(ActMessage.Command command) {
+    book.hear(new ActMessage.RedriveTold(JOB, command, "otto", "wait", "now"));
+  }
+
+  @Test
+  void recordThatAnotherRedriveFreed_andNeverPublished_isTakenUp() {
+    dead("r1");
+    var _ =
+        claims.redrive(RecordId.of("r1"), payload(RecordId.of("r1")), new RedriveId("died-since"));
+    begin(10);
+
+    assertThat(run().counts()).isEqualTo(new RedriveCounts(1, 1, 0, 0, 0, Map.of()));
+    assertThat(published).containsExactly("r1");
+  }
+
+  @Test
+  void recordThatTheStoreHasForgotten_isMovedAlone_byWhoeverSaysThatItMayBeDone() {
+    letter("r1", "value of r1", "orders");
+    letter("r2", "value of r2", "orders");
+    begin(10);
+    assertThat(run().counts().skipped()).isEqualTo(Map.of("forgotten", 2L));
+    RedriveSpec known = RedriveSpec.ofRecord("r2").withRanges(all());
+    assertThat(runOf(known).counts().skipped()).isEqualTo(Map.of("forgotten", 1L));
+    assertThat(published).isEmpty();
+
+    Job done = runOf(known.thatMayBeDone());
+
+    assertThat(done.counts()).isEqualTo(new RedriveCounts(1, 1, 0, 0, 0, Map.of()));
+    assertThat(published).containsExactly("r2");
+    assertThatThrownBy(RedriveSpec.ofFilter("orders", null, null, null, 1, 1)::thatMayBeDone)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("one by one");
+  }
+
+  private Job runOf(RedriveSpec spec) {
+    book = new JobBook();
+    book.hear(new ActMessage.RedriveBegun(JOB, spec, "otto", "mended", "2026-01-01T00:00:00Z"));
+    return run();
+  }
+
+  @Test
+  void recordsThatAreNamed_areMoved_evenIfTheyWereDismissed_andNoOthers() {
+    for (int i = 0; i < 5; i++) {
+      dead("r" + i);
+    }
+    dismissed.add(RecordId.of("r3"));
+
+    Job done = runOf(RedriveSpec.ofIds(List.of("r3", "r1", "r1"), 10).withRanges(all()));
+
+    assertThat(done.state()).isEqualTo(State.DONE);
+    assertThat(published).containsExactly("r1", "r3");
+  }
+
+  @Test
+  void redriveWithADelay_isDueThatLongAfterItsBeginning() {
+    dead("r1");
+    RedriveSpec later =
+        RedriveSpec.ofRecord("r1").withRanges(all()).withDelay(Duration.ofMinutes(10));
+
+    book.hear(new ActMessage.RedriveBegun(JOB, later, "otto", "mended", "2026-01-01T00:00:00Z"));
+
+    assertThat(job().notBefore()).contains(Instant.parse("2026-01-01T00:10:00Z"));
   }
 
   @Test
@@ -412,8 +544,7 @@ class RedriveRunTest {
       dead("r" + i);
     }
     RedriveSpec slow =
-        new RedriveSpec(
-            "orders", null, null, null, null, 100, 10, List.of(new Range("orders.dlt", 0, 0, 100)));
+        RedriveSpec.ofFilter("orders", null, null, null, 100, 10).withRanges(all());
     book.hear(new ActMessage.RedriveBegun(JOB, slow, "otto", "fixed", "now"));
 
     Duration before = clock.passed;

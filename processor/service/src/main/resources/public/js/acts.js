@@ -19,7 +19,7 @@ let asked = null;
 /**
  * Asks whether an act is meant, and why, and does it.
  *
- * act: title, target, effect, verb, grave, path
+ * act: title, target, effect, verb, grave, path, and what else its body has
  */
 export function ask(act) {
   asked = act;
@@ -49,7 +49,7 @@ actDialog.querySelector("form").addEventListener("submit", async (event) => {
   setText(wrong, "");
   const act = asked;
   try {
-    await post(act.path, { reason });
+    await post(act.path, { ...act.body, reason });
     if (asked === act) actDialog.close();
   } catch (refusal) {
     setText(wrong, `Not done: ${refusal.message}`);

@@ -39,6 +39,30 @@ const ACTS = {
 const REDRIVES = { RUNNING: "good", PAUSED: "warn", STOPPED: "bad", CANCELLED: "calm", DONE: "good" };
 let current = null;
 
+/** What is selected of the dead, on whichever page of the list. */
+const picks = new Set();
+const MOST_PICKS = 100;
+
+/** The selected IDs; they are not selected any more. */
+export function picked() {
+  const ids = [...picks];
+  picks.clear();
+  showPicks();
+  return ids;
+}
+
+function pick(id, on) {
+  if (on && picks.size < MOST_PICKS) picks.add(id);
+  else picks.delete(id);
+  showPicks();
+}
+
+function showPicks() {
+  $("bulk-picked").hidden = picks.size === 0;
+  setText($("bulk-picked"), `Redrive selected ${picks.size} …`);
+  for (const box of $("rows").querySelectorAll("input[type=checkbox]")) box.checked = picks.has(box.value);
+}
+
 /** Asks for the list; gives what shows it. */
 export async function askList({ list, after }, summary) {
   const known = summary.overview !== null || !["dead", "stuck"].includes(list);
@@ -61,6 +85,8 @@ function show(list, after, page, fault, summary) {
   if (current !== list) {
     current = list;
     $("rows").replaceChildren();
+    picks.clear();
+    showPicks();
   }
   tabs(list, summary);
   setText($("list-note"), fault ?? (page.items.length === 0 && after === null ? NONE[list] : NOTES[list]));
@@ -104,7 +130,15 @@ function fillRecord(row, item, list, may) {
   setText(what, whatOf(item, list));
   setText(where, list === "dismissed" ? `by ${item.by}, ${ago(item.at)}` : list === "dead" || list === "stuck" ? `zone ${item.zone}, ${ago(item.since ?? item.at)}` : `${item.topic}-${item.partition} at ${item.offset}, ${ago(item.since)}`);
   const acts = may ? (ACTS[list] ?? []) : [];
-  keyed(act, acts, ([text]) => text, ([text, does]) => el("button", { type: "button", class: "small", text, "aria-label": `${text} ${item.id}`, onclick: () => does(item.id, item) }));
+  const all = may && list === "dead" ? [["Select", null], ...acts] : acts;
+  keyed(act, all, ([text]) => text, ([text, does]) => does === null ? pickBox(item.id) : el("button", { type: "button", class: "small", text, "aria-label": `${text} ${item.id}`, onclick: () => does(item.id, item) }));
+}
+
+function pickBox(id) {
+  const box = el("input", { type: "checkbox", value: id, "aria-label": `Select ${id}` });
+  box.checked = picks.has(id);
+  box.addEventListener("change", () => pick(id, box.checked));
+  return box;
 }
 
 function whatOf(item, list) {
@@ -136,7 +170,7 @@ function fillJob(row, job, may) {
   const badge = row.querySelector(".badge");
   setText(badge, words(job.state));
   setAttribute(badge, "data-mood", REDRIVES[job.state] ?? "calm");
-  const filter = [job.record ? `record ${job.record}` : `topic ${job.topic}`, job.cause && `cause “${job.cause}”`, job.since && `since ${moment(job.since)}`, job.until && `until ${moment(job.until)}`].filter(Boolean);
+  const filter = [job.record ? `record ${job.record}` : job.ids ? `${count(job.ids.length)} records` : `topic ${job.topic}`, job.cause && `cause “${job.cause}”`, job.since && `since ${moment(job.since)}`, job.until && `until ${moment(job.until)}`].filter(Boolean);
   setText(row.querySelector(".about"), filter.join(", "));
   const bar = row.querySelector("progress");
   setAttribute(bar, "max", Math.max(1, job.size));
@@ -147,7 +181,7 @@ function fillJob(row, job, may) {
     job.diedAgain > 0 && `${count(job.diedAgain)} died again`, job.underWay > 0 && `${count(job.underWay)} under way`,
     job.open > 0 && `${count(job.open)} not known any more`, job.failed > 0 && `${count(job.failed)} failed`, ...skipped,
   ].filter(Boolean).join(" · "));
-  setText(row.querySelector(".note"), `${job.by}: ${job.reason} · ${moment(job.at)} · ${rate(job.rate)} a second at most · ${job.id}${job.note ? ` · ${job.note}` : ""}`);
+  setText(row.querySelector(".note"), `${job.by}: ${job.reason} · ${moment(job.at)} · ${rate(job.rate)} a second at most · ${job.id}${job.notBefore && job.instance === "" ? ` · begins ${moment(job.notBefore)}` : ""}${job.note ? ` · ${job.note}` : ""}`);
   const acts = [];
   if (may && job.state === "RUNNING") acts.push(["Pause …", "pause", "Records that it has moved go on."]);
   if (may && ["PAUSED", "STOPPED"].includes(job.state)) acts.push(["Resume …", "resume", "It goes on where it stood."]);

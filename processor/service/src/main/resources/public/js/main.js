@@ -4,8 +4,8 @@ import { forgetToken, get, hasToken, keepToken } from "./api.js";
 import { afterActs, askForToken, dismissMany, isAsking, redriveMany } from "./acts.js";
 import { remember } from "./meters.js";
 import { showNow } from "./now.js";
-import { askList } from "./lists.js";
-import { showRecord } from "./record.js";
+import { askList, picked } from "./lists.js";
+import { redriveThese, showRecord } from "./record.js";
 import { view } from "./view.js";
 
 const EVERY = 3_000;
@@ -43,7 +43,7 @@ async function round() {
     summary = await get("api/summary");
     for (const instance of [summary.instance, ...summary.others]) remember(instance);
     const [record, list] = await Promise.all([
-      showRecord(wanted.record, summary.caller.mayChange),
+      showRecord(wanted.record, summary),
       askList(wanted, summary),
     ]);
     refused = null;
@@ -110,6 +110,7 @@ $("who").addEventListener("click", () => {
 });
 $("bulk").addEventListener("click", () => redriveMany(summary.topics));
 $("bulk-dismiss").addEventListener("click", () => dismissMany(summary.topics));
+$("bulk-picked").addEventListener("click", () => redriveThese(picked()));
 $("search").addEventListener("submit", (event) => {
   event.preventDefault();
   const id = $("wanted").value;

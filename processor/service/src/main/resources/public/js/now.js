@@ -45,9 +45,13 @@ function problems(summary, zones) {
   const found = [];
   const add = (mood, title, remark, link) => found.push({ mood, title, remark, link });
   if (overview && overview.violations.count > 0) {
-    add("bad", `${atLeast(overview.violations)} ${overview.violations.count === 1 ? "violation" : "violations"}`, "The audit has found what must not have happened.");
+    const open = { ...overview.violations, count: overview.violations.count - overview.acknowledged };
+    if (open.count > 0 || !open.isAll) {
+      add("bad", `${atLeast(open)} ${open.count === 1 ? "violation" : "violations"}`, "The audit has found what must not have happened.");
+    }
     for (const each of overview.found) {
-      add("bad", null, `${each.id}: ${each.verdict.toLowerCase().replaceAll("_", " ")}, token ${each.token} against ${each.otherToken}, zone ${each.zone}, ${ago(each.at)}`, address({ record: each.id }));
+      const seen = each.acknowledged === null ? "" : ` (acknowledged by ${each.acknowledged})`;
+      add(each.acknowledged === null ? "bad" : "calm", null, `${each.id}${seen}: ${each.verdict.toLowerCase().replaceAll("_", " ")}, token ${each.token} against ${each.otherToken}, zone ${each.zone}, ${ago(each.at)}`, address({ record: each.id }));
     }
   }
   if (instance.lifeFault) add("bad", "Only a restart helps", instance.lifeFault);
@@ -171,7 +175,7 @@ function showInstances(summary) {
     ({ name }) => name,
     ({ name, zone }) =>
       el("article", { class: "instance" },
-        el("div", { class: "instance-head" }, el("span", { class: "mono", text: `${zone}/${name}` }), el("span", { class: "badge" })),
+        el("div", { class: "instance-head" }, el("span", { class: "mono", text: `${zone}/${name}` }), el("span", { class: "badge" }), el("span", { class: "steer record-acts" })),
         el("p", { class: "waits" }), el("dl", { class: "figures" })),
     (card, instance) => {
       const badge = card.querySelector(".badge");
@@ -180,7 +184,7 @@ function showInstances(summary) {
       const fault = instance.lifeFault ?? instance.storeFault ?? instance.downstreamFault ?? instance.why;
       setText(card.querySelector(".waits"), fault ? `Waits: ${fault}` : "Waits for nothing.");
       setAttribute(card.querySelector(".waits"), "data-mood", instance.lifeFault || instance.storeFault ? "bad" : fault ? "warn" : "calm");
-      pauseButton(card, instance, steer && instance.own);
+      pauseButtons(card, instance, summary.pauses, steer && instance.own);
       const { name } = instance;
       const dl = card.querySelector("dl");
       figures(dl, [
@@ -203,30 +207,41 @@ function showInstances(summary) {
   );
 }
 
-function pauseButton(card, instance, may) {
-  const head = card.querySelector(".instance-head");
-  const verb = instance.state === "PAUSED" ? "resume" : "pause";
-  const before = head.querySelector("button");
-  if (!may || (verb === "pause" && instance.state !== "RUNNING")) {
-    before?.remove();
-    return;
-  }
-  if (before?.dataset.verb === verb) return;
-  const pause = verb === "pause";
-  const button = el("button", {
-    type: "button", class: "small", "data-verb": verb, text: pause ? "Pause …" : "Resume …",
-    onclick: () =>
-      ask({
-        title: pause ? "Pause this instance?" : "Resume this instance?",
-        target: `${instance.zone}/${instance.name}`,
-        effect: pause ? "It takes no new records; those it has go on." : "It takes records again.",
-        verb: pause ? "Pause" : "Resume",
-        grave: pause,
-        path: `api/${verb}`,
+/** What may be done now: [text, verb, scope, effect]. */
+function steering(instance, pauses) {
+  const all = pauses.find(({ scope }) => scope === "application");
+  const zone = pauses.find((each) => each.zone === instance.zone);
+  if (all) return [["Resume application …", "resume", "application", "All zones take records again."]];
+  if (zone) return [["Resume zone …", "resume", "zone", "The zone's instances take records again."]];
+  if (instance.state === "PAUSED") return [["Resume …", "resume", "instance", "It takes records again."]];
+  if (instance.state !== "RUNNING") return [];
+  return [
+    ["Pause …", "pause", "instance", "It takes no new records; those it has go on."],
+    ["Pause zone …", "pause", "zone", "No instance of the zone takes new records, even after a restart, until the zone is resumed."],
+    ["Pause application …", "pause", "application", "No zone takes new records, even after a restart, until the application is resumed."],
+  ];
+}
+
+function pauseButtons(card, instance, pauses, may) {
+  keyed(
+    card.querySelector(".steer"),
+    may ? steering(instance, pauses) : [],
+    ([text]) => text,
+    ([text, verb, scope, effect]) =>
+      el("button", {
+        type: "button", class: "small", "data-verb": verb, text,
+        onclick: () =>
+          ask({
+            title: `${text.slice(0, -2)}?`.replace("Pause?", "Pause this instance?").replace("Resume?", "Resume this instance?"),
+            target: scope === "instance" ? `${instance.zone}/${instance.name}` : scope === "zone" ? `zone ${instance.zone}` : "all zones",
+            effect,
+            verb: verb === "pause" ? "Pause" : "Resume",
+            grave: verb === "pause",
+            path: `api/${verb}`,
+            body: { scope },
+          }),
       }),
-  });
-  if (before) before.replaceWith(button);
-  else head.append(button);
+  );
 }
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -45,6 +45,30 @@ export function redrive(id, { dismissed } = {}) {
   });
 }
 
+export function redriveForgotten(id) {
+  ask({
+    title: "Redrive this record, though it is forgotten?", target: id, verb: "Redrive", grave: true,
+    effect: "The lock store knows nothing of it any more: it may have been done since it died. Its oldest dead letter, if there is one, is published again: its handler runs once more.",
+    path: `${recordPath(id)}/redrive`, body: { mayBeDone: true },
+  });
+}
+
+export function redriveThese(ids) {
+  ask({
+    title: `Redrive these ${ids.length} records?`, target: ids.join(", "), verb: "Redrive", grave: false,
+    effect: "Each is freed from its end as if nobody had tried it, and published again.",
+    path: "api/redrive", body: { ids },
+  });
+}
+
+export function acknowledge(id) {
+  ask({
+    title: "Acknowledge this violation?", target: id, verb: "Acknowledge", grave: false,
+    effect: "It needs no alert any more, and stays listed.",
+    path: `api/violations/${encodeURIComponent(id)}/acknowledge`,
+  });
+}
+
 export function dismiss(id) {
   ask({
     title: "Dismiss this record?", target: id, verb: "Dismiss", grave: false,
@@ -57,7 +81,9 @@ export function dismiss(id) {
 const isDismissed = ({ state, token, dismissed }) => state === "DEAD" && dismissed !== null && dismissed.token === token;
 
 /** Shows this record as it is now; null for none. */
-export async function showRecord(id, mayChange) {
+export async function showRecord(id, { caller, overview }) {
+  const { mayChange } = caller;
+  const violation = overview?.found.find((each) => each.id === id);
   if (id === null) {
     panel.hidden = true;
     panel.replaceChildren();
@@ -70,7 +96,7 @@ export async function showRecord(id, mayChange) {
   }
   try {
     const record = await get(recordPath(id));
-    if (shown === id) return () => fill(record, mayChange);
+    if (shown === id) return () => fill(record, mayChange, violation);
   } catch (refusal) {
     if (refusal.status === 401) throw refusal;
     if (shown === id) {
@@ -116,7 +142,7 @@ function copyButton(text, what) {
   return button;
 }
 
-function fill(record, mayChange) {
+function fill(record, mayChange, violation) {
   const [mood, note] = isDismissed(record)
     ? ["calm", `${record.dismissed.by} dismissed it: it needs no redrive.`]
     : (STATES[record.state] ?? ["calm", ""]);
@@ -143,12 +169,18 @@ function fill(record, mayChange) {
     ([term, , broad]) => el("div", { class: broad ? "broad" : null }, el("dt", { text: term }), el("dd", { class: broad ? "mono" : null })),
     (child, [, value]) => setText(child.lastChild, value),
   );
-  acts(record, mayChange);
+  acts(record, mayChange, violation);
   history(record);
 }
 
-function acts(record, mayChange) {
+/** Whether a redrive has freed it, and nobody has tried it since: whoever freed it may have died. */
+const isFreed = ({ state, redrive: by, attempts }) => state === "FREE" && by !== null && attempts === 0;
+
+function acts(record, mayChange, violation) {
   const allowed = [];
+  if (mayChange && violation?.acknowledged === null) allowed.push(["Acknowledge violation …", acknowledge, "main"]);
+  if (mayChange && isFreed(record)) allowed.push(["Redrive …", redrive]);
+  if (mayChange && record.state === "ABSENT") allowed.push(["Redrive, though forgotten …", redriveForgotten]);
   if (mayChange && record.state === "HELD") allowed.push(["Release …", release, "main"]);
   if (mayChange && record.state === "DEAD") allowed.push(["Redrive …", () => redrive(record.id, isDismissed(record) ? record : {}), isDismissed(record) ? "" : "main"]);
   if (mayChange && record.state === "DEAD" && !isDismissed(record)) allowed.push(["Dismiss …", dismiss]);

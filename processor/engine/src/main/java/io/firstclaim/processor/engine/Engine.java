@@ -69,6 +69,7 @@ public final class Engine {
   private final Waiting waiting;
   private final AtomicReference<Phase> phase = new AtomicReference<>(NEW);
   private volatile @Nullable Throwable fault;
+  private volatile @Nullable String pausedAtStart;
 
   Engine(
       EngineSettings settings,
@@ -154,6 +155,9 @@ public final class Engine {
   private void begin(Instance instance, Phase starting) throws InterruptedException {
     boolean running = false;
     try {
+      if (pausedAtStart != null) {
+        instance.pause(pausedAtStart);
+      }
       instance.start();
       running = phase.compareAndSet(starting, new Phase.Running(instance));
       if (!running) {
@@ -180,6 +184,15 @@ public final class Engine {
       }
       case Phase.New _, Phase.Over _ -> {}
     }
+  }
+
+  /**
+   * Has it take no records once it runs, until {@link #resume}. To be called before {@link #start}.
+   *
+   * @param reason as for {@link #pause}
+   */
+  public void startPaused(String reason) {
+    pausedAtStart = OneLine.of(reason, MAX_REASON);
   }
 
   /**

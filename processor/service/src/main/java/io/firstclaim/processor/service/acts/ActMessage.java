@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
   @JsonSubTypes.Type(value = ActMessage.RedriveTold.class, name = "redrive-told"),
   @JsonSubTypes.Type(value = ActMessage.RedriveTaken.class, name = "redrive-taken"),
   @JsonSubTypes.Type(value = ActMessage.RedriveProgress.class, name = "redrive-progress"),
-  @JsonSubTypes.Type(value = ActMessage.Dismissed.class, name = "dismissed")
+  @JsonSubTypes.Type(value = ActMessage.Dismissed.class, name = "dismissed"),
+  @JsonSubTypes.Type(value = ActMessage.Acknowledged.class, name = "acknowledged"),
+  @JsonSubTypes.Type(value = ActMessage.Pause.class, name = "pause")
 })
 public sealed interface ActMessage {
   /** The act's or the redrive's. */
@@ -184,6 +186,45 @@ public sealed interface ActMessage {
     /** Checks that it says what it must. */
     public Death {
       require(record);
+    }
+  }
+
+  /**
+   * Somebody has seen what must not have happened to a record: it needs no alert any more.
+   *
+   * @param record its printable ID
+   * @param by who has seen it
+   * @param reason why it needs none
+   */
+  record Acknowledged(String id, String record, String by, String reason, String at)
+      implements ActMessage {
+    /** Checks that it says what it must. */
+    public Acknowledged {
+      require(id, record, by, reason, at);
+    }
+  }
+
+  /** Whose instances take no records. */
+  enum Scope {
+    ZONE,
+    APPLICATION
+  }
+
+  /**
+   * A zone, or the whole application, takes no more records, or does again. The last one of a scope
+   * counts, whatever was started since.
+   *
+   * @param zone which; of no account if all are meant
+   * @param paused whether no records are taken
+   * @param by who says so
+   * @param reason why
+   */
+  record Pause(
+      String id, Scope scope, String zone, boolean paused, String by, String reason, String at)
+      implements ActMessage {
+    /** Checks that it says what it must. */
+    public Pause {
+      require(id, scope, zone, by, reason, at);
     }
   }
 

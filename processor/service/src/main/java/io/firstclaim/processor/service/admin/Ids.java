@@ -16,6 +16,7 @@ import java.util.Optional;
  */
 final class Ids {
   private static final String BEFORE = "/api/records/";
+  private static final String BEFORE_OF_VIOLATIONS = "/api/violations/";
 
   private Ids() {}
 
@@ -24,8 +25,17 @@ final class Ids {
     return inPath(request.getPath());
   }
 
+  /** The ID in the path {@code /api/violations/{id}}, whatever follows. */
+  static RecordId ofViolationsPath(HttpRequest<?> request) {
+    return after(BEFORE_OF_VIOLATIONS, request.getPath());
+  }
+
   static RecordId inPath(String path) {
-    String rest = path.substring(path.indexOf(BEFORE) + BEFORE.length());
+    return after(BEFORE, path);
+  }
+
+  private static RecordId after(String before, String path) {
+    String rest = path.substring(path.indexOf(before) + before.length());
     int end = rest.indexOf('/');
     return ofBytes(decode((end < 0 ? rest : rest.substring(0, end)).getBytes(UTF_8), true));
   }

@@ -1,12 +1,18 @@
 package io.firstclaim.processor.service.admin;
 
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
+import io.firstclaim.processor.service.acts.ActMessage;
+import io.firstclaim.processor.service.acts.ActMessage.Scope;
+import io.firstclaim.processor.service.acts.Pauses;
 import io.firstclaim.processor.service.admin.Overviews.OverviewResult;
 import io.firstclaim.processor.service.admin.SummaryView.CallerView;
 import io.firstclaim.processor.service.admin.SummaryView.HeardView;
+import io.firstclaim.processor.service.admin.SummaryView.PauseView;
 import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.instance.Pausing;
 import io.firstclaim.processor.service.instance.Service;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.firstclaim.processor.service.redrive.Redrives;
@@ -30,6 +36,8 @@ class InstanceController {
   private final Redrives redrives;
   private final Overviews overviews;
   private final EngineMetrics metrics;
+  private final Pausing pausing;
+  private final Pauses pauses;
   private final Acts acts;
   private final TimeSource time;
 
@@ -39,6 +47,8 @@ class InstanceController {
       Redrives redrives,
       Overviews overviews,
       EngineMetrics metrics,
+      Pausing pausing,
+      Pauses pauses,
       Acts acts,
       TimeSource time) {
     this.service = service;
@@ -46,6 +56,8 @@ class InstanceController {
     this.redrives = redrives;
     this.overviews = overviews;
     this.metrics = metrics;
+    this.pausing = pausing;
+    this.pauses = pauses;
     this.acts = acts;
     this.time = time;
   }
@@ -80,7 +92,8 @@ class InstanceController {
             .orElse(null),
         overview,
         overviewFault,
-        redrives.all().stream().filter(job -> !job.isOver()).map(RedriveView::of).toList());
+        redrives.all().stream().filter(job -> !job.isOver()).map(RedriveView::of).toList(),
+        pauses.all().stream().map(PauseView::of).toList());
   }
 
   private InstanceView instance() {
@@ -91,21 +104,64 @@ class InstanceController {
         metrics.meters());
   }
 
-  /** Has this instance take no more records; those it has go on. */
+  /**
+   * Has this instance take no more records, or its zone, or the whole application; those that they
+   * have go on. That of a zone or the application outlives restarts.
+   *
+   * @param body why, and what is meant
+   */
   @Post("/pause")
-  InstanceView pause(Authentication caller, @Valid @Body ActRequest body) {
+  InstanceView pause(Authentication caller, @Valid @Body PauseRequest body) {
     String reason = body.reasonInOneLine();
-    return steer(
-        "pause",
-        caller,
-        reason,
-        () -> service.engine().pause("%s: %s".formatted(caller.getName(), reason)));
+    return body.wider()
+        .map(scope -> steer(true, scope, caller, reason))
+        .orElseGet(
+            () ->
+                steer(
+                    "pause",
+                    caller,
+                    reason,
+                    () -> pausing.pause("%s: %s".formatted(caller.getName(), reason))));
   }
 
-  /** Has this instance take records again. */
+  /**
+   * Has this instance take records again, or its zone, or the whole application: each ends the pause
+   * of its own scope.
+   *
+   * @param body why, and what is meant
+   */
   @Post("/resume")
-  InstanceView resume(Authentication caller, @Valid @Body ActRequest body) {
-    return steer("resume", caller, body.reasonInOneLine(), () -> service.engine().resume());
+  InstanceView resume(Authentication caller, @Valid @Body PauseRequest body) {
+    String reason = body.reasonInOneLine();
+    return body.wider()
+        .map(scope -> steer(false, scope, caller, reason))
+        .orElseGet(() -> steer("resume", caller, reason, pausing::resume));
+  }
+
+  private InstanceView steer(boolean paused, Scope scope, Authentication caller, String reason) {
+    String zone = settings.zone();
+    String name = caller.getName();
+    return acts.perform(
+        new Acts.Intent(
+            paused ? "pause" : "resume",
+            scope == Scope.ZONE ? "zone " + zone : "application " + settings.application(),
+            name,
+            reason),
+        () -> {
+          redrives
+              .log()
+              .tell(
+                  new ActMessage.Pause(
+                      RedriveId.random().text(),
+                      scope,
+                      zone,
+                      paused,
+                      name,
+                      reason,
+                      time.now().wall().toString()));
+          return instance();
+        },
+        InstanceView::state);
   }
 
   private InstanceView steer(String name, Authentication caller, String reason, Runnable act) {

@@ -3,13 +3,16 @@ package io.firstclaim.processor.service.admin;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.firstclaim.processor.audit.api.Minute;
 import io.firstclaim.processor.audit.api.Violation;
+import io.firstclaim.processor.service.acts.ActMessage;
 import io.micronaut.core.annotation.Introspected;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What became of records in all zones, as the audit knows it.
@@ -19,7 +22,8 @@ import java.util.stream.Stream;
  * @param dead records given up and not completed since
  * @param stuck records begun long ago and not settled since
  * @param violations records of which something is known that must not have happened
- * @param found some of these, the latest first
+ * @param acknowledged how many of them an operator has seen, and needs no alert of
+ * @param found some of them, the latest first
  * @param missing instances of the zone that have a part of all this and did not say, each with why:
  *     {@code host:port: why}
  */
@@ -30,6 +34,7 @@ record Overview(
     Count dead,
     Count stuck,
     Count violations,
+    long acknowledged,
     List<Breach> found,
     List<String> missing) {
   private static final int SHOWN = 20;
@@ -69,8 +74,10 @@ record Overview(
    * @param at when the outcome was published that showed it, in ISO 8601
    * @param token of that outcome
    * @param otherToken that it contradicts
+   * @param acknowledged who has seen it, and why it needs no alert; null if nobody said so
    */
   @Introspected
+  @JsonInclude(JsonInclude.Include.ALWAYS)
   record Breach(
       String id,
       String verdict,
@@ -78,13 +85,14 @@ record Overview(
       String zone,
       String instance,
       long token,
-      long otherToken) {
+      long otherToken,
+      @Nullable String acknowledged) {
     /** Checks what they are sorted by. */
     Breach {
       Objects.requireNonNull(at, "it was never published");
     }
 
-    static Breach of(Violation violation) {
+    static Breach of(Violation violation, Optional<ActMessage.Acknowledged> seen) {
       return new Breach(
           violation.id().text(),
           violation.verdict().name(),
@@ -92,7 +100,8 @@ record Overview(
           violation.outcome().zone(),
           violation.outcome().instance(),
           violation.outcome().token(),
-          violation.otherToken());
+          violation.otherToken(),
+          seen.map(said -> said.by() + ": " + said.reason()).orElse(null));
     }
   }
 
@@ -113,6 +122,7 @@ record Overview(
         dead.plus(other.dead),
         stuck.plus(other.stuck),
         violations.plus(other.violations),
+        acknowledged + other.acknowledged,
         latest(Stream.concat(found.stream(), other.found.stream())),
         Stream.concat(missing.stream(), other.missing.stream()).toList());
   }
@@ -128,6 +138,7 @@ record Overview(
         dead.orMore(),
         stuck.orMore(),
         violations.orMore(),
+        acknowledged,
         found,
         Stream.concat(missing.stream(), Stream.of(instance)).toList());
   }
@@ -139,6 +150,7 @@ record Overview(
         dead,
         stuck,
         violations,
+        acknowledged,
         found,
         missing);
   }

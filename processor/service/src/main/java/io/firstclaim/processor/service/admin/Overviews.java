@@ -9,6 +9,7 @@ import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minutes;
 import io.firstclaim.processor.audit.api.Violation;
+import io.firstclaim.processor.service.acts.Acknowledgements;
 import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.admin.Overview.Breach;
 import io.firstclaim.processor.service.admin.Overview.Count;
@@ -31,12 +32,15 @@ final class Overviews {
 
   private final Audit audit;
   private final Dismissals dismissals;
+  private final Acknowledgements seen;
   private final Peers peers;
   private final TimeSource time;
 
-  Overviews(Audit audit, Dismissals dismissals, Peers peers, TimeSource time) {
+  Overviews(
+      Audit audit, Dismissals dismissals, Acknowledgements seen, Peers peers, TimeSource time) {
     this.audit = audit;
     this.dismissals = dismissals;
+    this.seen = seen;
     this.peers = peers;
     this.time = time;
   }
@@ -74,7 +78,9 @@ final class Overviews {
             count(here(audit.dead(this::isOpen, MOST_COUNTED, Optional.empty()))),
             count(here(audit.stuck(MOST_COUNTED, Optional.empty()))),
             count(violations),
-            Overview.latest(violations.items().stream().map(Breach::of)),
+            violations.items().stream().filter(each -> seen.of(each.id()).isPresent()).count(),
+            Overview.latest(
+                violations.items().stream().map(each -> Breach.of(each, seen.of(each.id())))),
             List.of());
     if (peers.isAskedByOne()) {
       return new OverviewResult.Available(all, List.of());

@@ -2,8 +2,10 @@ package io.firstclaim.processor.service.admin;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.firstclaim.processor.engine.api.OtherInstance;
+import io.firstclaim.processor.service.acts.ActMessage;
 import io.micronaut.core.annotation.Introspected;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param overview what became of records in all zones; null if that cannot be said now
  * @param overviewFault why not
  * @param redrives those that are not over
+ * @param pauses of zones and of the application, which outlive restarts
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -34,7 +37,30 @@ record SummaryView(
     @Nullable List<HeardView> heard,
     @Nullable Overview overview,
     @Nullable String overviewFault,
-    List<RedriveView> redrives) {
+    List<RedriveView> redrives,
+    List<PauseView> pauses) {
+
+  /**
+   * A zone, or the whole application, takes no records.
+   *
+   * @param scope {@code zone} or {@code application}
+   * @param zone which; null if all are meant
+   * @param by who said so
+   * @param reason why
+   * @param at when, in ISO 8601
+   */
+  @Introspected
+  @JsonInclude(JsonInclude.Include.ALWAYS)
+  record PauseView(String scope, @Nullable String zone, String by, String reason, String at) {
+    static PauseView of(ActMessage.Pause pause) {
+      return new PauseView(
+          pause.scope().name().toLowerCase(Locale.ROOT),
+          pause.scope() == ActMessage.Scope.ZONE ? pause.zone() : null,
+          pause.by(),
+          pause.reason(),
+          pause.at());
+    }
+  }
 
   /**
    * Who asks.

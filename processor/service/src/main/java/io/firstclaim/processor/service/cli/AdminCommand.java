@@ -39,6 +39,9 @@ final class AdminCommand {
   private static final ObjectMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
+  private static final String SCOPE =
+      "instance, zone or application; the latter two outlive restarts.";
+
   private final Map<String, String> variables;
 
   /**
@@ -296,15 +299,33 @@ final class AdminCommand {
     return get(where, "/api/redrives/" + AdminClient.encoded(id));
   }
 
-  @Command(description = "Has the instance take no more records.")
-  int pause(@Mixin Where where, @Option(names = "--reason", required = true) String reason)
+  @Command(description = "Says that a violation was seen, and why it needs no alert any more.")
+  int acknowledge(
+      @Mixin Where where,
+      @Parameters(paramLabel = "ID", description = "Of the record.") String id,
+      @Option(names = "--reason", required = true) String reason)
       throws IOException, InterruptedException {
-    return post(where, "/api/pause", Map.of("reason", reason));
+    return post(
+        where,
+        "/api/violations/" + AdminClient.encoded(id) + "/acknowledge",
+        Map.of("reason", reason));
   }
 
-  @Command(description = "Has the instance take records again.")
-  int resume(@Mixin Where where, @Option(names = "--reason", required = true) String reason)
+  @Command(description = "Has the instance, its zone or the application take no more records.")
+  int pause(
+      @Mixin Where where,
+      @Option(names = "--reason", required = true) String reason,
+      @Option(names = "--scope", defaultValue = "instance", description = SCOPE) String scope)
       throws IOException, InterruptedException {
-    return post(where, "/api/resume", Map.of("reason", reason));
+    return post(where, "/api/pause", Map.of("reason", reason, "scope", scope));
+  }
+
+  @Command(description = "Has the instance, its zone or the application take records again.")
+  int resume(
+      @Mixin Where where,
+      @Option(names = "--reason", required = true) String reason,
+      @Option(names = "--scope", defaultValue = "instance", description = SCOPE) String scope)
+      throws IOException, InterruptedException {
+    return post(where, "/api/resume", Map.of("reason", reason, "scope", scope));
   }
 }

@@ -8,7 +8,9 @@ import io.firstclaim.processor.dataset.DatasetHandler;
 import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.processor.service.acts.Acknowledgements;
 import io.firstclaim.processor.service.acts.Dismissals;
+import io.firstclaim.processor.service.acts.Pauses;
 import io.firstclaim.processor.service.config.Handling;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.StoreSettings;
@@ -117,12 +119,24 @@ final class InstanceBeans {
   }
 
   @Singleton
+  Pauses pauses() {
+    return new Pauses();
+  }
+
+  @Singleton
+  Acknowledgements acknowledgements() {
+    return new Acknowledgements();
+  }
+
+  @Singleton
   @Bean(preDestroy = "close")
   Redrives redrives(
       ServiceSettings settings,
       Service service,
       ClaimOperations operations,
       Dismissals dismissals,
+      Acknowledgements acknowledgements,
+      Pausing pausing,
       TimeSource time) {
     return new Redrives(
         settings.engine(),
@@ -130,6 +144,10 @@ final class InstanceBeans {
         service::claims,
         operations,
         dismissals,
+        said -> {
+          acknowledgements.hear(said);
+          pausing.hear(said);
+        },
         time);
   }
 

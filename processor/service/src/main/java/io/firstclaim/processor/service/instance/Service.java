@@ -10,6 +10,7 @@ import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.service.acts.ActLog;
+import io.firstclaim.processor.service.acts.Acknowledgements;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.log.KafkaClientLog;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
@@ -50,6 +51,7 @@ public class Service {
       EngineMetrics metrics,
       Telemetry telemetry,
       Audit audit,
+      Acknowledgements acknowledgements,
       TimeSource time) {
     this.settings = settings;
     this.store = store;
@@ -65,6 +67,7 @@ public class Service {
             .build();
     metrics.observe(engine);
     metrics.observe(audit);
+    metrics.observe(audit, record -> acknowledgements.of(record).isPresent());
   }
 
   private ClaimStore opened(ClaimStore store) {

@@ -47,7 +47,9 @@ public final class ServiceProcess {
       Service service = context.getBean(Service.class);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, context)));
       if (settings.tokenFile().isPresent()) {
-        context.getBean(Redrives.class).start(); // without tokens there is nobody to begin one
+        Redrives redrives = context.getBean(Redrives.class);
+        redrives.start(); // without tokens there is nobody to begin one
+        context.getBean(Pausing.class).await(redrives.log());
       }
       service.run();
       new CountDownLatch(1).await(); // the stop ends the process

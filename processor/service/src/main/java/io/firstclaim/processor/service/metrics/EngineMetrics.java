@@ -1,7 +1,11 @@
 package io.firstclaim.processor.service.metrics;
 
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.processor.audit.Audit;
+import io.firstclaim.processor.audit.api.AuditAnswer;
+import io.firstclaim.processor.audit.api.Listing;
+import io.firstclaim.processor.audit.api.Violation;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState.Running;
@@ -14,8 +18,10 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.config.MeterFilter;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import org.apache.kafka.clients.admin.AdminClient;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -23,6 +29,8 @@ import org.apache.kafka.clients.producer.Producer;
 
 /** The metrics of an instance, under the names in docs/metrics.md. Thread-safe. */
 public final class EngineMetrics implements EngineListener, StoreMetrics {
+  private static final int MOST_VIOLATIONS = 10_000;
+
   private final MeterRegistry registry;
   private final ConcurrentMap<Delivered, Counter> deliveries = new ConcurrentHashMap<>();
   private final ConcurrentMap<Claimed, Counter> claims = new ConcurrentHashMap<>();
@@ -113,6 +121,19 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
         .register(registry);
     Gauge.builder("firstclaim.stuck", audit, Audit::stuck)
         .description("Records that were begun and have not been settled for too long")
+        .register(registry);
+  }
+
+  /** Adds how many of the violations that an audit knows here are acknowledged. */
+  public void observe(Audit audit, Predicate<RecordId> isAcknowledged) {
+    Gauge.builder(
+            "firstclaim.violations.acknowledged",
+            () ->
+                audit.violations(MOST_VIOLATIONS, Optional.empty())
+                        instanceof AuditAnswer.Here<Listing<Violation>>(var page)
+                    ? page.items().stream().map(Violation::id).filter(isAcknowledged).count()
+                    : 0)
+        .description("Violations that an operator has seen, and that need no alert any more")
         .register(registry);
   }
 

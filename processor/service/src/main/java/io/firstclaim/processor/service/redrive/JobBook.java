@@ -22,7 +22,10 @@ final class JobBook {
   /** Takes in what was said. */
   synchronized void hear(ActMessage message) {
     switch (message) {
-      case ActMessage.Act _, ActMessage.Dismissed _ -> {}
+      case ActMessage.Act _,
+          ActMessage.Dismissed _,
+          ActMessage.Acknowledged _,
+          ActMessage.Pause _ -> {}
       case ActMessage.RedriveBegun begun -> {
         if (!jobs.containsKey(begun.id())) {
           jobs.put(begun.id(), begin(begun));

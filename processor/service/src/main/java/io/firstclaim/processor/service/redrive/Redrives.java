@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 
@@ -35,6 +36,7 @@ public final class Redrives implements AutoCloseable {
   private final Letters letters;
   private final Freezer freezer;
   private final Dismissals dismissals;
+  private final Consumer<ActMessage> others;
   private final TimeSource time;
   private final JobBook book = new JobBook();
   private final ActLog log;
@@ -46,6 +48,7 @@ public final class Redrives implements AutoCloseable {
    * @param claims empty until there is a store
    * @param operations of the same store
    * @param dismissals told by the same log of acts
+   * @param others are told it too
    */
   public Redrives(
       EngineSettings settings,
@@ -53,12 +56,14 @@ public final class Redrives implements AutoCloseable {
       Supplier<Optional<ClaimStore>> claims,
       ClaimOperations operations,
       Dismissals dismissals,
+      Consumer<ActMessage> others,
       TimeSource time) {
     this.settings = settings;
     this.operations = operations;
     this.letters = new KafkaLetters(clients);
     this.freezer = new Freezer(settings, letters);
     this.dismissals = dismissals;
+    this.others = others;
     this.time = time;
     this.log = new ActLog(clients, settings.application(), this::hear, time);
     RedriveRunner runner =
@@ -85,6 +90,7 @@ public final class Redrives implements AutoCloseable {
   private void hear(ActMessage message) {
     book.hear(message);
     dismissals.hear(message);
+    others.accept(message);
   }
 
   /** Begins to read what was told, and to work. */

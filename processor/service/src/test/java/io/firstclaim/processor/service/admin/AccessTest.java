@@ -140,6 +140,7 @@ class AccessTest {
             "/api/records/x/redrive",
             "/api/dismiss",
             "/api/records/x/dismiss",
+            "/api/violations/x/acknowledge",
             "/api/redrive",
             "/api/redrives/x/pause",
             "/api/redrives/x/resume",

@@ -26,7 +26,7 @@ class OverviewTest {
 
   private static Overview of(List<ZoneMinute> minutes, Count dead) {
     return new Overview(
-        minutes, dead, new Count(0, true), new Count(0, true), List.of(), List.of());
+        minutes, dead, new Count(0, true), new Count(3, true), 1, List.of(), List.of());
   }
 
   @Test
@@ -57,6 +57,8 @@ class OverviewTest {
     assertThat(both.minutes().getFirst().p50Millis()).isEqualTo(10);
     assertThat(both.minutes().getFirst().p99Millis()).isBetween(890L, 910L);
     assertThat(both.dead()).isEqualTo(new Count(1002, false));
+    assertThat(both.violations().count()).isEqualTo(6);
+    assertThat(both.acknowledged()).isEqualTo(2);
   }
 
   @Test
@@ -94,7 +96,8 @@ class OverviewTest {
                         "a",
                         "one",
                         2,
-                        1))
+                        1,
+                        null))
             .toList();
 
     assertThat(Overview.latest(found.stream()))

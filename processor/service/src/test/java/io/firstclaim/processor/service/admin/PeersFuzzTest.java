@@ -21,7 +21,8 @@ class PeersFuzzTest {
           new Overview.Count(1, true),
           new Overview.Count(0, true),
           new Overview.Count(0, true),
-          List.of(new Overview.Breach("x", "COMPLETED_TWICE", "z", "a", "a1", 1, 2)),
+          0,
+          List.of(new Overview.Breach("x", "COMPLETED_TWICE", "z", "a", "a1", 1, 2, "otto: seen")),
           List.of());
 
   @FuzzTest(maxDuration = "10m")

@@ -40,15 +40,17 @@ final class Groups implements AutoCloseable {
                 .all());
   }
 
-  /** Gives a topic this setting. */
-  void set(String topic, String setting, String value) {
-    var change = new AlterConfigOp(new ConfigEntry(setting, value), AlterConfigOp.OpType.SET);
+  /** Changes a setting of a topic. */
+  void configureTopic(String name, String setting, String value) {
     var _ =
         get(
             admin
                 .incrementalAlterConfigs(
                     Map.of(
-                        new ConfigResource(ConfigResource.Type.TOPIC, topic), List.of(change)))
+                        new ConfigResource(ConfigResource.Type.TOPIC, name),
+                        List.of(
+                            new AlterConfigOp(
+                                new ConfigEntry(setting, value), AlterConfigOp.OpType.SET))))
                 .all());
   }
 

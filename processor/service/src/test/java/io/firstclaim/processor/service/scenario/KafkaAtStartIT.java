@@ -103,7 +103,7 @@ class KafkaAtStartIT {
       assertThat(zone.logText())
           .contains("firstclaim: topic %s has cleanup.policy=compact, ".formatted(topic))
           .contains("--entity-name %s --add-config cleanup.policy=delete".formatted(topic));
-      scenario.groups().set(topic, "cleanup.policy", "delete");
+      scenario.groups().configureTopic(topic, "cleanup.policy", "delete");
     }
   }
 }

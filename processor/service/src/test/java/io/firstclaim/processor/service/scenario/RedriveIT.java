@@ -81,6 +81,54 @@ class RedriveIT {
   }
 
   @Test
+  void recordTooLargeForItsTopicByNow_isDeadAsItWas_andMovesOnceItFits_amongThoseThatAreNamed()
+      throws Exception {
+    AtomicBoolean fixed = new AtomicBoolean();
+    scenario.sink().behave(call -> call.id().startsWith("big") && !fixed.get() ? 422 : 200);
+    Zone a = zone("a");
+    scenario.start();
+    for (String id : List.of("big-1", "big-2")) {
+      scenario.feed().send(id, "x".repeat(50_000));
+    }
+    scenario.feed().send(List.of("big-small"));
+    scenario.eventually(
+        "they are dead",
+        () ->
+            assertThat(scenario.outcomes().ids("DEAD")).contains("big-1", "big-2", "big-small"));
+    fixed.set(true);
+    scenario.groups().configureTopic(scenario.topic(), "max.message.bytes", "20000");
+
+    assertThat(
+            Operator.statusOf(a, "/api/records/big-1/redrive", Map.of("reason", "fixed")))
+        .isEqualTo(409);
+    JsonNode dead = Operator.get(a, "/api/records/big-1");
+    assertThat(dead.path("state").asText()).as("%s", dead).isEqualTo("DEAD");
+    assertThat(dead.path("cause").asText()).contains("422");
+    assertThat(dead.path("attempts").asInt()).isEqualTo(1);
+
+    scenario.groups().configureTopic(scenario.topic(), "max.message.bytes", "1000000");
+    Map<String, Object> body =
+        Map.of(
+            "ids",
+            List.of("big-1", "big-2"),
+            "delay",
+            "1s",
+            "reason",
+            "fixed");
+    String id = Operator.act(a, "/api/redrive", body).path("id").asText();
+    scenario.awaitCompleted(List.of("big-1", "big-2"));
+    scenario.eventually(
+        "it ends",
+        () ->
+            assertThat(Operator.get(a, "/api/redrives/" + id).path("state").asText())
+                .isEqualTo("DONE"));
+    assertThat(Operator.get(a, "/api/redrives/" + id).path("moved").asInt()).isEqualTo(2);
+    assertThat(Operator.get(a, "/api/records/big-small").path("state").asText())
+        .as("which nobody named")
+        .isEqualTo("DEAD");
+  }
+
+  @Test
   void oneRecord_isRedriven_andItsActIsWrittenDown() throws Exception {
     AtomicBoolean fixed = new AtomicBoolean();
     scenario.sink().behave(call -> call.id().equals("x") && !fixed.get() ? 422 : 200);

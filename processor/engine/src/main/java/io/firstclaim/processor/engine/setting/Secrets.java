@@ -16,10 +16,14 @@ public final class Secrets {
 
   private static final Pattern USER_INFO = Pattern.compile("//[^/?#]*@");
 
+  /** What follows a place on the web, such as a key in a query. */
+  private static final Pattern QUERY = Pattern.compile("(?s)(://[^?#]*[?#]).*");
+
   private Secrets() {}
 
   /**
-   * The value, or a stand-in if its property's name makes it a secret or it has a password in it.
+   * The value, or a stand-in if its property's name makes it a secret or it has a password in it; of
+   * an address, without its query.
    */
   public static String shown(String property, String value) {
     if (property.equals(FILE)) {
@@ -29,6 +33,8 @@ public final class Secrets {
     if (SECRET.matcher(name).find() || KEY.matcher(name).find()) {
       return "(hidden)";
     }
-    return USER_INFO.matcher(value).find() ? "(hidden: it may have a password)" : value;
+    return USER_INFO.matcher(value).find()
+        ? "(hidden: it may have a password)"
+        : QUERY.matcher(value).replaceFirst("$1(hidden)");
   }
 }

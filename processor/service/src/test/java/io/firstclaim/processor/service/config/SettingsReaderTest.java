@@ -216,7 +216,7 @@ class SettingsReaderTest {
                 "firstclaim.handler.type",
                 "http",
                 "firstclaim.handler.http.url",
-                "http://me:s3cret@localhost"));
+                "http://localhost/orders?code=s3cret"));
 
     assertThat(settings.engine().kafka()).containsEntry("sasl.jaas.config", "password=\"s3cret\";");
     assertThat(settings.inForce())
@@ -225,7 +225,7 @@ class SettingsReaderTest {
         .containsEntry("firstclaim.claim.lease", "30s")
         .containsEntry("kafka.sasl.jaas.config", "(hidden)")
         .containsEntry("kafka.ssl.key.password", "(hidden)")
-        .containsEntry("firstclaim.handler.http.url", "(hidden: it may have a password)")
+        .containsEntry("firstclaim.handler.http.url", "http://localhost/orders?(hidden)")
         .doesNotContainKey("firstclaim.claim.s3.prefix");
     assertThat(settings).asString().doesNotContain("s3cret").contains("orders");
   }

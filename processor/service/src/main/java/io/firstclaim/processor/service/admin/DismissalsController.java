@@ -59,6 +59,7 @@ class DismissalsController {
    * @param body which, and why
    */
   @Post("/dismiss")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   HttpResponse<?> dismiss(Authentication caller, @Valid @Body DismissRequest body) {
     DeadFilter filter = body.filter(settings.input().topics());
     int limit = body.most();

@@ -82,6 +82,7 @@ class RecordsController {
    * @param body the reason
    */
   @Post("/{id:[^/]+}/release")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   RecordView release(
       HttpRequest<?> request,
       Authentication caller,
@@ -122,6 +123,7 @@ class RecordsController {
    * @param body the reason
    */
   @Post("/{id:[^/]+}/dismiss")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   RecordView dismiss(
       HttpRequest<?> request,
       Authentication caller,
@@ -203,6 +205,7 @@ class RecordsController {
    * @return the record, or the redrive if it takes long
    */
   @Post("/{id:[^/]+}/redrive")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   HttpResponse<?> redrive(
       HttpRequest<?> request,
       Authentication caller,

@@ -51,6 +51,7 @@ class RedrivesController {
    * @param body which, how fast, and why
    */
   @Post("/redrive")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   HttpResponse<?> begin(Authentication caller, @Valid @Body RedriveRequest body)
       throws InterruptedException {
     RedriveSpec filter = body.spec(settings.input().topics());
@@ -132,18 +133,21 @@ class RedrivesController {
 
   /** Has a redrive wait; records that it has moved go on. */
   @Post("/redrives/{id}/pause")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   RedriveView pause(Authentication caller, @PathVariable String id, @Valid @Body ActRequest body) {
     return tell(id, Command.PAUSE, caller, body);
   }
 
   /** Has a redrive go on that was paused, or has stopped by itself. */
   @Post("/redrives/{id}/resume")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   RedriveView resume(Authentication caller, @PathVariable String id, @Valid @Body ActRequest body) {
     return tell(id, Command.RESUME, caller, body);
   }
 
   /** Ends a redrive; what it has moved stays moved. */
   @Post("/redrives/{id}/cancel")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   RedriveView cancel(Authentication caller, @PathVariable String id, @Valid @Body ActRequest body) {
     return tell(id, Command.CANCEL, caller, body);
   }

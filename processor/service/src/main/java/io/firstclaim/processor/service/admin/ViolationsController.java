@@ -62,6 +62,7 @@ class ViolationsController {
    * @param body the reason
    */
   @Post("/{id:[^/]+}/acknowledge")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   AcknowledgementView acknowledge(
       HttpRequest<?> request,
       Authentication caller,

@@ -1,38 +1,45 @@
 package io.firstclaim.processor.service.health;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.instance.Service;
-import io.micronaut.core.async.publisher.AsyncSingleResultPublisher;
+import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.HealthIndicator;
 import io.micronaut.management.health.indicator.HealthResult;
 import io.micronaut.management.health.indicator.annotation.Readiness;
-import io.micronaut.scheduling.TaskExecutors;
 import jakarta.annotation.PreDestroy;
-import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClient;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Whether the broker answers and is polled. Asks it on a thread that may wait for the answer. */
+/**
+ * Whether the broker answers and is polled. It is asked once at a time, on a thread that may wait,
+ * and its answer counts for a second, however many ask for the health.
+ */
 @Singleton
 @Readiness
 class KafkaHealth implements HealthIndicator {
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaHealth.class);
   private static final Duration LIMIT = Duration.ofSeconds(2);
+  private static final Duration KNOWN = Duration.ofSeconds(1);
   private static final Duration SILENT = Duration.ofSeconds(30);
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
@@ -40,62 +47,86 @@ class KafkaHealth implements HealthIndicator {
   private final Map<String, Object> kafka;
   private final TimeSource time;
   private final EngineListener listener;
-  private final ExecutorService threads;
-  private @Nullable AdminClient admin;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("firstclaim-kafka-health").daemon().factory());
+  private @Nullable AdminClient admin; // of the thread
+  private @Nullable CompletableFuture<BrokersAnswer> last; // guarded by this
 
   KafkaHealth(
       Service service,
       ServiceSettings settings,
       TimeSource time,
-      EngineListener listener,
-      @Named(TaskExecutors.IO) ExecutorService threads) {
+      EngineListener listener) {
     this.service = service;
     this.kafka = settings.engine().kafka();
     this.time = time;
     this.listener = listener;
-    this.threads = threads;
   }
 
   @Override
   public Publisher<HealthResult> getResult() {
-    return new AsyncSingleResultPublisher<>(threads, this::result);
+    return switch (service.state()) {
+      case EngineState.Starting(String what) -> Publishers.just(down(Map.of("waitsFor", what)));
+      case EngineState.Running running ->
+          Publishers.fromCompletableFuture(
+              () -> brokers().thenApply(brokers -> result(running, brokers)));
+      case EngineState.Ended _ -> Publishers.just(down(Map.of("fault", "ended")));
+    };
   }
 
-  private HealthResult result() {
-    return switch (service.state()) {
-      case EngineState.Starting(String what) -> down(Map.of("waitsFor", what));
-      case EngineState.Running running -> ask(running);
-      case EngineState.Ended _ -> down(Map.of("fault", "ended"));
-    };
+  /**
+   * What the broker said when it was asked.
+   *
+   * @param number of brokers; negative if it did not answer
+   */
+  private record BrokersAnswer(int number, Moment at) {}
+
+  /** What the broker said within the last second, or will say to whoever has asked before. */
+  private synchronized CompletableFuture<BrokersAnswer> brokers() {
+    CompletableFuture<BrokersAnswer> known = last;
+    if (known == null
+        || (known.isDone() && time.now().since(known.join().at()).compareTo(KNOWN) >= 0)) {
+      known = CompletableFuture.supplyAsync(() -> new BrokersAnswer(ask(), time.now()), thread);
+      last = known;
+    }
+    return known;
   }
 
   private static HealthResult down(Map<String, Object> details) {
     return HealthResult.builder("kafka", HealthStatus.DOWN).details(details).build();
   }
 
-  private HealthResult ask(EngineState.Running running) {
+  private HealthResult result(EngineState.Running running, BrokersAnswer brokers) {
     Map<String, Object> details = new LinkedHashMap<>();
     Duration silent = time.now().since(running.lastPoll());
     details.put("lastPollMillisAgo", silent.toMillis());
     running.paused().ifPresent(why -> details.put("paused", why));
-    try {
-      details.put(
-          "brokers",
-          admin().describeCluster().nodes().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS).size());
-    } catch (ExecutionException | TimeoutException | KafkaException e) {
+    if (brokers.number() < 0) {
       details.put("fault", "no answer within " + LIMIT);
       return down(details);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return down(details);
     }
+    details.put("brokers", brokers.number());
     return silent.compareTo(SILENT) < 0
         ? HealthResult.builder("kafka", HealthStatus.UP).details(details).build()
         : down(details);
   }
 
+  /** How many brokers there are; negative if that is not to be known. */
+  private int ask() {
+    try {
+      return admin().describeCluster().nodes().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS).size();
+    } catch (ExecutionException | TimeoutException | RuntimeException e) {
+      LOG.debug("Kafka does not answer", e);
+      return -1;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return -1;
+    }
+  }
+
   /** Made when first needed: not before Kafka has an address. */
-  private synchronized Admin admin() {
+  private Admin admin() {
     AdminClient made = admin;
     if (made == null) {
       made = AdminClient.create(new HashMap<>(kafka));
@@ -106,9 +137,18 @@ class KafkaHealth implements HealthIndicator {
   }
 
   @PreDestroy
-  synchronized void close() {
-    if (admin != null) {
-      admin.close(CLOSE_LIMIT);
+  void close() {
+    thread.execute(
+        () -> {
+          if (admin != null) {
+            admin.close(CLOSE_LIMIT);
+          }
+        });
+    thread.shutdown();
+    try {
+      boolean _ = thread.awaitTermination(CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

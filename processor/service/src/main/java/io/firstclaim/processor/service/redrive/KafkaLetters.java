@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
@@ -22,6 +23,11 @@ import org.jspecify.annotations.Nullable;
 /** Dead letters in Kafka. */
 final class KafkaLetters implements Letters {
   private static final Duration POLL = Duration.ofMillis(500);
+
+  /** Left alone, a consumer asks for a minute; somebody waits for what is asked here. */
+  private static final Duration LIMIT = Duration.ofSeconds(5);
+
+  private static final Duration CLOSED_WITHIN = Duration.ofSeconds(1);
 
   private final SideClients clients;
 
@@ -36,15 +42,15 @@ final class KafkaLetters implements Letters {
       List<TopicPartition> partitions =
           new TreeSet<>(topics)
               .stream()
-                  .flatMap(topic -> consumer.partitionsFor(topic).stream())
+                  .flatMap(topic -> consumer.partitionsFor(topic, LIMIT).stream())
                   .map(info -> new TopicPartition(info.topic(), info.partition()))
                   .toList();
-      Map<TopicPartition, Long> begins = new HashMap<>(consumer.beginningOffsets(partitions));
-      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      Map<TopicPartition, Long> begins = new HashMap<>(consumer.beginningOffsets(partitions, LIMIT));
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, LIMIT);
       if (since != null) {
         Map<TopicPartition, Long> times = new HashMap<>();
         partitions.forEach(partition -> times.put(partition, since.toEpochMilli()));
-        Map<TopicPartition, OffsetAndTimestamp> found = consumer.offsetsForTimes(times);
+        Map<TopicPartition, OffsetAndTimestamp> found = consumer.offsetsForTimes(times, LIMIT);
         for (TopicPartition partition : partitions) {
           @Nullable OffsetAndTimestamp first = found.get(partition);
           begins.put(partition, first == null ? end(ends, partition) : first.offset());
@@ -106,7 +112,7 @@ final class KafkaLetters implements Letters {
       }
       if (!fetched.hasNext()) {
         // What was there may have been deleted, or be no record but a mark of a transaction.
-        goTo(consumer.position(partition));
+        goTo(consumer.position(partition, LIMIT));
         return position().equals(before) ? new ReadResult.Nothing() : new ReadResult.PassedOver();
       }
       ConsumerRecord<byte[], byte[]> here = fetched.next();
@@ -146,7 +152,7 @@ final class KafkaLetters implements Letters {
 
     @Override
     public void close() {
-      consumer.close();
+      consumer.close(CloseOptions.timeout(CLOSED_WITHIN));
     }
   }
 }

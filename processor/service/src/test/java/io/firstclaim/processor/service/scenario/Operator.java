@@ -47,6 +47,15 @@ final class Operator {
     return JSON.readTree(answer.body());
   }
 
+  /** An act that was not done, and why. */
+  record Refusal(int status, String error) {}
+
+  /** The answer to an act that is not to be done. */
+  static Refusal refusal(Zone zone, String path, Map<String, ?> body) throws IOException {
+    HttpResponse<String> answer = send(zone, "POST", path, JSON.writeValueAsString(body));
+    return new Refusal(answer.statusCode(), JSON.readTree(answer.body()).path("error").asText());
+  }
+
   /** The status of the answer to an act. */
   static int statusOf(Zone zone, String path, Map<String, ?> body) throws IOException {
     return send(zone, "POST", path, JSON.writeValueAsString(body)).statusCode();

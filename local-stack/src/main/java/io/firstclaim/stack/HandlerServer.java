@@ -18,7 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The service behind the zones' {@code http} handlers: notes who runs what, takes a few
- * milliseconds over it and now and then a third of a second, and says that it is done.
+ * milliseconds over it and now and then a third of a second, and says that it is done; or, of
+ * poison, that it never will be, until it is mended.
  */
 final class HandlerServer implements AutoCloseable {
   private static final double SLOW_SHARE = 0.03;
@@ -27,6 +28,7 @@ final class HandlerServer implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
+  private volatile boolean mended;
 
   private HandlerServer(Ledger ledger, HttpServer server) {
     this.ledger = ledger;
@@ -64,6 +66,11 @@ final class HandlerServer implements AutoCloseable {
     return count == null ? 0 : count.get();
   }
 
+  /** Takes poison from now on, as after a fix. */
+  void mend() {
+    mended = true;
+  }
+
   @Override
   public void close() {
     server.stop(0);
@@ -75,10 +82,11 @@ final class HandlerServer implements AutoCloseable {
     AtomicInteger count = running.computeIfAbsent(zone, _ -> new AtomicInteger());
     count.incrementAndGet();
     try (exchange) {
-      ledger.ran(id(header(exchange, "Idempotency-Key")), zone);
+      String id = id(header(exchange, "Idempotency-Key"));
+      ledger.ran(id, zone);
       var _ = exchange.getRequestBody().readAllBytes();
       Thread.sleep(handlerTime());
-      exchange.sendResponseHeaders(204, -1);
+      exchange.sendResponseHeaders(ledger.isPoison(id) && !mended ? 422 : 204, -1);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } finally {

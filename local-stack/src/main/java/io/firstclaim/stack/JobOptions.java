@@ -14,6 +14,7 @@ import java.util.Properties;
  *     place of a server of the job's own
  * @param input {@code input}: a file with one JSON document per line; none for the sample
  * @param kill {@code kill}: kill -9 one zone half-way, start it again later
+ * @param poison {@code poison}: one record in fifty always fails
  * @param keep {@code keep}: leave everything running until Ctrl-C
  * @param directory {@code local.dir}: for logs and data
  */
@@ -23,6 +24,7 @@ record JobOptions(
     Optional<String> aws,
     Optional<Path> input,
     boolean kill,
+    boolean poison,
     boolean keep,
     Path directory) {
 
@@ -44,6 +46,7 @@ record JobOptions(
         aws.isEmpty() ? Optional.empty() : Optional.of(aws),
         input.isEmpty() ? Optional.empty() : Optional.of(Path.of(input)),
         isOn(properties, "kill"),
+        isOn(properties, "poison"),
         isOn(properties, "keep"),
         Path.of(properties.getProperty("local.dir", "target/local")).toAbsolutePath());
   }

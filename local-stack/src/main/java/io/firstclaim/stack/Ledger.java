@@ -23,14 +23,21 @@ final class Ledger {
   /** One event's account. */
   static final class Entry {
     private final Event event;
+    private final boolean poison;
     private final AtomicInteger publications = new AtomicInteger();
     private final Set<Long> completions = ConcurrentHashMap.newKeySet();
     private final List<String> runs = new ArrayList<>(1);
     private volatile @Nullable String completedBy;
     private volatile boolean dead;
 
-    private Entry(Event event) {
+    private Entry(Event event, boolean poison) {
       this.event = event;
+      this.poison = poison;
+    }
+
+    /** Whether its handler always fails, so that it is to be given up. */
+    boolean isPoison() {
+      return poison;
     }
 
     Event event() {
@@ -84,9 +91,20 @@ final class Ledger {
   private final AtomicInteger mismatches = new AtomicInteger();
   private final AtomicLong lastSettled = new AtomicLong(System.nanoTime());
 
+  /** Events of which none is poison. */
   Ledger(List<Event> events) {
+    this(events, 0);
+  }
+
+  /**
+   * Events of which one in so many is poison.
+   *
+   * @param poisonEvery 0 for none
+   */
+  Ledger(List<Event> events, int poisonEvery) {
     for (Event event : events) {
-      entries.put(event.id(), new Entry(event));
+      boolean poison = poisonEvery > 0 && entries.size() % poisonEvery == poisonEvery - 1;
+      entries.put(event.id(), new Entry(event, poison));
     }
   }
 
@@ -111,6 +129,12 @@ final class Ledger {
     } else {
       entry.ran(zone);
     }
+  }
+
+  /** Whether the handler of this event always fails. */
+  boolean isPoison(String id) {
+    Entry entry = entries.get(id);
+    return entry != null && entry.isPoison();
   }
 
   boolean knows(String id) {

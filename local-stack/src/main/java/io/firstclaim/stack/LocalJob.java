@@ -20,6 +20,7 @@ public final class LocalJob {
   private static final double LEAST_PER_SECOND = 400;
 
   private static final double FIRST_PASS_SECONDS = 4;
+  private static final int POISON_EVERY = 50;
 
   private final JobOptions options;
   private final Terminal terminal;
@@ -30,7 +31,7 @@ public final class LocalJob {
     this.options = options;
     this.terminal = terminal;
     this.file = options.input().map(EventFile::of).orElseGet(EventFile::sample);
-    this.ledger = new Ledger(file.events());
+    this.ledger = new Ledger(file.events(), options.poison() ? POISON_EVERY : 0);
   }
 
   /**
@@ -204,6 +205,19 @@ public final class LocalJob {
     for (Zone zone : stack.zones()) {
       terminal.say(page(zone));
       terminal.say("                  and /api /health /prometheus, log " + zone.log());
+    }
+    stack
+        .operator()
+        .ifPresent(
+            operator -> {
+              terminal.say("  operator        " + operator.token());
+              terminal.say(
+                  "                  the token that the pages ask for: release, redrive, dismiss, pause");
+            });
+    if (options.poison()) {
+      stack.handler().mend();
+      terminal.say(
+          "  given up        the handler is mended now: redrive those, on a page, and they are done");
     }
     terminal.say(
         "  publish         echo 'my-id:{\"any\":\"document\"}' | kafka-console-producer.sh \\");

@@ -11,6 +11,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -33,11 +34,13 @@ final class LocalStack implements AutoCloseable {
   private final Backend.Server store;
   private final HandlerServer handler;
   private final List<Zone> zones;
+  private final Optional<Operator> operator;
 
   /** Starts the servers, and then the zones, which are not awaited. */
   LocalStack(JobOptions options, Ledger ledger) {
     Path directory = options.directory();
     empty(directory);
+    this.operator = options.keep() ? Optional.of(Operator.make()) : Optional.empty();
     try {
       Future<Backend.Server> starting = inBackground(() -> store(options));
       this.kafka =
@@ -56,8 +59,9 @@ final class LocalStack implements AutoCloseable {
                               options.backend(),
                               store,
                               directory,
-                              environment(options.kill()))))
+                              environment(options))))
               .toList();
+      operator.ifPresent(who -> zones.forEach(zone -> zone.shows(who.token())));
       zones.forEach(Zone::start);
     } catch (RuntimeException e) {
       close();
@@ -88,8 +92,10 @@ final class LocalStack implements AutoCloseable {
     return given;
   }
 
-  private Map<String, String> environment(boolean kill) {
-    Map<String, String> all = new HashMap<>(settings(kill));
+  private Map<String, String> environment(JobOptions options) {
+    Map<String, String> all = new HashMap<>(settings(options.kill()));
+    operator.ifPresent(
+        who -> all.put("FIRSTCLAIM_ADMIN_TOKEN_FILE", who.writtenTo(options.directory())));
     all.putAll(store.settings());
     all.putAll(aws());
     return all;
@@ -144,6 +150,11 @@ final class LocalStack implements AutoCloseable {
 
   List<Zone> zones() {
     return zones;
+  }
+
+  /** Who may change something; nobody, unless the zones are left running. */
+  Optional<Operator> operator() {
+    return operator;
   }
 
   /** Ends everything at once, the last started first. */

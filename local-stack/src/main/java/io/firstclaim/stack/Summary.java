@@ -15,8 +15,10 @@ import java.util.stream.Stream;
  * What came of the run: figures, what a person should know, and what is wrong.
  *
  * @param problems why the run failed; none if every record was processed once
+ * @param verdict of a run without problems
  */
-record Summary(List<String> figures, List<String> notes, List<String> problems) {
+record Summary(
+    List<String> figures, List<String> notes, List<String> problems, String verdict) {
   private static final int NAMED = 5;
 
   /** The run's durations. */
@@ -35,7 +37,8 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
     return new Summary(
         figures(file, ledger, zones, times),
         notes(file, ledger, zones, killed),
-        problems(ledger, killed, each -> killed && each.runs().getFirst().equals(killable)));
+        problems(ledger, killed, each -> killed && each.runs().getFirst().equals(killable)),
+        verdict(ledger));
   }
 
   /**
@@ -55,12 +58,13 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
     if (silent > 0) {
       notes.add("Settled by a zone that was lost before it published the outcome: " + silent);
     }
-    return new Summary(lines, notes, problems(ledger, true, _ -> true));
+    return new Summary(lines, notes, problems(ledger, true, _ -> true), verdict(ledger));
   }
 
   /** This summary with problems found elsewhere, named first. */
   Summary with(List<String> others) {
-    return new Summary(figures, notes, Stream.concat(others.stream(), problems.stream()).toList());
+    return new Summary(
+        figures, notes, Stream.concat(others.stream(), problems.stream()).toList(), verdict);
   }
 
   /** This summary with what the audit found. */
@@ -74,7 +78,15 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
               audit.violations(),
               "found by the audit of zone " + audit.zone()));
     }
-    return new Summary(all, notes, problems).with(audit.problems());
+    return new Summary(all, notes, problems, verdict).with(audit.problems());
+  }
+
+  private static String verdict(Ledger ledger) {
+    long poison = count(ledger, Ledger.Entry::isPoison);
+    return poison == 0
+        ? "every record was completed exactly once"
+        : "every record was completed exactly once, but %,d that always fail, which were given up"
+            .formatted(poison);
   }
 
   /** Prints it all, and whether all is well. */
@@ -85,7 +97,7 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
     notes.forEach(note -> terminal.say("  " + note));
     problems.forEach(problem -> terminal.say("  FAILED: " + problem));
     if (isGood()) {
-      terminal.say("  OK: every record was completed exactly once.");
+      terminal.say("  OK: " + verdict + ".");
     }
     terminal.say("");
   }
@@ -133,6 +145,11 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
                     (double) ledger.publications() / ledger.size(),
                     zones.size())));
     lines.add(line("Processed once", "%,d", count(ledger, each -> each.completions() == 1), ""));
+    long poison = count(ledger, Ledger.Entry::isPoison);
+    if (poison > 0) {
+      long dead = count(ledger, each -> each.isPoison() && each.isDead());
+      lines.add(line("Given up", "%,d", dead, "of %,d that always fail".formatted(poison)));
+    }
     for (String zone : zones) {
       long done = ledger.completedBy(zone);
       lines.add(line("  by zone " + zone, "%,d", done, percent((double) done / ledger.size())));
@@ -211,7 +228,12 @@ record Summary(List<String> figures, List<String> notes, List<String> problems) 
         each -> !each.isSettled() && !(lossy && isDoneWithoutOutcome(each));
     add(problems, ledger, "not completed", unprocessed);
     add(problems, ledger, "completed more than once", each -> each.completions() > 1);
-    add(problems, ledger, "dead-lettered", Ledger.Entry::isDead);
+    add(problems, ledger, "dead-lettered", each -> each.isDead() && !each.isPoison());
+    add(
+        problems,
+        ledger,
+        "completed, which always fail",
+        each -> each.isPoison() && each.completions() > 0);
     add(
         problems,
         ledger,

@@ -40,6 +40,7 @@ final class Zone implements AutoCloseable {
   private @Nullable ChildJvm process;
   private Metrics metrics = Metrics.NONE;
   private long duplicatesBefore;
+  private @Nullable String token;
 
   Zone(
       String name,
@@ -62,6 +63,11 @@ final class Zone implements AutoCloseable {
                 store
                     .map(proxy -> Map.of(backend.endpointVariable(), proxy.endpoint().toString()))
                     .orElse(Map.of()));
+  }
+
+  /** Shows it this token when it is asked. */
+  void shows(String shown) {
+    token = shown;
   }
 
   String name() {
@@ -167,10 +173,13 @@ final class Zone implements AutoCloseable {
   }
 
   private Optional<String> get(String path) {
-    HttpRequest request =
-        HttpRequest.newBuilder(http().resolve(path)).timeout(HTTP_TIMEOUT).build();
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(http().resolve(path)).timeout(HTTP_TIMEOUT);
+    if (token != null) {
+      request.header("Authorization", "Bearer " + token);
+    }
     try {
-      HttpResponse<String> response = HTTP.send(request, BodyHandlers.ofString());
+      HttpResponse<String> response = HTTP.send(request.build(), BodyHandlers.ofString());
       return response.statusCode() == 200 ? Optional.of(response.body()) : Optional.empty();
     } catch (IOException _) {
       return Optional.empty();

@@ -132,6 +132,27 @@ class SummaryTest {
   }
 
   @Test
+  void recordThatAlwaysFails_isGivenUp_andCountedSo() {
+    Ledger poisoned = new Ledger(file.events(), 2);
+    assertThat(poisoned.isPoison("1")).isFalse();
+    assertThat(poisoned.isPoison("2")).isTrue();
+    poisoned.ran("1", "a");
+    poisoned.outcome("1", "COMPLETED", "a", 1);
+    poisoned.ran("2", "b");
+    poisoned.outcome("2", "DEAD", "b", 1);
+
+    Summary good = Summary.of(file, poisoned, zones, false, TIMES);
+    assertThat(good.problems()).isEmpty();
+    assertThat(good.figures())
+        .contains("  Given up                 1   of 1 that always fail");
+    assertThat(good.verdict()).endsWith("but 1 that always fail, which were given up");
+
+    poisoned.outcome("2", "COMPLETED", "b", 2);
+    assertThat(Summary.of(file, poisoned, zones, false, TIMES).problems())
+        .containsExactly("1 records completed, which always fail: 2");
+  }
+
+  @Test
   void zonesThatWereLost_leaveNotes_butNoSecondCompletion() {
     process("1", "a");
     ledger.ran("2", "b");

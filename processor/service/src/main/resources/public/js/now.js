@@ -73,7 +73,7 @@ function problems(summary, zones) {
   }
   if (overview && overview.missing.length > 0) add("warn", null, `The counts are the least there are, without what these instances of this zone know, which do not answer: ${overview.missing.join("; ")}.`);
   if (overviewFault) add("warn", null, `What became of records cannot be said now: ${overviewFault}.`);
-  if (instance.actsFault) add("warn", null, `Nothing can be changed here now: ${instance.actsFault}.`);
+  if (instance.actsFault) add("warn", null, `Nothing can be changed here: ${instance.actsFault}.`);
   return found;
 }
 

@@ -25,6 +25,7 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
 import jakarta.validation.Valid;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** This instance, and what is known of the others. */
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 class InstanceController {
   private final Service service;
   private final EngineSettings settings;
+  private final boolean hasOperators;
   private final Redrives redrives;
   private final Overviews overviews;
   private final EngineMetrics metrics;
@@ -53,6 +55,7 @@ class InstanceController {
       TimeSource time) {
     this.service = service;
     this.settings = settings.engine();
+    this.hasOperators = settings.tokenFile().isPresent();
     this.redrives = redrives;
     this.overviews = overviews;
     this.metrics = metrics;
@@ -100,7 +103,9 @@ class InstanceController {
     return InstanceView.of(
         Holder.parse(settings.claim().store().holder()),
         service.state(),
-        redrives.log().fault(),
+        hasOperators
+            ? redrives.log().fault()
+            : Optional.of("firstclaim.admin.token-file, which names who may, is not set"),
         metrics.meters());
   }
 
@@ -111,6 +116,7 @@ class InstanceController {
    * @param body why, and what is meant
    */
   @Post("/pause")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   InstanceView pause(Authentication caller, @Valid @Body PauseRequest body) {
     String reason = body.reasonInOneLine();
     return body.wider()
@@ -131,6 +137,7 @@ class InstanceController {
    * @param body why, and what is meant
    */
   @Post("/resume")
+  @ExecuteOn(AdminThreads.OF_ACTS)
   InstanceView resume(Authentication caller, @Valid @Body PauseRequest body) {
     String reason = body.reasonInOneLine();
     return body.wider()

@@ -71,7 +71,7 @@ function problems(summary, zones) {
   if (overview && overview.stuck.count > 0) {
     add("warn", `${atLeast(overview.stuck)} stuck`, "Begun long ago and not settled since.", address({ list: "stuck", after: null }));
   }
-  if (overview && overview.missing.length > 0) add("warn", null, `The counts are the least there are, without what these instances of this zone know, which do not answer: ${overview.missing.join("; ")}.`);
+  if (overview && overview.missing.length > 0) add("warn", null, `The counts are the least there are. Missing are ${overview.missing.join("; ")}.`);
   if (overviewFault) add("warn", null, `What became of records cannot be said now: ${overviewFault}.`);
   if (instance.actsFault) add("warn", null, `Nothing can be changed here: ${instance.actsFault}.`);
   return found;
@@ -150,18 +150,18 @@ function showZones(summary, zones) {
 
 const MOODS = { RUNNING: "good", STARTING: "warn", PAUSED: "warn", ENDED: "bad" };
 
-/** Those that did not answer, each as "host:port: why". */
+/** Those that did not answer, each as "host:port: why"; what else is missing is no instance. */
 function showMissing({ overview }) {
   setText($("others-note"), overview === null ? "Whether this zone has other instances cannot be said now." : "");
   keyed(
     $("missing"),
-    (overview?.missing ?? []).map((each) => each.match(/^(\S+?:\d+): (.*)$/)?.slice(1) ?? [each, ""]),
+    (overview?.missing ?? []).map((each) => each.match(/^(\S+?:\d+): (.*)$/)?.slice(1)).filter(Boolean),
     ([address]) => address,
     ([address]) =>
       el("article", { class: "instance" },
         el("div", { class: "instance-head" }, el("span", { class: "mono", text: address }), el("span", { class: "badge", "data-mood": "bad", text: "no answer" })),
         el("p", { class: "waits" })),
-    (card, [, why]) => setText(card.querySelector(".waits"), `${why === "" ? "It does not answer" : `It does not answer: ${why}`}. What it counts, holds and knows is not on this page.`),
+    (card, [, why]) => setText(card.querySelector(".waits"), `It does not answer: ${why}. What it counts, holds and knows is not on this page.`),
   );
 }
 

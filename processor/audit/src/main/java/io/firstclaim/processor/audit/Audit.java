@@ -10,19 +10,25 @@ import io.firstclaim.processor.audit.api.AuditState;
 import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minutes;
+import io.firstclaim.processor.audit.api.Coverage;
+import io.firstclaim.processor.audit.api.StateFolder;
 import io.firstclaim.processor.audit.api.Stuck;
 import io.firstclaim.processor.audit.api.Violation;
 import io.firstclaim.processor.audit.topology.OutcomesTopology;
 import io.firstclaim.processor.audit.topology.Stores;
 import io.firstclaim.processor.engine.api.Outcome;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.KeyQueryMetadata;
@@ -44,17 +50,19 @@ public final class Audit {
   private static final Logger LOG = LoggerFactory.getLogger(Audit.class);
   private static final Duration LOOKED_EVERY = Duration.ofSeconds(2);
   private static final Duration FAILURES_WITHIN = Duration.ofMinutes(10);
+  private static final Duration CLOSED_WITHIN = Duration.ofSeconds(10);
   private static final int MAX_FAILURES = 10;
   private static final int MAX_COUNTED = 10_000;
 
   private final AuditSettings settings;
   private final TimeSource time;
-  private final FewFailures failures;
   private @Nullable Thread starter;
   private boolean over;
   private volatile AuditState before;
   private volatile @Nullable KafkaStreams streams;
   private volatile @Nullable String fault;
+  private volatile Runnable listener = () -> {};
+  private volatile int partitions;
 
   /** An audit that does not run yet. */
   public Audit(AuditSettings settings, TimeSource time) {
@@ -64,13 +72,21 @@ public final class Audit {
   private Audit(AuditSettings settings, String off, TimeSource time) {
     this.settings = settings;
     this.time = time;
-    this.failures = new FewFailures(MAX_FAILURES, FAILURES_WITHIN, time);
     this.before = new AuditState.Off(off);
   }
 
   /** An audit that is never started and says why. */
   public static Audit off(AuditSettings settings, String why, TimeSource time) {
     return new Audit(settings, why, time);
+  }
+
+  /**
+   * Has this told whenever {@link #state()} may be another.
+   *
+   * @param told must not block; called by several threads
+   */
+  public void onChange(Runnable told) {
+    listener = told;
   }
 
   /**
@@ -84,6 +100,14 @@ public final class Audit {
     if (starter != null) {
       throw new IllegalStateException("an audit is started once: make another one");
     }
+    StateFolder.inMemory(settings.directory())
+        .ifPresent(
+            what ->
+                LOG.warn(
+                    "firstclaim.audit.directory={}: {}; give a folder on a disk, as what is full ends"
+                        + " the audit",
+                    settings.directory(),
+                    what));
     before = new AuditState.Starting("its topics");
     starter = Thread.ofPlatform().name("firstclaim-audit").daemon().unstarted(() -> run(store));
     if (!over) {
@@ -92,58 +116,128 @@ public final class Audit {
   }
 
   private void run(String store) {
-    try {
-      awaitTopics();
-      begin(store);
-    } catch (InterruptedException e) {
-      LOG.debug("Stopped while it started");
-    } catch (RuntimeException | LinkageError e) { // or RocksDB is not for this machine
-      fail(e);
-    }
-  }
-
-  private void awaitTopics() throws InterruptedException {
-    ViolationsTopic topic = new ViolationsTopic(settings);
     Admin admin = Admin.create(StreamsConfiguration.clients(settings));
     try {
-      Optional<String> obstacle = topic.ready(admin);
-      while (obstacle.isPresent()) {
-        before = new AuditState.Starting(OneLine.of(obstacle.get()));
-        time.sleep(LOOKED_EVERY);
-        obstacle = topic.ready(admin);
+      OutcomesPartitions topic = new OutcomesPartitions(settings, admin, time);
+      awaitTopics(admin);
+      OutcomesPartitions.Version version = topic.version();
+      while (begin(store, version)) {
+        version.leftBehind().ifPresent(this::sayWhatIsLeft);
+        OutcomesPartitions.Version next = topic.versionAfter(version);
+        end(version, next);
+        version = next;
       }
+    } catch (InterruptedException e) {
+      LOG.debug("Stopped while it started, or looked at its topics");
+    } catch (RuntimeException | LinkageError e) { // or RocksDB is not for this machine
+      fail(e);
     } finally {
       admin.close(Duration.ZERO);
     }
   }
 
-  private synchronized void begin(String store) {
+  private void awaitTopics(Admin admin) throws InterruptedException {
+    ViolationsTopic topic = new ViolationsTopic(settings);
+    Optional<String> obstacle = topic.ready(admin);
+    while (obstacle.isPresent()) {
+      before = new AuditState.Starting(OneLine.of(obstacle.get()));
+      time.sleep(LOOKED_EVERY);
+      obstacle = topic.ready(admin);
+    }
+  }
+
+  /** Begins, unless it is to stop. */
+  private synchronized boolean begin(String store, OutcomesPartitions.Version version) {
     if (over) {
-      return;
+      return false;
     }
     KafkaStreams made =
         new KafkaStreams(
-            OutcomesTopology.of(settings, store, time), StreamsConfiguration.of(settings));
-    made.setUncaughtExceptionHandler(this::threadEnded);
-    made.start();
+            OutcomesTopology.of(settings, store, time, version.partitions()),
+            StreamsConfiguration.of(settings, version.applicationId()));
+    FewFailures failures = new FewFailures(MAX_FAILURES, FAILURES_WITHIN, time);
+    made.setUncaughtExceptionHandler(thrown -> threadEnded(made, failures, thrown));
+    made.setStateListener((_, _) -> listener.run());
+    partitions = version.partitions();
+    fault = null;
     streams = made;
+    made.start();
+    return true;
+  }
+
+  private void sayWhatIsLeft(String applicationId) {
+    Object servers = settings.kafka().get("bootstrap.servers");
+    LOG.warn(
+        "The state of the audit {} is of no use any more, as {} has other partitions now. Once each"
+            + " instance of zone {} has gone over, delete it: kafka-consumer-groups.sh"
+            + " --bootstrap-server {} --delete --group {} && kafka-topics.sh --bootstrap-server {}"
+            + " --delete --topic '{}-.*'",
+        applicationId,
+        settings.outcomesTopic(),
+        settings.zone(),
+        servers,
+        applicationId,
+        servers,
+        applicationId.replace(".", "\\."));
+    try {
+      Utils.delete(settings.directory().resolve(applicationId).toFile());
+    } catch (IOException e) {
+      LOG.warn("Its folder in {} could not be deleted", settings.directory(), e);
+    }
+  }
+
+  /** Its topic has other partitions than its state, which serves for nothing now. */
+  private synchronized void end(OutcomesPartitions.Version was, OutcomesPartitions.Version is) {
+    KafkaStreams running = streams;
+    if (over || running == null) {
+      return;
+    }
+    LOG.warn(
+        "{} has {} partitions now, and had {}: the audit begins anew, as {}, and reads it from its"
+            + " beginning; records are not held up",
+        settings.outcomesTopic(),
+        is.partitions(),
+        was.partitions(),
+        is.applicationId());
+    before = new AuditState.Starting("its state is built anew, as its topic has other partitions");
+    streams = null;
+    fault = null;
+    listener.run();
+    if (close(running, CLOSED_WITHIN)) {
+      running.cleanUp();
+    }
   }
 
   /**
    * A thread of the audit ended by itself: another takes over, unless that happens all the time.
    */
-  private StreamThreadExceptionResponse threadEnded(Throwable thrown) {
+  private StreamThreadExceptionResponse threadEnded(
+      KafkaStreams running, FewFailures failures, Throwable thrown) {
     if (failures.isOneMore()) {
       LOG.warn("The audit begins again where it committed last; records are not held up", thrown);
       return StreamThreadExceptionResponse.REPLACE_THREAD;
     }
-    fail(thrown);
+    if (running.equals(streams)) {
+      fail(thrown);
+    }
     return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
   }
 
   private void fail(Throwable thrown) {
     fault = OneLine.of(String.valueOf(thrown), 500);
     LOG.error("There is no audit any more, records are processed without it: {}", fault, thrown);
+    listener.run();
+  }
+
+  private static boolean close(KafkaStreams running, Duration limit) {
+    boolean closed =
+        running.close(
+            CloseOptions.timeout(limit)
+                .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
+    if (!closed) {
+      LOG.warn("The audit did not stop within {}", limit);
+    }
+    return closed;
   }
 
   /** Commits and leaves the group, within the limit; what is not done by then is done again. */
@@ -159,16 +253,9 @@ public final class Audit {
         before = new AuditState.Off("the audit has been stopped");
       }
     }
-    if (running != null) {
-      boolean closed =
-          running.close(
-              CloseOptions.timeout(limit)
-                  .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
-      if (!closed) {
-        LOG.warn("The audit did not stop within {}", limit);
-      } else if (!settings.keepsState()) {
-        running.cleanUp();
-      }
+    listener.run();
+    if (running != null && close(running, limit) && !settings.keepsState()) {
+      running.cleanUp();
     }
   }
 
@@ -256,7 +343,11 @@ public final class Audit {
     return ask(
         running ->
             new AuditAnswer.Here<>(
-                Queries.page(running, store, settings.address(), reader, limit, after)));
+                Queries.page(running, store, coverage(running), reader, limit, after)));
+  }
+
+  private Coverage coverage(KafkaStreams running) {
+    return Queries.coverage(running, settings, partitions);
   }
 
   /**
@@ -270,24 +361,30 @@ public final class Audit {
         running ->
             new AuditAnswer.Here<>(
                 new Minutes(
-                    Queries.minutes(running, from, to),
-                    Queries.others(running, settings.address(), Stores.MINUTES))));
+                    Queries.minutes(running, from, to), coverage(running))));
   }
 
-  /** How many records have a violation, in this instance's partitions; 10,000 at most. */
-  public long violations() {
-    return count(violations(MAX_COUNTED, Optional.empty()));
+  /**
+   * How many records have a violation, in this instance's partitions; 10,000 at most. Empty while
+   * that is not known.
+   */
+  public OptionalLong violations() {
+    return count(() -> violations(MAX_COUNTED, Optional.empty()));
   }
 
-  /** How many records are stuck, in this instance's partitions; 10,000 at most. */
-  public long stuck() {
-    return count(stuck(MAX_COUNTED, Optional.empty()));
+  /**
+   * How many records are stuck, in this instance's partitions; 10,000 at most. Empty while that is
+   * not known.
+   */
+  public OptionalLong stuck() {
+    return count(() -> stuck(MAX_COUNTED, Optional.empty()));
   }
 
-  private static long count(AuditAnswer<? extends Listing<?>> answer) {
-    return answer instanceof AuditAnswer.Here<? extends Listing<?>>(var page)
-        ? page.items().size()
-        : 0;
+  private OptionalLong count(Supplier<AuditAnswer<? extends Listing<?>>> list) {
+    return state() instanceof AuditState.Running
+            && list.get() instanceof AuditAnswer.Here<? extends Listing<?>>(var page)
+        ? OptionalLong.of(page.items().size())
+        : OptionalLong.empty();
   }
 
   /** A question to the running streams. */

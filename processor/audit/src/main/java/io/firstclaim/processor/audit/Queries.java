@@ -2,8 +2,10 @@ package io.firstclaim.processor.audit;
 
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minute;
+import io.firstclaim.processor.audit.api.Coverage;
 import io.firstclaim.processor.audit.topology.Stores;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -12,8 +14,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KafkaStreams;
@@ -62,14 +68,39 @@ final class Queries {
         .toList();
   }
 
-  /** The other instances that have some of this store. */
-  static List<Address> others(KafkaStreams streams, Address own, String store) {
-    return streams.streamsMetadataForStore(store).stream()
-        .map(each -> new Address(each.host(), each.port()))
-        .filter(each -> !each.equals(own))
-        .distinct()
-        .sorted(Comparator.comparing(Address::toString))
-        .toList();
+  /**
+   * Which partitions this instance has, and who has the others.
+   *
+   * @param count how many partitions the outcomes topic has
+   */
+  static Coverage coverage(KafkaStreams streams, AuditSettings settings, int count) {
+    SortedSet<Integer> own = new TreeSet<>(partitions(streams));
+    List<Coverage.Part> others =
+        streams.streamsMetadataForStore(Stores.RECORDS).stream()
+            .map(
+                each ->
+                    new Coverage.Part(
+                        new Address(each.host(), each.port()),
+                        each.topicPartitions().stream()
+                            .map(TopicPartition::partition)
+                            .collect(Collectors.toCollection(TreeSet::new))))
+            .filter(each -> !each.address().equals(settings.address()))
+            .filter(each -> !each.partitions().isEmpty())
+            .sorted(Comparator.comparing(each -> each.address().toString()))
+            .toList();
+    SortedSet<Integer> missing =
+        IntStream.range(0, count).boxed().collect(Collectors.toCollection(TreeSet::new));
+    missing.removeAll(own);
+    others.forEach(each -> missing.removeAll(each.partitions()));
+    return new Coverage(
+        own,
+        others,
+        missing.isEmpty()
+            ? Optional.empty()
+            : Optional.of(
+                "partitions %s of %s are being handed out; or another instance of zone %s has them and announces the address of this one, %s, too: then give each its own firstclaim.audit.address"
+                    .formatted(
+                        missing, settings.outcomesTopic(), settings.zone(), settings.address())));
   }
 
   /**
@@ -83,7 +114,7 @@ final class Queries {
   static <T> Listing<T> page(
       KafkaStreams streams,
       String store,
-      Address own,
+      Coverage coverage,
       BiFunction<RecordId, byte[], Optional<T>> reader,
       int limit,
       Optional<RecordId> after) {
@@ -107,7 +138,7 @@ final class Queries {
         break;
       }
     }
-    return new Listing<>(items, next, others(streams, own, store));
+    return new Listing<>(items, next, coverage);
   }
 
   /** As many matches as a page has, and one more to know whether there is a next page. */

@@ -2,7 +2,6 @@ package io.firstclaim.processor.audit;
 
 import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.audit.topology.BoundedMemory;
-import io.firstclaim.processor.audit.topology.OutcomesTopology;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,11 +33,9 @@ final class StreamsConfiguration {
 
   private StreamsConfiguration() {}
 
-  static Properties of(AuditSettings settings) {
+  static Properties of(AuditSettings settings, String applicationId) {
     Map<String, Object> config = new HashMap<>(clients(settings));
-    config.put(
-        StreamsConfig.APPLICATION_ID_CONFIG,
-        OutcomesTopology.applicationId(settings.application(), settings.zone()));
+    config.put(StreamsConfig.APPLICATION_ID_CONFIG, applicationId);
     config.put(StreamsConfig.APPLICATION_SERVER_CONFIG, settings.address().toString());
     config.put(StreamsConfig.STATE_DIR_CONFIG, settings.directory().toString());
     config.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);

@@ -15,12 +15,17 @@ final class AuditProcess {
   private AuditProcess() {}
 
   static AuditSettings settings(String bootstrapServers, Path directory, int port) {
+    return settings("orders", bootstrapServers, directory, port);
+  }
+
+  static AuditSettings settings(
+      String application, String bootstrapServers, Path directory, int port) {
     return new AuditSettings(
-        "orders",
-        "orders",
+        application,
+        application,
         "a",
-        "orders.outcomes",
-        "orders.violations",
+        application + ".outcomes",
+        application + ".violations",
         Duration.ofDays(8),
         Duration.ofMillis(1),
         new Address("127.0.0.1", port),

@@ -18,6 +18,7 @@ import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minute;
 import io.firstclaim.processor.audit.api.Minutes;
+import io.firstclaim.processor.audit.api.Coverage;
 import io.firstclaim.processor.audit.api.Stuck;
 import io.firstclaim.processor.audit.api.Violation;
 import io.firstclaim.processor.audit.api.ViolationKind;
@@ -35,6 +36,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -83,7 +86,13 @@ class AuditTest {
   void open() {
     producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers(), "linger.ms", 5),
+            Map.of(
+                "bootstrap.servers",
+                broker.bootstrapServers(),
+                "linger.ms",
+                5,
+                "metadata.max.age.ms",
+                500),
             new ByteArraySerializer(),
             new ByteArraySerializer());
   }
@@ -95,15 +104,23 @@ class AuditTest {
   }
 
   private Audit audit(Path state) {
+    return audit("orders", state, ++lastPort);
+  }
+
+  private Audit audit(String application, Path state, int port) {
     Audit audit =
         new Audit(
-            AuditProcess.settings(broker.bootstrapServers(), state, ++lastPort),
+            AuditProcess.settings(application, broker.bootstrapServers(), state, port),
             TimeSource.system());
     audits.add(audit);
     return audit;
   }
 
   private void publish(String id, Kind kind, long token) {
+    publish("orders", id, kind, token);
+  }
+
+  private void publish(String application, String id, Kind kind, long token) {
     Outcome outcome =
         new Outcome(
             id,
@@ -121,11 +138,11 @@ class AuditTest {
             null,
             List.of());
     ProducerRecord<byte[], byte[]> message =
-        new ProducerRecord<>("orders.outcomes", id.getBytes(UTF_8), outcome.json());
+        new ProducerRecord<>(application + ".outcomes", id.getBytes(UTF_8), outcome.json());
     message
         .headers()
-        .add(OutcomeMessage.APPLICATION, "orders".getBytes(UTF_8))
-        .add(OutcomeMessage.NAMESPACE, "orders".getBytes(UTF_8))
+        .add(OutcomeMessage.APPLICATION, application.getBytes(UTF_8))
+        .add(OutcomeMessage.NAMESPACE, application.getBytes(UTF_8))
         .add(OutcomeMessage.STORE, AuditProcess.STORE.getBytes(UTF_8))
         .add(OutcomeMessage.FINGERPRINT, Fingerprint.of(id.getBytes(UTF_8)).hash());
     var _ = producer.send(message);
@@ -177,7 +194,8 @@ class AuditTest {
     assertThat(audit.state()).isInstanceOf(AuditState.Off.class);
     assertThat(audit.history(RecordId.of("x"))).isInstanceOf(AuditAnswer.NotNow.class);
     assertThat(audit.stuck(10, Optional.empty())).isInstanceOf(AuditAnswer.NotNow.class);
-    assertThat(audit.violations()).isZero();
+    assertThat(audit.violations()).as("not zero").isEmpty();
+    assertThat(audit.stuck()).as("not zero").isEmpty();
     audit.stop(Duration.ofSeconds(1));
     assertThat(audit.state()).isInstanceOf(AuditState.Off.class);
   }
@@ -230,7 +248,7 @@ class AuditTest {
     assertThat(verdicts())
         .containsExactlyInAnyOrder(
             "early COMPLETED_TWICE", "twice COMPLETED_TWICE", "back TOKEN_WENT_BACK");
-    assertThat(audit.violations()).isEqualTo(3);
+    assertThat(audit.violations()).hasValue(3);
     assertThat(here(audit.violations(10, Optional.empty())).items())
         .extracting(Violation::verdict)
         .containsExactly(
@@ -240,7 +258,7 @@ class AuditTest {
     assertThat(here(audit.stuck(10, Optional.empty())).items())
         .extracting(Stuck::id)
         .containsExactly(RecordId.of("stuck"));
-    assertThat(audit.stuck()).isEqualTo(1);
+    assertThat(audit.stuck()).hasValue(1);
     assertThat(here(audit.dead(10, Optional.empty())).items())
         .extracting(Dead::id)
         .containsExactly(RecordId.of("dead"));
@@ -275,13 +293,88 @@ class AuditTest {
     assertThat(ids).anyMatch(id -> isElsewhere(first, id));
     assertThat(ids).anyMatch(id -> isElsewhere(second, id));
     Listing<Dead> page = here(first.dead(100, Optional.empty()));
-    assertThat(page.others()).containsExactly(new Address("127.0.0.1", lastPort));
+    assertThat(page.coverage().others())
+        .extracting(Coverage.Part::address)
+        .containsExactly(new Address("127.0.0.1", lastPort));
+    assertThat(page.coverage().gap()).isEmpty();
+    assertThat(page.coverage().own().size()).isBetween(1, PARTITIONS - 1);
     assertThat(page.items().size() + here(second.dead(100, Optional.empty())).items().size())
         .isEqualTo(26);
-    assertThat(first.violations() + second.violations()).isEqualTo(3);
+    running(first);
+    running(second);
+    assertThat(first.violations().orElseThrow() + second.violations().orElseThrow()).isEqualTo(3);
 
     second.stop(Duration.ofSeconds(10));
     eventually(() -> ids.stream().allMatch(id -> kinds(first, id).size() == 1));
+  }
+
+  /** As two that run on two machines have it, if nobody says where they are reached. */
+  @Test
+  void twoOfOneAddress_sayThatTheirPartitionsDoNotAddUp_andHowThatIsMended() {
+    broker.createTopic("alike.outcomes", 2);
+    int port = ++lastPort;
+    List<Audit> both =
+        List.of(
+            audit("alike", directory.resolve("alike-1"), port),
+            audit("alike", directory.resolve("alike-2"), port));
+
+    both.forEach(audit -> audit.start(AuditProcess.STORE));
+
+    eventually(
+        () ->
+            both.stream()
+                .allMatch(
+                    audit ->
+                        audit.dead(10, Optional.empty())
+                                instanceof AuditAnswer.Here<Listing<Dead>>(Listing<Dead> dead)
+                            && dead.coverage().own().size() == 1));
+    for (Audit audit : both) {
+      Coverage coverage = here(audit.dead(10, Optional.empty())).coverage();
+      int other = 1 - coverage.own().first();
+      assertThat(coverage.others()).isEmpty();
+      assertThat(coverage.gap().orElseThrow())
+          .startsWith("partitions [" + other + "] of alike.outcomes are being handed out; or")
+          .endsWith(
+              "the address of this one, 127.0.0.1:%d, too: then give each its own firstclaim.audit.address"
+                  .formatted(port));
+    }
+  }
+
+  /** Where a record goes depends on how many partitions there are. */
+  @Test
+  void outcomesTopicThatGetsMorePartitions_isReadAnew_andEachHistoryStaysWhole() throws Exception {
+    broker.createTopic("grown.outcomes", 1);
+    List<String> ids = IntStream.range(0, 20).mapToObj(i -> "grown-" + i).toList();
+    ids.forEach(id -> publish("grown", id, Kind.DEAD, 5));
+    producer.flush();
+    Path state = directory.resolve("grown");
+    Audit audit = audit("grown", state, ++lastPort);
+    audit.start(AuditProcess.STORE);
+    running(audit);
+    eventually(() -> all(after -> audit.dead(100, after)).size() == ids.size());
+
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      admin
+          .createPartitions(Map.of("grown.outcomes", NewPartitions.increaseTo(PARTITIONS)))
+          .all()
+          .get();
+    }
+    eventually(() -> producer.partitionsFor("grown.outcomes").size() == PARTITIONS);
+    ids.stream().skip(1).forEach(id -> publish("grown", id, Kind.COMPLETED, 8));
+    producer.flush();
+
+    eventually(
+        () ->
+            ids.stream()
+                .skip(1)
+                .allMatch(
+                    id -> kinds(audit, id).containsAll(List.of(Kind.DEAD, Kind.COMPLETED))));
+    eventually(
+        () ->
+            audit.dead(100, Optional.empty())
+                    instanceof AuditAnswer.Here<Listing<Dead>>(Listing<Dead> dead)
+                && dead.items().stream().map(Dead::id).toList().equals(List.of(RecordId.of(ids.getFirst()))));
+    assertThat(here(audit.violations(10, Optional.empty())).items()).isEmpty();
   }
 
   private static boolean isElsewhere(Audit audit, String id) {

@@ -110,7 +110,8 @@ record Lane(
         yield token < highest ? found(ViolationKind.TOKEN_WENT_BACK, highest) : Optional.empty();
       }
       case DEAD -> {
-        if (token < highest) {
+        // One that was redriven has died under a lower token, before: heard late, that is no fault.
+        if (token < highest && millis(outcome.at()) >= highestAt) {
           yield found(ViolationKind.TOKEN_WENT_BACK, highest);
         }
         yield afterCompletion(token);
@@ -156,7 +157,7 @@ record Lane(
               completed,
               added(ended, token),
               lost,
-              0,
+              token >= highest ? 0 : openSince,
               token >= highest && completed.isEmpty());
       case MISMATCH ->
           new Lane(

@@ -3,13 +3,20 @@ package io.firstclaim.processor.audit.topology;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.api.AuditSettings;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
+import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.AutoOffsetReset;
+import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Named;
+import org.apache.kafka.streams.kstream.Produced;
+import org.apache.kafka.streams.kstream.Repartitioned;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.StoreBuilder;
 import org.apache.kafka.streams.state.WindowStore;
@@ -17,6 +24,10 @@ import org.apache.kafka.streams.state.WindowStore;
 /**
  * The topology: outcomes are judged, what is found goes to the violations topic, and what is known
  * stands in stores of the outcomes' own partitions.
+ *
+ * <p>An ID has its outcomes in the partition that its hash says, among as many as there are. Where
+ * the topic was given more partitions, it has some in another: those strays go to where the ID
+ * belongs by a topic of the audit's own, so that each history stays whole.
  *
  * <p>Its shape and the form of its values have one version. Whoever changes either raises it: the
  * application ID then ends in it, so that the audit begins anew with stores of its own and reads
@@ -26,13 +37,9 @@ public final class OutcomesTopology {
   /** The version of the shape, and of the values in the stores. */
   static final int VERSION = 1;
 
-  /** The name of the source. */
-  static final String OUTCOMES = "outcomes";
-
-  /** The name of the sink. */
-  static final String VIOLATIONS = "violations-topic";
-
   private static final String JUDGE = "judge";
+
+  private static final Serde<byte[]> BYTES = Serdes.ByteArray();
 
   private OutcomesTopology() {}
 
@@ -43,31 +50,65 @@ public final class OutcomesTopology {
   }
 
   /**
+   * The application ID of an audit that was begun anew when the outcomes topic had other partitions
+   * than its state: so many.
+   */
+  public static String applicationId(String application, String zone, int partitions) {
+    return applicationId(application, zone) + ".p" + partitions; // no zone has a dot
+  }
+
+  /** A topic that tells by its partitions how many the audit of this application ID began with. */
+  public static String changelog(String applicationId) {
+    return applicationId + "-" + Stores.OPEN + "-changelog";
+  }
+
+  /**
    * The topology.
    *
    * @param store the identity of the lock store whose outcomes count
+   * @param partitions how many the outcomes topic has
    */
-  public static Topology of(AuditSettings settings, String store, TimeSource time) {
-    return new Topology()
-        .addSource(
-            AutoOffsetReset.earliest(),
-            OUTCOMES,
-            new StreamTime(time),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer(),
-            settings.outcomesTopic())
-        .addProcessor(JUDGE, () -> new Judge(settings, store), OUTCOMES)
-        .addStateStore(records(settings.retention()), JUDGE)
-        .addStateStore(minutes(), JUDGE)
-        .addStateStore(table(Stores.OPEN), JUDGE)
-        .addStateStore(table(Stores.DEAD), JUDGE)
-        .addStateStore(table(Stores.VIOLATIONS), JUDGE)
-        .addSink(
-            VIOLATIONS,
-            settings.violationsTopic(),
-            new ByteArraySerializer(),
-            new ByteArraySerializer(),
-            JUDGE);
+  public static Topology of(
+      AuditSettings settings, String store, TimeSource time, int partitions) {
+    StreamsBuilder builder = new StreamsBuilder();
+    StreamsBuilder _ =
+        builder
+            .addStateStore(records(settings.retention()))
+            .addStateStore(minutes())
+            .addStateStore(table(Stores.OPEN))
+            .addStateStore(table(Stores.DEAD))
+            .addStateStore(table(Stores.VIOLATIONS));
+    KStream<byte[], byte[]> outcomes =
+        builder.stream(
+            settings.outcomesTopic(),
+            Consumed.with(BYTES, BYTES)
+                .withTimestampExtractor(new StreamTime(time))
+                .withOffsetResetPolicy(AutoOffsetReset.earliest())
+                .withName("outcomes"));
+    KStream<byte[], byte[]> strays =
+        outcomes
+            .process(() -> new Sorter(Sorter.Takes.STRAYS, partitions), Named.as("sort-strays"))
+            .repartition(
+                Repartitioned.<byte[], byte[]>as("strays")
+                    .withKeySerde(BYTES)
+                    .withValueSerde(BYTES)
+                    .withNumberOfPartitions(partitions)
+                    .withStreamPartitioner(
+                        (topic, id, value, count) ->
+                            Optional.of(Set.of(Sorter.partitionOf(id, count)))));
+    outcomes
+        .process(() -> new Sorter(Sorter.Takes.THE_REST, partitions), Named.as("sort"))
+        .merge(strays, Named.as("all"))
+        .process(
+            () -> new Judge(settings, store),
+            Named.as(JUDGE),
+            Stores.RECORDS,
+            Stores.MINUTES,
+            Stores.OPEN,
+            Stores.DEAD,
+            Stores.VIOLATIONS)
+        .to(settings.violationsTopic(), Produced.with(BYTES, BYTES).withName("violations-topic"));
+    return builder.build();
   }
 
   /** The last bucket of a record may begin a bucket before its last outcome. */
@@ -82,18 +123,16 @@ public final class OutcomesTopology {
 
   private static StoreBuilder<WindowStore<byte[], byte[]>> windows(
       String name, Duration kept, Duration window) {
-    Serde<byte[]> bytes = Serdes.ByteArray();
     return org.apache.kafka.streams.state.Stores.windowStoreBuilder(
             org.apache.kafka.streams.state.Stores.persistentWindowStore(name, kept, window, false),
-            bytes,
-            bytes)
+            BYTES,
+            BYTES)
         .withLoggingEnabled(Map.of());
   }
 
   private static StoreBuilder<KeyValueStore<byte[], byte[]>> table(String name) {
-    Serde<byte[]> bytes = Serdes.ByteArray();
     return org.apache.kafka.streams.state.Stores.keyValueStoreBuilder(
-            org.apache.kafka.streams.state.Stores.persistentKeyValueStore(name), bytes, bytes)
+            org.apache.kafka.streams.state.Stores.persistentKeyValueStore(name), BYTES, BYTES)
         .withLoggingEnabled(Map.of())
         .withCachingDisabled();
   }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.streams.state.ReadOnlyWindowStore;
@@ -74,7 +75,7 @@ public final class Stores {
     return RecordState.empty();
   }
 
-  /** The outcomes of a record, oldest first. */
+  /** The outcomes of a record, oldest first by when they were made: strays are heard late. */
   public static List<Outcome> history(
       ReadOnlyWindowStore<byte[], byte[]> records, RecordId id, Instant now, Duration retention) {
     List<Outcome> outcomes = new ArrayList<>();
@@ -82,6 +83,7 @@ public final class Stores {
         record(records, id.bytes(), now.toEpochMilli(), retention).events()) {
       Outcome.ofJson(event.json()).ifPresent(outcomes::add);
     }
+    outcomes.sort(Comparator.comparing(Outcome::at));
     return outcomes;
   }
 

@@ -28,6 +28,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.header.Headers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -432,11 +433,46 @@ class OutcomesTopologyTest {
     assertThat(Stores.dead(RecordId.of("x"), other)).isEmpty();
   }
 
+  @Test
+  void straysOfATopicThatGotMorePartitions_areKeptWithTheirID_inTheOrderInWhichTheyWereMade() {
+    Instant died = audit.now();
+    audit.pass(Duration.ofHours(1));
+    try (TestAudit grown = new TestAudit(directory.resolve("grown"), 2)) {
+      List<String> ids = IntStream.range(0, 20).mapToObj(i -> "order-" + i).toList();
+      for (String id : ids) {
+        grown.publish(id, COMPLETED, 8);
+        grown.publish(
+            TestAudit.outcome(id, DEAD, "a", 5, died.minusSeconds(60), Duration.ZERO, "why"));
+      }
+
+      assertThat(ids).anyMatch(id -> Sorter.partitionOf(id.getBytes(UTF_8), 2) == 1);
+      assertThat(ids)
+          .allSatisfy(id -> assertThat(grown.kinds(id)).containsExactly(DEAD, COMPLETED));
+      assertThat(grown.dead()).isEmpty();
+      assertThat(grown.verdicts()).as("a record that was redriven").isEmpty();
+    }
+  }
+
+  @Test
+  void strayThatIsOlderThanTheRetention_isPassedOver_asItsIDMayBeNewAgain() {
+    audit.publish("order-1", COMPLETED, 9);
+    Outcome old = audit.outcome("order-2", COMPLETED, 1);
+    audit.publish(
+        "order-2".getBytes(UTF_8),
+        old.json(),
+        TestAudit.headers(TestAudit.STORE, Fingerprint.of(new byte[] {1})),
+        audit.now().minus(TestAudit.RETENTION).minusSeconds(1));
+    audit.publish("order-2", COMPLETED, 2);
+
+    assertThat(audit.kinds("order-2")).containsExactly(COMPLETED);
+    assertThat(audit.verdicts()).isEmpty();
+  }
+
   /** Whoever changes this shape raises {@link OutcomesTopology#VERSION}, and keeps a file of it. */
   @Test
   void shape_isThatOfItsVersion() throws IOException {
     assertThat(
-            OutcomesTopology.of(TestAudit.settings(directory), TestAudit.STORE, audit.time)
+            OutcomesTopology.of(TestAudit.settings(directory), TestAudit.STORE, audit.time, 1)
                 .describe()
                 .toString())
         .isEqualTo(kept("topology-v" + OutcomesTopology.VERSION + ".txt"));

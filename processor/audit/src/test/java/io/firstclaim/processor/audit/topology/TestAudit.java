@@ -52,13 +52,22 @@ final class TestAudit implements AutoCloseable {
   private final TestOutputTopic<byte[], byte[]> violations;
 
   TestAudit(Path directory) {
+    this(directory, 1);
+  }
+
+  /**
+   * An audit of the first partition.
+   *
+   * @param partitions how many there are
+   */
+  TestAudit(Path directory, int partitions) {
     Properties config = new Properties();
     config.put(StreamsConfig.APPLICATION_ID_CONFIG, "orders-audit-a");
     config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "none:1");
     config.put(StreamsConfig.STATE_DIR_CONFIG, directory.toString());
     driver =
         new TopologyTestDriver(
-            OutcomesTopology.of(settings(directory), STORE, time), config, time.now().wall());
+            OutcomesTopology.of(settings(directory), STORE, time, partitions), config, time.now().wall());
     outcomes =
         driver.createInputTopic(
             "orders.outcomes", new ByteArraySerializer(), new ByteArraySerializer());

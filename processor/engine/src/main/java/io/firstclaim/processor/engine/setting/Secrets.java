@@ -1,6 +1,7 @@
 package io.firstclaim.processor.engine.setting;
 
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Which values of settings nobody gets to see. */
@@ -8,8 +9,9 @@ public final class Secrets {
   private static final Pattern SECRET =
       Pattern.compile("passw|jaas|secret|token|credential|user.?info");
 
-  /** This setting names a file that holds a secret, and is none itself. */
-  private static final String FILE = "firstclaim.admin.token-file";
+  /** These settings name a file that holds a secret, and are none themselves. */
+  private static final Set<String> FILES =
+      Set.of("firstclaim.admin.token-file", "firstclaim.audit.token-file");
 
   /** A key in the settings of Kafka's clients is a secret; elsewhere it is a record's. */
   private static final Pattern KEY = Pattern.compile("kafka[._].*[._]key([._]|$)");
@@ -26,7 +28,7 @@ public final class Secrets {
    * an address, without its query.
    */
   public static String shown(String property, String value) {
-    if (property.equals(FILE)) {
+    if (FILES.contains(property)) {
       return value;
     }
     String name = property.toLowerCase(Locale.ROOT);

@@ -81,13 +81,21 @@ final class AuditHistory implements OutcomeHistory {
           case AuditAnswer.NotNow<Listing<T>>(String why) ->
               throw Problem.notNow("the audit: " + why);
         };
-    List<ListPage<OutcomeView>> parts = new ArrayList<>();
-    parts.add(
+    ListPage<OutcomeView> part =
         new ListPage<>(
-            own.items().stream().map(view).toList(), own.next().map(RecordId::text).orElse(null)));
-    if (!peers.isAskedByOne()) {
-      own.others().forEach(other -> parts.add(peers.list(other, list, limit, after)));
+            own.items().stream().map(view).toList(), own.next().map(RecordId::text).orElse(null));
+    if (peers.isAskedByOne()) {
+      peers.requireAskedFor(own.coverage());
+      return merge(List.of(part), limit);
     }
+    own.coverage()
+        .gap()
+        .ifPresent(
+            gap -> {
+              throw Problem.notNow("the audit: " + gap);
+            });
+    List<ListPage<OutcomeView>> parts = new ArrayList<>(List.of(part));
+    own.coverage().others().forEach(other -> parts.add(peers.list(other, list, limit, after)));
     return merge(parts, limit);
   }
 

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param violations records of which something is known that must not have happened
  * @param acknowledged how many of them an operator has seen, and needs no alert of
  * @param found some of them, the latest first
- * @param missing instances of the zone that have a part of all this and did not say, each with why:
- *     {@code host:port: why}
+ * @param missing what is not in all this: instances of the zone that have a part and did not say,
+ *     {@code host:port: why}, and partitions that nobody is known to have
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -131,8 +131,8 @@ record Overview(
     return found.sorted(Comparator.comparing(Breach::at).reversed()).limit(SHOWN).toList();
   }
 
-  /** This one, when an instance did not say its part: there are at least so many. */
-  Overview without(String instance) {
+  /** This one, when a part is missing: there are at least so many. */
+  Overview without(String part) {
     return new Overview(
         minutes,
         dead.orMore(),
@@ -140,7 +140,7 @@ record Overview(
         violations.orMore(),
         acknowledged,
         found,
-        Stream.concat(missing.stream(), Stream.of(instance)).toList());
+        Stream.concat(missing.stream(), Stream.of(part)).toList());
   }
 
   /** As people see it. */

@@ -8,6 +8,7 @@ import io.firstclaim.processor.audit.api.AuditAnswer;
 import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minutes;
+import io.firstclaim.processor.audit.api.Coverage;
 import io.firstclaim.processor.audit.api.Violation;
 import io.firstclaim.processor.service.acts.Acknowledgements;
 import io.firstclaim.processor.service.acts.Dismissals;
@@ -69,6 +70,7 @@ final class Overviews {
   }
 
   private OverviewResult.Available known() {
+    boolean isAskedByOne = peers.isAskedByOne();
     Instant now = time.now().wall();
     Minutes minutes = here(audit.minutes(now.minus(BACK), now));
     Listing<Violation> violations = here(audit.violations(MOST_COUNTED, Optional.empty()));
@@ -82,13 +84,19 @@ final class Overviews {
             Overview.latest(
                 violations.items().stream().map(each -> Breach.of(each, seen.of(each.id())))),
             List.of());
-    if (peers.isAskedByOne()) {
+    Coverage coverage = minutes.coverage();
+    if (isAskedByOne) {
+      peers.requireAskedFor(coverage);
       return new OverviewResult.Available(all, List.of());
     }
     List<InstanceView> others = new ArrayList<>();
-    for (Address address : minutes.others()) {
+    if (coverage.gap().isPresent()) {
+      all = all.without(coverage.gap().get());
+    }
+    for (Coverage.Part part : coverage.others()) {
+      Address address = part.address();
       try {
-        Peers.PeerSummary other = peers.summary(address);
+        Peers.PeerSummary other = peers.summary(part);
         others.add(other.instance());
         all =
             other.overview().isPresent()

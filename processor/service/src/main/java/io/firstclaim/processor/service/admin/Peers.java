@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.audit.api.Coverage;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.context.ServerRequestContext;
 import io.micronaut.http.ssl.ServerSslConfiguration;
@@ -24,16 +25,25 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other instances of the zone, asked over the same API, with the token of whoever asks here.
- * They serve TLS if this one does: the instances of a zone are set alike. Thread-safe.
+ * The other instances of the zone, asked over the same API, with a token of this instance's own,
+ * which may only read: where they are, anybody may say who can join their consumer group. They serve
+ * TLS if this one does: the instances of a zone are set alike. Thread-safe.
  */
 @Singleton
 final class Peers {
-  /** Marks a request of another instance. */
-  private static final String ASKED_BY_ONE = "Firstclaim-Asked-By-Instance";
+  /** Marks a request of another instance: {@code APPLICATION/ZONE}. */
+  static final String ASKED_BY_ONE = "Firstclaim-Asked-By-Instance";
+
+  /** The partitions that the asked one is taken to have, comma-separated. */
+  static final String ASKED_FOR = "Firstclaim-Asked-For-Partitions";
+
+  private static final int MAX_SHOWN = 300;
 
   private static final Duration LIMIT = Duration.ofSeconds(3);
 
@@ -45,16 +55,46 @@ final class Peers {
 
   private final String scheme;
   private final HttpClient http;
+  private final PeerCredential credential;
 
-  Peers(ServerSslConfiguration own, PeerTls tls) {
+  Peers(ServerSslConfiguration own, PeerTls tls, PeerCredential credential) {
+    this.credential = credential;
     HttpClient.Builder client = HttpClient.newBuilder().connectTimeout(LIMIT);
     this.scheme = own.isEnabled() ? "https" : "http";
     this.http = own.isEnabled() ? client.sslContext(tls.context()).build() : client.build();
   }
 
-  /** Whether the request that is being answered here is one of another instance. */
+  /**
+   * Whether the request that is being answered here is one of another instance.
+   *
+   * @throws Problem if that is of another zone, and so takes this one for somebody else
+   */
   boolean isAskedByOne() {
-    return header(ASKED_BY_ONE).isPresent();
+    Optional<String> by = header(ASKED_BY_ONE);
+    if (by.isPresent() && !by.get().equals(credential.zone())) {
+      throw Problem.conflict(
+          "this is an instance of %s, and was asked by one of %s: firstclaim.audit.address leads elsewhere"
+              .formatted(credential.zone(), OneLine.of(by.get(), MAX_SHOWN)));
+    }
+    return by.isPresent();
+  }
+
+  /**
+   * Does nothing if this instance has the partitions for which another one asks it.
+   *
+   * @throws Problem if it has not
+   */
+  void requireAskedFor(Coverage coverage) {
+    Set<String> own = coverage.own().stream().map(String::valueOf).collect(Collectors.toSet());
+    List<String> missing =
+        header(ASKED_FOR).map(list -> List.of(list.split(","))).orElse(List.of()).stream()
+            .filter(Predicate.not(own::contains))
+            .toList();
+    if (!missing.isEmpty()) {
+      throw Problem.notNow(
+          "this instance does not have partitions %s now"
+              .formatted(OneLine.of(missing.toString(), MAX_SHOWN)));
+    }
   }
 
   private static Optional<String> header(String name) {
@@ -64,7 +104,7 @@ final class Peers {
   /** A record's outcomes, as that instance knows them; empty if it does not say now. */
   Optional<List<OutcomeView>> history(Address instance, RecordId id) {
     try {
-      JsonNode history = get(instance, "/api/records/" + encoded(id)).path("history");
+      JsonNode history = get(instance, "", "/api/records/" + encoded(id)).path("history");
       return history.isArray() ? Optional.of(events(history)) : Optional.empty();
     } catch (IOException e) {
       return Optional.empty();
@@ -76,12 +116,14 @@ final class Peers {
    *
    * @throws Problem if it does not say now
    */
-  ListPage<OutcomeView> list(Address instance, String list, int limit, @Nullable RecordId after) {
+  ListPage<OutcomeView> list(Coverage.Part part, String list, int limit, @Nullable RecordId after) {
     String query = "?limit=" + limit + (after == null ? "" : "&after=" + encoded(after));
     try {
-      return page(get(instance, "/api/" + list + query));
+      return page(get(part, "/api/" + list + query));
     } catch (IOException e) {
-      throw Problem.notNow("instance %s does not answer: %s".formatted(instance, OneLine.of(e)));
+      throw Problem.notNow(
+          "the audit: partitions %s are with instance %s, which does not answer: %s"
+              .formatted(part.partitions(), part.address(), OneLine.of(e)));
     }
   }
 
@@ -123,8 +165,8 @@ final class Peers {
    *
    * @throws IOException if it does not say now
    */
-  PeerSummary summary(Address instance) throws IOException {
-    JsonNode summary = get(instance, "/api/summary");
+  PeerSummary summary(Coverage.Part part) throws IOException {
+    JsonNode summary = get(part, "/api/summary");
     if (!summary.path("instance").isObject()) {
       throw new IOException("it says nothing of itself");
     }
@@ -156,18 +198,29 @@ final class Peers {
     return events;
   }
 
-  private JsonNode get(Address instance, String path) throws IOException {
+  private JsonNode get(Coverage.Part part, String path) throws IOException {
+    String partitions =
+        part.partitions().stream().map(String::valueOf).collect(Collectors.joining(","));
+    return get(part.address(), partitions, path);
+  }
+
+  private JsonNode get(Address instance, String partitions, String path) throws IOException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(scheme + "://" + instance + path))
             .timeout(LIMIT)
-            .header(ASKED_BY_ONE, "1");
-    header(HttpHeaders.AUTHORIZATION)
-        .ifPresent(token -> request.header(HttpHeaders.AUTHORIZATION, token));
+            .header(ASKED_BY_ONE, credential.zone());
+    if (!partitions.isEmpty()) {
+      request.header(ASKED_FOR, partitions);
+    }
+    credential
+        .token()
+        .ifPresent(token -> request.header(HttpHeaders.AUTHORIZATION, "Bearer " + token));
     try {
       HttpResponse<byte[]> answer =
           http.send(request.build(), BodyHandlers.limiting(BodyHandlers.ofByteArray(), MOST_BYTES));
       if (answer.statusCode() != 200) {
-        throw new IOException("HTTP " + answer.statusCode());
+        throw new IOException(
+            "HTTP %d %s".formatted(answer.statusCode(), fault(answer.body())).strip());
       }
       return JSON.readTree(answer.body());
     } catch (ConnectException e) { // which says nothing by itself
@@ -175,6 +228,15 @@ final class Peers {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
+    }
+  }
+
+  /** Why it did not answer, if it says so. */
+  private static String fault(byte[] body) {
+    try {
+      return OneLine.of(JSON.readTree(body).path("error").asText(), MAX_SHOWN);
+    } catch (IOException e) {
+      return "";
     }
   }
 }

@@ -30,6 +30,8 @@ final class ServiceSyntax {
 
   static final Syntax<Address> ADDRESS = new Syntax<>(ServiceSyntax::address, Address::toString);
 
+  static final Syntax<Path> FILE = new Syntax<>(ServiceSyntax::file, Path::toString);
+
   /** A file of tokens that can be read now. */
   static final Syntax<Path> TOKEN_FILE = new Syntax<>(ServiceSyntax::tokenFile, Path::toString);
 
@@ -60,6 +62,14 @@ final class ServiceSyntax {
       return Path.of(text);
     } catch (InvalidPathException e) {
       throw new IllegalArgumentException("give the path of a folder", e);
+    }
+  }
+
+  private static Path file(String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("give the path of a file", e);
     }
   }
 

@@ -6,6 +6,7 @@ import static io.firstclaim.processor.engine.api.EngineCatalog.OUTCOMES_TOPIC;
 import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_ADDRESS;
 import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_DIRECTORY;
 import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_ENABLED;
+import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_TOKEN_FILE;
 import static io.firstclaim.processor.service.config.ServiceCatalog.BACKEND;
 import static io.firstclaim.processor.service.config.ServiceCatalog.BATCH;
 import static io.firstclaim.processor.service.config.ServiceCatalog.CREATE;
@@ -32,6 +33,7 @@ import static io.firstclaim.processor.service.config.ServiceCatalog.UNAVAILABLE_
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.processor.audit.api.AuditSettings;
+import io.firstclaim.processor.audit.api.StateFolder;
 import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.api.EngineCatalog;
 import io.firstclaim.processor.engine.api.EngineSettings;
@@ -43,6 +45,9 @@ import io.firstclaim.processor.service.config.ServiceCatalog.BackendName;
 import io.firstclaim.processor.service.config.ServiceCatalog.TracesExporter;
 import io.firstclaim.processor.service.handler.OwnHandlers;
 import io.firstclaim.processor.service.handler.StatusMeanings;
+import io.firstclaim.processor.service.security.Role;
+import io.firstclaim.processor.service.security.TokenFile;
+import io.firstclaim.processor.service.security.WrongTokenFileException;
 import io.micronaut.context.env.Environment;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -139,6 +144,8 @@ public final class SettingsReader {
     boolean traced = given.areRight(TRACES_EXPORTER, TRACES_OFF) && isTraced();
     Optional<Optional<Path>> tokenFile = given.find(TOKEN_FILE);
     given.areRight(AUDIT_ENABLED, STUCK_AFTER, AUDIT_DIRECTORY, AUDIT_ADDRESS);
+    requireADisk();
+    requireAReadersToken();
     addUses(uses, handling);
     given.requireRight();
     EngineSettings engine = EngineSettings.of(given);
@@ -266,6 +273,38 @@ public final class SettingsReader {
     }
   }
 
+  /** What is chosen to keep the audit's state keeps it, and has room for it. */
+  private void requireADisk() {
+    if (given.areRight(AUDIT_ENABLED, AUDIT_DIRECTORY)
+        && given.get(AUDIT_ENABLED)
+        && given.isGiven(AUDIT_DIRECTORY)) {
+      StateFolder.inMemory(given.get(AUDIT_DIRECTORY))
+          .ifPresent(what -> given.wrong(AUDIT_DIRECTORY, what + "; give a folder on a disk"));
+    }
+  }
+
+  /** The token that other instances are shown is known to this one, too, and may only read. */
+  private void requireAReadersToken() {
+    if (!given.areRight(TOKEN_FILE, AUDIT_TOKEN_FILE) || given.get(AUDIT_TOKEN_FILE).isEmpty()) {
+      return;
+    }
+    Path file = given.get(AUDIT_TOKEN_FILE).get();
+    try {
+      String token = TokenFile.token(file);
+      Optional<Role> role = given.get(TOKEN_FILE).flatMap(all -> TokenFile.roleIn(all, token));
+      if (!role.equals(Optional.of(Role.READER))) {
+        given.wrong(
+            AUDIT_TOKEN_FILE,
+            role.isPresent()
+                ? "it is an %s's; give a reader's".formatted(role.get().text())
+                : "its token is not in %s: add it with admin token NAME --role reader --add-to FILE"
+                    .formatted(TOKEN_FILE.name()));
+      }
+    } catch (WrongTokenFileException e) {
+      given.wrong(AUDIT_TOKEN_FILE, String.valueOf(e.getMessage()));
+    }
+  }
+
   private Auditing auditing(EngineSettings engine) {
     ClaimSettings claims = engine.claim().store();
     AuditSettings settings =
@@ -282,13 +321,15 @@ public final class SettingsReader {
             given.isGiven(AUDIT_DIRECTORY) || given.isGiven(EngineCatalog.INSTANCE),
             engine.kafka());
     if (!given.get(AUDIT_ENABLED)) {
-      return new Auditing(settings, Optional.of(AUDIT_ENABLED + "=false"));
+      return new Auditing(
+          settings, Optional.of(AUDIT_ENABLED + "=false"), given.get(AUDIT_TOKEN_FILE));
     }
     return new Auditing(
         settings,
         engine.outcomesTopic().isPresent()
             ? Optional.empty()
-            : Optional.of("there are no outcomes: %s=none".formatted(OUTCOMES_TOPIC)));
+            : Optional.of("there are no outcomes: %s=none".formatted(OUTCOMES_TOPIC)),
+        given.get(AUDIT_TOKEN_FILE));
   }
 
   /** Everything under {@code kafka}. */

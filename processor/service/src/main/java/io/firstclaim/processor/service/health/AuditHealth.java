@@ -25,10 +25,10 @@ class AuditHealth implements HealthIndicator {
   public Publisher<HealthResult> getResult() {
     Map<String, Object> details =
         switch (audit.state()) {
-          case AuditState.Off(String why) -> Map.of("off", why);
-          case AuditState.Starting(String what) -> Map.of("waitsFor", what);
+          case AuditState.Off(String why) -> Map.of("running", false, "off", why);
+          case AuditState.Starting(String what) -> Map.of("running", false, "waitsFor", what);
           case AuditState.Running _ -> Map.of("running", true);
-          case AuditState.Failed(String fault) -> Map.of("fault", fault);
+          case AuditState.Failed(String fault) -> Map.of("running", false, "fault", fault);
         };
     return Publishers.just(HealthResult.builder("audit", HealthStatus.UP).details(details).build());
   }

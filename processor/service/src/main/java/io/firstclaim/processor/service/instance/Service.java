@@ -66,8 +66,10 @@ public class Service {
             .onDefect(ServiceProcess::fail)
             .build();
     metrics.observe(engine);
-    metrics.observe(audit);
-    metrics.observe(audit, record -> acknowledgements.of(record).isPresent());
+    if (settings.audit().off().isEmpty()) {
+      metrics.observe(audit);
+      metrics.observe(audit, record -> acknowledgements.of(record).isPresent());
+    }
   }
 
   private ClaimStore opened(ClaimStore store) {

@@ -11,7 +11,6 @@ import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState.Running;
 import io.firstclaim.processor.service.store.LockStore.StoreMetrics;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -114,14 +113,12 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
         .register(registry);
   }
 
-  /** Adds what an audit has found in this instance's partitions: zeros while it does not run. */
+  /**
+   * Adds whether an audit runs, and what it has found in this instance's partitions, which is not
+   * there while it does not run.
+   */
   public void observe(Audit audit) {
-    FunctionCounter.builder("firstclaim.violations", audit, Audit::violations)
-        .description("Records of which the audit has found what must not have happened")
-        .register(registry);
-    Gauge.builder("firstclaim.stuck", audit, Audit::stuck)
-        .description("Records that were begun and have not been settled for too long")
-        .register(registry);
+    AuditMeters.bind(registry, audit);
   }
 
   /** Adds how many of the violations that an audit knows here are acknowledged. */

@@ -60,6 +60,29 @@ public final class TokenFile {
   }
 
   /**
+   * What somebody may do who has this token; empty if it is nobody's.
+   *
+   * @param file of tokens
+   * @throws WrongTokenFileException if it cannot be used now
+   */
+  public static Optional<Role> roleIn(Path file, String token) {
+    return Tokens.parse(file.toString(), read(file)).callerOf(token).map(Caller::role);
+  }
+
+  /**
+   * The token in a file that has nothing else.
+   *
+   * @throws WrongTokenFileException if there is none in it, or it cannot be read
+   */
+  public static String token(Path file) {
+    String token = read(file).strip();
+    if (!token.matches("[!-~]{1,1000}")) {
+      throw new WrongTokenFileException("%s has no token: give a file with one".formatted(file));
+    }
+    return token;
+  }
+
+  /**
    * Makes a token of 256 random bits and adds a line with its hash to a file, which need not be
    * there yet. The token itself is kept nowhere.
    *

@@ -4,37 +4,50 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
 import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.audit.api.Coverage;
 import io.micronaut.core.io.ResourceResolver;
 import io.micronaut.http.ssl.ClientSslConfiguration;
 import io.micronaut.http.ssl.ServerSslConfiguration;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class PeersTest {
   private static final String EMPTY = "{\"items\":[]}";
+  private static final Path TOKEN = Path.of("target", "peer-token");
 
   private final Peers peers =
       new Peers(
           new ServerSslConfiguration(),
-          new PeerTls(new ResourceResolver(), new ClientSslConfiguration()));
+          new PeerTls(new ResourceResolver(), new ClientSslConfiguration()),
+          new PeerCredential("orders/a", true, Optional.of(TOKEN)));
 
   private HttpServer instance;
   private volatile byte[] answer = {};
+  private volatile int status = 200;
+  private volatile Headers asked = new Headers();
 
   @BeforeEach
   void start() throws IOException {
+    Path _ = Files.writeString(TOKEN, "the-peers\n");
     instance = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     instance.createContext(
         "/",
         exchange -> {
-          exchange.sendResponseHeaders(200, 0);
+          asked = exchange.getRequestHeaders();
+          exchange.sendResponseHeaders(status, 0);
           try (var body = exchange.getResponseBody()) {
             body.write(answer);
           }
@@ -48,7 +61,48 @@ class PeersTest {
   }
 
   private ListPage<OutcomeView> dead() {
-    return peers.list(new Address("127.0.0.1", instance.getAddress().getPort()), "dead", 10, null);
+    return peers.list(part(), "dead", 10, null);
+  }
+
+  private Coverage.Part part() {
+    return new Coverage.Part(
+        new Address("127.0.0.1", instance.getAddress().getPort()), new TreeSet<>(Set.of(0, 2)));
+  }
+
+  @Test
+  void anotherInstance_isShownThisOnesToken_whoItIs_andWhatItIsTakenToHave() {
+    answer = EMPTY.getBytes(US_ASCII);
+
+    assertThat(dead().items()).isEmpty();
+
+    assertThat(asked.getFirst("Authorization")).isEqualTo("Bearer the-peers");
+    assertThat(asked.getFirst(Peers.ASKED_BY_ONE)).isEqualTo("orders/a");
+    assertThat(asked.getFirst(Peers.ASKED_FOR)).isEqualTo("0,2");
+  }
+
+  @Test
+  void withoutATokenOfItsOwn_anotherInstanceIsNotAsked_whereTokensAreNeeded() {
+    Peers tokenless =
+        new Peers(
+            new ServerSslConfiguration(),
+            new PeerTls(new ResourceResolver(), new ClientSslConfiguration()),
+            new PeerCredential("orders/a", true, Optional.empty()));
+
+    assertThatThrownBy(() -> tokenless.list(part(), "dead", 10, null))
+        .isInstanceOf(Problem.class)
+        .hasMessageContaining("partitions [0, 2] are with instance 127.0.0.1:")
+        .hasMessageContaining("give firstclaim.audit.token-file");
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void refusal_isPassedOnWithItsReason() {
+    status = 409;
+    answer = "{\"error\":\"this is an instance of orders/b\"}".getBytes(US_ASCII);
+
+    assertThatThrownBy(this::dead)
+        .isInstanceOf(Problem.class)
+        .hasMessageContaining("HTTP 409 this is an instance of orders/b");
   }
 
   @Test

@@ -10,6 +10,9 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -47,6 +50,20 @@ class RecordsTest {
             "\"state\":\"ABSENT\"",
             "\"holder\":null",
             "\"history\":null");
+  }
+
+  @Test
+  void instanceOfAnotherZone_isToldThatItAskedTheWrongOne() throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:%d/api/summary".formatted(api.port())))
+            .header(Peers.ASKED_BY_ONE, "orders/b")
+            .build();
+
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      assertThat(http.send(request, HttpResponse.BodyHandlers.ofString()).body())
+          .contains("this is an instance of orders/a, and was asked by one of orders/b");
+    }
   }
 
   @Test

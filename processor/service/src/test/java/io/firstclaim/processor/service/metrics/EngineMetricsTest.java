@@ -3,10 +3,15 @@ package io.firstclaim.processor.service.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.StoreOperation;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.processor.audit.Audit;
+import io.firstclaim.processor.audit.api.Address;
+import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +41,30 @@ class EngineMetricsTest {
     metrics.delivered(Delivered.COMPLETED);
 
     assertShows("firstclaim_deliveries_total{result=\"completed\"} 2.0");
+  }
+
+  @Test
+  void auditThatDoesNotRun_isSaidToBeDown_andHasFoundNothing_notEvenThatThereIsNothing() {
+    Audit audit =
+        new Audit(
+            new AuditSettings(
+                "orders",
+                "orders",
+                "a",
+                "orders.outcomes",
+                "orders.violations",
+                Duration.ofDays(8),
+                Duration.ofMinutes(5),
+                new Address("127.0.0.1", 8080),
+                Path.of("target", "no-audit"),
+                false,
+                Map.of()),
+            TimeSource.system());
+
+    metrics.observe(audit);
+
+    assertShows("firstclaim_audit_running 0.0");
+    assertThat(registry.scrape()).doesNotContain("firstclaim_violations", "firstclaim_stuck");
   }
 
   @Test

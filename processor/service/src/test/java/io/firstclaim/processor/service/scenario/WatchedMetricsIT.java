@@ -41,6 +41,11 @@ class WatchedMetricsIT {
     scenario.feed().send(ids);
     scenario.awaitCompleted(ids);
 
+    scenario.eventually(
+        "what the audit finds is there once it runs",
+        () ->
+            assertThat(zone.prometheus().lines())
+                .contains("firstclaim_audit_running 1.0", "firstclaim_violations_total 0.0"));
     List<String> served = zone.prometheus().lines().toList();
 
     List<String> expressions = expressions();

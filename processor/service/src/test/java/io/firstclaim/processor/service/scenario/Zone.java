@@ -104,7 +104,9 @@ final class Zone implements AutoCloseable {
           Files.writeString(
               folder.resolve("tokens"),
               "otto operator %s\nrita reader %s\n".formatted(hash(token), hash(Operator.READER)));
-      return set("FIRSTCLAIM_ADMIN_TOKEN_FILE", tokens.toAbsolutePath().toString());
+      Path own = Files.writeString(folder.resolve("token"), Operator.READER);
+      return set("FIRSTCLAIM_ADMIN_TOKEN_FILE", tokens.toAbsolutePath().toString())
+          .set("FIRSTCLAIM_AUDIT_TOKEN_FILE", own.toAbsolutePath().toString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

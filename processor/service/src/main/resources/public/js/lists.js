@@ -4,11 +4,11 @@ import { ago, count, moment, rate, words } from "./format.js";
 import { get } from "./api.js";
 import { ask } from "./acts.js";
 import { dismiss, redrive, release } from "./record.js";
-import { LISTS, address } from "./view.js";
+import { FILTERS, LISTS, address, view } from "./view.js";
 
 const PAGE = 50;
 
-const NAMES = { dead: "Dead", stuck: "Stuck", parked: "Parked", held: "Held", dismissed: "Dismissed", redrives: "Redrives" };
+const NAMES = { dead: "Dead", stuck: "Stuck", parked: "Parked", held: "Held", dismissed: "Dismissed", redrives: "Redrives", search: "Search" };
 const NOTES = {
   dead: "Given up, and neither completed nor dismissed since, in all zones.",
   stuck: "Begun long ago and not settled since, in all zones.",
@@ -16,10 +16,12 @@ const NOTES = {
   held: "What this instance has a lease on.",
   dismissed: "Dead records that need no redrive, by an operator's word; they stay known as long as their claims.",
   redrives: "The last redrives, the newest first.",
+  search: "By ID; of each record, the latest outcome that is searched for.",
 };
 const NONE = {
   dead: "No dead letters.", stuck: "Nothing is stuck.", parked: "Nothing waits here.",
   held: "Nothing is at work here.", dismissed: "Nothing was dismissed.", redrives: "Nothing was redriven yet.",
+  search: "No record has that in its history.",
 };
 const WAITS = {
   HEAD_START: "its preferred zone's head start", HOLDER: "another holder's lease",
@@ -64,15 +66,20 @@ function showPicks() {
 }
 
 /** Asks for the list; gives what shows it. */
-export async function askList({ list, after }, summary) {
-  const known = summary.overview !== null || !["dead", "stuck"].includes(list);
+export async function askList(wanted, summary) {
+  const { list, after } = wanted;
+  const known = summary.overview !== null || !["dead", "stuck", "search"].includes(list);
   const running = ["RUNNING", "PAUSED"].includes(summary.instance.state) || !["parked", "held"].includes(list);
   let page = { items: [], next: null };
   let fault = known ? (running ? null : "This instance does not run.") : `Not known now: ${summary.overviewFault}.`;
   if (fault === null) {
     try {
-      const query = list === "redrives" ? "" : `?limit=${PAGE}${after ? `&after=${encodeURIComponent(after)}` : ""}`;
-      page = await get(`api/${list}${query}`);
+      const query = new URLSearchParams(list === "redrives" ? {} : { limit: PAGE });
+      if (after && list !== "redrives") query.set("after", after);
+      if (list === "search") {
+        for (const name of FILTERS) if (wanted[name]) query.set(name, wanted[name]);
+      }
+      page = await get(`api/${list}?${query}`);
     } catch (refusal) {
       if (refusal.status === 401) throw refusal;
       fault = `Not known now: ${refusal.message}`;
@@ -87,9 +94,10 @@ function show(list, after, page, fault, summary) {
     $("rows").replaceChildren();
     picks.clear();
     showPicks();
+    fillFilters(list);
   }
   tabs(list, summary);
-  setText($("list-note"), fault ?? (page.items.length === 0 && after === null ? NONE[list] : NOTES[list]));
+  setText($("list-note"), fault ?? noteOf(list, after, page));
   $("bulk").hidden = !(summary.caller.mayChange && ["dead", "redrives"].includes(list));
   $("bulk-dismiss").hidden = !(summary.caller.mayChange && list === "dead");
   const may = summary.caller.mayChange;
@@ -102,10 +110,45 @@ function show(list, after, page, fault, summary) {
   pages(list, after, page.next);
 }
 
+function noteOf(list, after, page) {
+  if (list === "search" && page.next !== null && page.items.length < PAGE) {
+    return `${NOTES.search} ${count(page.lookedAt)} records were looked at, and there are more: the next page goes on.`;
+  }
+  return page.items.length === 0 && after === null ? NONE[list] : NOTES[list];
+}
+
+/** A moment as the field of a form has it, in this browser's time. */
+const local = (text) => {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? "" : new Date(at - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+};
+const isMoment = (name) => name === "since" || name === "until";
+
+/** Shows the form of the search, filled with what the address has. */
+export function fillFilters(list) {
+  const form = $("filters");
+  form.hidden = list !== "search";
+  const given = view();
+  for (const name of FILTERS) {
+    const text = given[name] ?? "";
+    form.elements[name].value = isMoment(name) && text !== "" ? local(text) : text;
+  }
+}
+
+$("filters").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const wanted = { list: "search", after: null };
+  for (const name of FILTERS) {
+    const text = event.target.elements[name].value;
+    wanted[name] = isMoment(name) && text !== "" ? new Date(text).toISOString() : text;
+  }
+  location.hash = address(wanted);
+});
+
 function tabs(list, { overview, instance, redrives }) {
   const numbers = {
     dead: overview && overview.dead, stuck: overview && overview.stuck,
-    parked: { count: instance.parked, isAll: true }, held: null, dismissed: null,
+    parked: { count: instance.parked, isAll: true }, held: null, dismissed: null, search: null,
     redrives: { count: redrives.length, isAll: true },
   };
   keyed(
@@ -128,7 +171,7 @@ function fillRecord(row, item, list, may) {
   setText(link, item.id);
   setAttribute(link, "href", address({ record: item.id }));
   setText(what, whatOf(item, list));
-  setText(where, list === "dismissed" ? `by ${item.by}, ${ago(item.at)}` : list === "dead" || list === "stuck" ? `zone ${item.zone}, ${ago(item.since ?? item.at)}` : `${item.topic}-${item.partition} at ${item.offset}, ${ago(item.since)}`);
+  setText(where, list === "dismissed" ? `by ${item.by}, ${ago(item.at)}` : ["dead", "stuck", "search"].includes(list) ? `zone ${item.zone}, ${ago(item.since ?? item.at)}` : `${item.topic}-${item.partition} at ${item.offset}, ${ago(item.since)}`);
   const acts = may ? (ACTS[list] ?? []) : [];
   const all = may && list === "dead" ? [["Select", null], ...acts] : acts;
   keyed(act, all, ([text]) => text, ([text, does]) => does === null ? pickBox(item.id) : el("button", { type: "button", class: "small", text, "aria-label": `${text} ${item.id}`, onclick: () => does(item.id, item) }));
@@ -144,6 +187,7 @@ function pickBox(id) {
 function whatOf(item, list) {
   switch (list) {
     case "dismissed": return item.reason;
+    case "search": return `${words(item.outcome)}, attempt ${item.attempt}${item.cause ? `: ${item.cause}` : ""}`;
     case "dead": return item.cause ?? "no cause was given";
     case "stuck": return `${words(item.outcome)}, attempt ${item.attempt}${item.cause ? `: ${item.cause}` : ""}`;
     case "parked": return `waits for ${WAITS[item.waitsFor] ?? words(item.waitsFor)}${item.by ? `: ${item.by}` : ""}${item.until ? `, until ${moment(item.until)}` : ""}`;

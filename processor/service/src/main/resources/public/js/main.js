@@ -4,7 +4,7 @@ import { forgetToken, get, hasToken, keepToken } from "./api.js";
 import { afterActs, askForToken, dismissMany, isAsking, redriveMany } from "./acts.js";
 import { remember } from "./meters.js";
 import { showNow } from "./now.js";
-import { askList, picked } from "./lists.js";
+import { askList, fillFilters, picked } from "./lists.js";
 import { redriveThese, showRecord } from "./record.js";
 import { view } from "./view.js";
 
@@ -123,8 +123,9 @@ $("search").addEventListener("submit", (event) => {
 
 let before = view().record;
 addEventListener("hashchange", async () => {
-  const { record } = view();
+  const { record, list } = view();
   $("wanted").value = record ?? "";
+  fillFilters(list);
   await look();
   if (record !== null && record !== before) {
     $("record").scrollIntoView({ block: "start" });

@@ -1,8 +1,11 @@
 // What is shown, kept in the address: a view can be sent to a colleague.
 
-export const LISTS = ["dead", "stuck", "parked", "held", "dismissed", "redrives"];
+export const LISTS = ["dead", "stuck", "parked", "held", "dismissed", "redrives", "search"];
 
-/** What the address asks for: record, list, after. */
+/** What is searched for. */
+export const FILTERS = ["prefix", "zone", "outcome", "cause", "since", "until"];
+
+/** What the address asks for: record, list, after, and what is searched for. */
 export function view() {
   const given = new URLSearchParams(location.hash.slice(1));
   const list = given.get("list");
@@ -10,6 +13,7 @@ export function view() {
     record: given.get("record"),
     list: LISTS.includes(list) ? list : "dead",
     after: given.get("after"),
+    ...Object.fromEntries(FILTERS.map((name) => [name, given.get(name)])),
   };
 }
 

@@ -8,6 +8,7 @@ import io.firstclaim.processor.audit.api.AuditAnswer;
 import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.audit.api.AuditState;
 import io.firstclaim.processor.audit.api.Dead;
+import io.firstclaim.processor.audit.api.Found;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minutes;
 import io.firstclaim.processor.audit.api.Coverage;
@@ -53,6 +54,12 @@ public final class Audit {
   private static final Duration CLOSED_WITHIN = Duration.ofSeconds(10);
   private static final int MAX_FAILURES = 10;
   private static final int MAX_COUNTED = 10_000;
+
+  /** How many records of a list are looked at in one partition, for one page. */
+  private static final int MAX_LOOKED_AT = 100_000;
+
+  /** How many records are searched for one page, in all partitions of this instance. */
+  private static final int MAX_SEARCHED = 10_000;
 
   private final AuditSettings settings;
   private final TimeSource time;
@@ -343,7 +350,38 @@ public final class Audit {
     return ask(
         running ->
             new AuditAnswer.Here<>(
-                Queries.page(running, store, coverage(running), reader, limit, after)));
+                Queries.page(
+                    Queries.list(running, store),
+                    coverage(running),
+                    reader,
+                    MAX_LOOKED_AT,
+                    limit,
+                    after)));
+  }
+
+  /**
+   * Records whose history has what somebody looks for, by ID: some thousands are looked at, and a
+   * page may have no items and yet a next one.
+   *
+   * @param prefix what their IDs begin with; these are found without looking at others
+   * @param wanted says which outcomes are looked for; must not block
+   */
+  public AuditAnswer<Listing<Found>> search(
+      byte[] prefix, Predicate<? super Outcome> wanted, int limit, Optional<RecordId> after) {
+    return ask(
+        running -> {
+          Coverage coverage = coverage(running);
+          List<Instant> buckets = Stores.buckets(time.now().wall(), settings.retention());
+          return new AuditAnswer.Here<>(
+              Queries.page(
+                  Queries.records(running, buckets, prefix),
+                  coverage,
+                  (id, value) ->
+                      Stores.latest(value, wanted).map(outcome -> new Found(id, outcome)),
+                  MAX_SEARCHED / Math.max(1, coverage.own().size()),
+                  limit,
+                  after));
+        });
   }
 
   private Coverage coverage(KafkaStreams running) {

@@ -10,6 +10,7 @@ import io.firstclaim.processor.audit.topology.Stores;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -35,9 +36,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the stores of this instance's partitions. */
 final class Queries {
-  /** How many records are looked at in one partition, for one page. */
-  private static final int MAX_LOOKED_AT = 100_000;
-
   private Queries() {}
 
   /** A store of one partition. */
@@ -108,19 +106,60 @@ final class Queries {
    *
    * @param upTo the last ID that was looked at; null if all were
    */
-  private record Part<T>(TreeMap<RecordId, T> matches, @Nullable RecordId upTo) {}
+  private record Part<T>(TreeMap<RecordId, T> matches, int lookedAt, @Nullable RecordId upTo) {}
 
-  /** A page of what the reader takes, over this instance's partitions, sorted by ID. */
+  /** Opens the rows of a partition, from this ID on. */
+  @FunctionalInterface
+  interface Source {
+    /** Opens them. */
+    Rows open(int partition, Optional<RecordId> from);
+  }
+
+  /** The rows of a list. */
+  static Source list(KafkaStreams streams, String store) {
+    return (partition, from) ->
+        Rows.of(
+            table(streams, store, partition).range(from.map(RecordId::bytes).orElse(null), null));
+  }
+
+  /**
+   * The records whose IDs begin with this.
+   *
+   * @param buckets in which they stand
+   */
+  static Source records(KafkaStreams streams, List<Instant> buckets, byte[] prefix) {
+    return (partition, from) -> {
+      ReadOnlyWindowStore<byte[], byte[]> records = windows(streams, Stores.RECORDS, partition);
+      byte[] begin =
+          from.map(RecordId::bytes).filter(id -> Arrays.compareUnsigned(id, prefix) > 0).orElse(prefix);
+      List<KeyValueIterator<Windowed<byte[]>, byte[]>> open = new ArrayList<>();
+      for (Instant bucket : buckets) {
+        open.add(records.fetch(begin.length == 0 ? null : begin, null, bucket, bucket));
+      }
+      return Rows.of(open, prefix);
+    };
+  }
+
+  /**
+   * A page of what the reader takes, over this instance's partitions, sorted by ID.
+   *
+   * @param atMost how many rows are looked at in each partition
+   */
   static <T> Listing<T> page(
-      KafkaStreams streams,
-      String store,
+      Source source,
       Coverage coverage,
       BiFunction<RecordId, byte[], Optional<T>> reader,
+      int atMost,
       int limit,
       Optional<RecordId> after) {
     List<Part<T>> parts =
-        partitions(streams).stream()
-            .map(partition -> part(table(streams, store, partition), reader, limit, after))
+        coverage.own().stream()
+            .map(
+                partition -> {
+                  try (Rows rows = source.open(partition, after)) {
+                    return part(rows, reader, atMost, limit, after);
+                  }
+                })
             .toList();
     Optional<RecordId> horizon =
         parts.stream().flatMap(part -> Stream.ofNullable(part.upTo)).min(Comparator.naturalOrder());
@@ -138,32 +177,30 @@ final class Queries {
         break;
       }
     }
-    return new Listing<>(items, next, coverage);
+    return new Listing<>(items, next, parts.stream().mapToInt(Part::lookedAt).sum(), coverage);
   }
 
   /** As many matches as a page has, and one more to know whether there is a next page. */
   private static <T> Part<T> part(
-      ReadOnlyKeyValueStore<byte[], byte[]> table,
+      Rows rows,
       BiFunction<RecordId, byte[], Optional<T>> reader,
+      int atMost,
       int limit,
       Optional<RecordId> after) {
     TreeMap<RecordId, T> matches = new TreeMap<>();
-    int left = MAX_LOOKED_AT;
-    try (KeyValueIterator<byte[], byte[]> rest =
-        table.range(after.map(RecordId::bytes).orElse(null), null)) {
-      while (rest.hasNext()) {
-        KeyValue<byte[], byte[]> entry = rest.next();
-        RecordId id = RecordId.of(entry.key);
-        if (after.filter(id::equals).isPresent()) {
-          continue;
-        }
-        reader.apply(id, entry.value).ifPresent(match -> matches.put(id, match));
-        if (matches.size() > limit || --left == 0) {
-          return new Part<>(matches, id);
-        }
+    int lookedAt = 0;
+    for (Rows.Row row = rows.next(); row != null; row = rows.next()) {
+      RecordId id = row.id();
+      if (after.filter(id::equals).isPresent()) {
+        continue;
+      }
+      lookedAt++;
+      reader.apply(id, row.value()).ifPresent(match -> matches.put(id, match));
+      if (matches.size() > limit || lookedAt == atMost) {
+        return new Part<>(matches, lookedAt, id);
       }
     }
-    return new Part<>(matches, null);
+    return new Part<>(matches, lookedAt, null);
   }
 
   /** The rows of these minutes, of all partitions together. */

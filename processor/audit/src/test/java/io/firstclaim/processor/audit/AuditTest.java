@@ -15,6 +15,7 @@ import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.audit.api.AuditAnswer;
 import io.firstclaim.processor.audit.api.AuditState;
 import io.firstclaim.processor.audit.api.Dead;
+import io.firstclaim.processor.audit.api.Found;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minute;
 import io.firstclaim.processor.audit.api.Minutes;
@@ -35,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
@@ -273,9 +275,38 @@ class AuditTest {
         .isSorted()
         .doesNotHaveDuplicates();
 
+    assertThat(found(audit, "dead-1", _ -> true))
+        .extracting(Found::id)
+        .containsExactlyElementsOf(
+            IntStream.concat(IntStream.of(1), IntStream.range(10, 20))
+                .mapToObj(i -> RecordId.of("dead-" + i))
+                .toList());
+    assertThat(found(audit, "", outcome -> outcome.kind() == Kind.DEAD))
+        .extracting(found -> found.id().text())
+        .as("among all, page by page")
+        .hasSize(27)
+        .isSorted()
+        .contains("dead", "redriven");
+    assertThat(found(audit, "redriven", outcome -> outcome.token() < 5))
+        .extracting(found -> found.outcome().kind())
+        .containsExactly(Kind.DEAD);
+    assertThat(found(audit, "redriven", _ -> true))
+        .extracting(found -> found.outcome().kind())
+        .as("the latest")
+        .containsExactly(Kind.COMPLETED);
+    assertThat(found(audit, "nobody", _ -> true)).isEmpty();
+    Listing<Found> whole =
+        here(audit.search(new byte[0], _ -> false, 10, Optional.empty()));
+    assertThat(whole.items()).isEmpty();
+    assertThat(whole.lookedAt()).isEqualTo(Math.min(OUTCOMES + 31, 9_999));
+
     if (OUTCOMES < MOVED_AT_ONCE) {
       sharesItsWork(audit);
     }
+  }
+
+  private static List<Found> found(Audit audit, String prefix, Predicate<Outcome> wanted) {
+    return all(after -> audit.search(prefix.getBytes(UTF_8), wanted, 4, after));
   }
 
   /** A second instance takes some of the partitions, and each says where the others are. */

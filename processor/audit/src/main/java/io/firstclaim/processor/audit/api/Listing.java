@@ -10,9 +10,11 @@ import java.util.Optional;
  * @param items of this instance's partitions
  * @param next where this instance's next page begins: ask for what comes after it; empty if this is
  *     the last. There may be a next page although this one is short, or empty
+ * @param lookedAt how many records were looked at for it, in this instance's partitions
  * @param coverage which partitions these are, and who has the rest of the list
  */
-public record Listing<T>(List<T> items, Optional<RecordId> next, Coverage coverage) {
+public record Listing<T>(
+    List<T> items, Optional<RecordId> next, int lookedAt, Coverage coverage) {
   /** Keeps a copy. */
   public Listing {
     items = List.copyOf(items);

@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.apache.kafka.streams.state.ReadOnlyWindowStore;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,24 @@ public final class Stores {
   static long bucketOf(long time, Duration retention) {
     long length = bucket(retention).toMillis();
     return time - Math.floorMod(time, length);
+  }
+
+  /** The beginnings of the buckets that hold what is within the retention, the latest first. */
+  public static List<Instant> buckets(Instant now, Duration retention) {
+    long length = bucket(retention).toMillis();
+    long newest = bucketOf(now.toEpochMilli(), retention);
+    return Stream.of(newest, newest - length, newest - 2 * length)
+        .filter(bucket -> bucket >= 0)
+        .map(Instant::ofEpochMilli)
+        .toList();
+  }
+
+  /** The latest outcome of a record that is wanted, if there is one. */
+  public static Optional<Outcome> latest(byte[] value, Predicate<? super Outcome> wanted) {
+    return RecordState.of(value).events().reversed().stream()
+        .flatMap(event -> Outcome.ofJson(event.json()).stream())
+        .filter(wanted)
+        .findFirst();
   }
 
   /** The state of a record, as far as anything is known of it within the retention. */

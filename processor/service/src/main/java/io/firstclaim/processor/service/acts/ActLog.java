@@ -18,12 +18,15 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -40,6 +43,14 @@ import org.slf4j.LoggerFactory;
 public final class ActLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ActLog.class);
   private static final String APPLICATION = "firstclaim-application";
+
+  /** What the topic is to have, or acts are deleted. */
+  private static final Map<String, String> KEPT =
+      Map.of(
+          TopicConfig.RETENTION_MS_CONFIG, "-1",
+          TopicConfig.RETENTION_BYTES_CONFIG, "-1",
+          TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
+
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration WRITTEN_WITHIN = Duration.ofSeconds(10);
   private static final Duration HEARD_WITHIN = Duration.ofSeconds(10);
@@ -56,6 +67,7 @@ public final class ActLog implements AutoCloseable {
   private final Condition read = lock.newCondition();
   private @Nullable Producer<byte[], byte[]> producer; // guarded by lock
   private long position; // guarded by lock
+  private boolean warned; // of the thread that reads
   private volatile Optional<String> fault = Optional.of("it has not been read yet");
   private volatile boolean closed;
 
@@ -205,8 +217,40 @@ public final class ActLog implements AutoCloseable {
                   .formatted(e.getCause(), partition.topic()));
         }
       }
+      warnIfActsAreDeleted(admin);
     } catch (ExecutionException e) {
       throw new KafkaException(e.getCause());
+    }
+  }
+
+  /** Says once what of the topic's settings has Kafka delete acts that are still needed. */
+  private void warnIfActsAreDeleted(Admin admin) throws InterruptedException {
+    if (warned) {
+      return;
+    }
+    warned = true;
+    ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, partition.topic());
+    try {
+      Config config = admin.describeConfigs(List.of(topic)).all().get().get(topic);
+      KEPT.forEach(
+          (name, wanted) -> {
+            @Nullable ConfigEntry entry = config == null ? null : config.get(name);
+            if (entry != null && !wanted.equals(entry.value())) {
+              LOG.warn(
+                  "Topic {} has {}={}: of acts that Kafka deletes, nobody knows after a start that"
+                      + " redrives are under way and records dismissed; keep them with:"
+                      + " kafka-configs.sh --alter --entity-type topics --entity-name {}"
+                      + " --add-config {}={}",
+                  partition.topic(),
+                  name,
+                  entry.value(),
+                  partition.topic(),
+                  name,
+                  wanted);
+            }
+          });
+    } catch (ExecutionException e) { // nobody need be allowed to look
+      LOG.debug("How long topic {} keeps acts is not known", partition.topic(), e);
     }
   }
 

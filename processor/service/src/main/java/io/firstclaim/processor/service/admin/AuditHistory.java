@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +68,16 @@ final class AuditHistory implements OutcomeHistory {
         after);
   }
 
+  @Override
+  public ListPage<OutcomeView> search(SearchFilter filter, int limit, @Nullable RecordId after) {
+    return page(
+        "search?" + filter.query(),
+        audit.search(filter.prefixBytes(), filter::takes, limit, Optional.ofNullable(after)),
+        found -> OutcomeView.of(found.id(), found.outcome()),
+        limit,
+        after);
+  }
+
   private <T> ListPage<OutcomeView> page(
       String list,
       AuditAnswer<Listing<T>> answer,
@@ -83,7 +94,9 @@ final class AuditHistory implements OutcomeHistory {
         };
     ListPage<OutcomeView> part =
         new ListPage<>(
-            own.items().stream().map(view).toList(), own.next().map(RecordId::text).orElse(null));
+            own.items().stream().map(view).toList(),
+            own.next().map(RecordId::text).orElse(null),
+            list.startsWith("search") ? own.lookedAt() : null);
     if (peers.isAskedByOne()) {
       peers.requireAskedFor(own.coverage());
       return merge(List.of(part), limit);
@@ -112,8 +125,13 @@ final class AuditHistory implements OutcomeHistory {
             .filter(item -> known.isEmpty() || Ids.ofText(item.id()).compareTo(known.get()) <= 0)
             .sorted(Comparator.comparing(item -> Ids.ofText(item.id())))
             .toList();
+    Integer lookedAt =
+        parts.stream()
+            .flatMap(part -> Stream.ofNullable(part.lookedAt()))
+            .reduce(Integer::sum)
+            .orElse(null);
     return items.size() > limit
-        ? new ListPage<>(items.subList(0, limit), items.get(limit - 1).id())
-        : new ListPage<>(items, known.map(RecordId::text).orElse(null));
+        ? new ListPage<>(items.subList(0, limit), items.get(limit - 1).id(), lookedAt)
+        : new ListPage<>(items, known.map(RecordId::text).orElse(null), lookedAt);
   }
 }

@@ -96,7 +96,7 @@ class DismissalsController {
             .map(DismissalView::of)
             .toList();
     return found.size() > most
-        ? new ListPage<>(found.subList(0, most), found.get(most - 1).id())
-        : new ListPage<>(found, null);
+        ? ListPage.of(found.subList(0, most), found.get(most - 1).id())
+        : ListPage.of(found, null);
   }
 }

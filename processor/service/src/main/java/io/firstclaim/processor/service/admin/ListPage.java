@@ -10,10 +10,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param items sorted by ID
  * @param next what to ask for {@code after}; null if this is the end
+ * @param lookedAt of a search, how many records were looked at: more may be found after {@code
+ *     next}, though this page is short or has no items
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
-record ListPage<T>(List<T> items, @Nullable String next) {
+record ListPage<T>(
+    List<T> items,
+    @Nullable String next,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer lookedAt) {
   /** How many a page has if nobody says. */
   static final int USUAL = 100;
 
@@ -22,6 +27,11 @@ record ListPage<T>(List<T> items, @Nullable String next) {
   /** Keeps a copy. */
   ListPage {
     items = List.copyOf(items);
+  }
+
+  /** Part of a list that is no search. */
+  static <T> ListPage<T> of(List<T> items, @Nullable String next) {
+    return new ListPage<>(items, next, null);
   }
 
   /** The limit of a request, within bounds. */

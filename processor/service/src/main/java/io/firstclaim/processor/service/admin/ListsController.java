@@ -10,6 +10,7 @@ import io.micronaut.core.annotation.Introspected;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.QueryValue;
+import io.micronaut.http.annotation.RequestBean;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.time.Instant;
 import java.util.function.Function;
@@ -92,6 +93,20 @@ class ListsController {
     return history.stuck(ListPage.limit(limit), id(after));
   }
 
+  /**
+   * Records by their history: of each, the latest outcome for which all holds that is given. Those
+   * that begin with {@code prefix} are found at once; else some thousands of records are looked at
+   * for a page, {@code lookedAt}, and {@code next} goes on behind them.
+   */
+  @Get("/search")
+  ListPage<OutcomeView> search(
+      @RequestBean SearchFilter filter,
+      @Nullable @QueryValue Integer limit,
+      @Nullable @QueryValue("after") String after) {
+    filter.requireRight();
+    return history.search(filter, ListPage.limit(limit), id(after));
+  }
+
   /** Records that this instance has a lease on. */
   @Get("/held")
   ListPage<HeldView> held(
@@ -111,7 +126,7 @@ class ListsController {
   private <T, V> ListPage<V> page(Function<Engine, Page<T>> list, Function<T, V> view) {
     try {
       var page = list.apply(service.engine());
-      return new ListPage<>(page.items().stream().map(view).toList(), page.next().orElse(null));
+      return ListPage.of(page.items().stream().map(view).toList(), page.next().orElse(null));
     } catch (IllegalArgumentException e) {
       throw Problem.wrong(String.valueOf(e.getMessage()));
     } catch (IllegalStateException e) {

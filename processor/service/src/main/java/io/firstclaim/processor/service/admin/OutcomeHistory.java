@@ -23,4 +23,11 @@ interface OutcomeHistory {
    * @throws Problem if that cannot be said now
    */
   ListPage<OutcomeView> stuck(int limit, @Nullable RecordId after);
+
+  /**
+   * Records by their history: of each, the latest outcome that is looked for.
+   *
+   * @throws Problem if that cannot be said now
+   */
+  ListPage<OutcomeView> search(SearchFilter filter, int limit, @Nullable RecordId after);
 }

@@ -48,6 +48,11 @@ record OutcomeView(
     return of(id.text(), last, since);
   }
 
+  /** An outcome of a record; a long ID is cut in the outcome, and not here. */
+  static OutcomeView of(RecordId id, Outcome outcome) {
+    return of(id.text(), outcome, null);
+  }
+
   private static OutcomeView of(String id, Outcome outcome, @Nullable Instant since) {
     return new OutcomeView(
         id,

@@ -114,10 +114,14 @@ final class Peers {
   /**
    * That instance's part of a list.
    *
+   * @param list its name, and what is asked for beside the page
    * @throws Problem if it does not say now
    */
   ListPage<OutcomeView> list(Coverage.Part part, String list, int limit, @Nullable RecordId after) {
-    String query = "?limit=" + limit + (after == null ? "" : "&after=" + encoded(after));
+    String query =
+        (list.contains("?") ? "&limit=" : "?limit=")
+            + limit
+            + (after == null ? "" : "&after=" + encoded(after));
     try {
       return page(get(part, "/api/" + list + query));
     } catch (IOException e) {
@@ -135,7 +139,12 @@ final class Peers {
   static ListPage<OutcomeView> page(JsonNode answer) throws IOException {
     List<OutcomeView> items = events(answer.path("items"));
     JsonNode next = answer.path("next");
-    ListPage<OutcomeView> page = new ListPage<>(items, next.isTextual() ? next.asText() : null);
+    JsonNode lookedAt = answer.path("lookedAt");
+    ListPage<OutcomeView> page =
+        new ListPage<>(
+            items,
+            next.isTextual() ? next.asText() : null,
+            lookedAt.isInt() ? lookedAt.asInt() : null);
     for (OutcomeView item : items) {
       requireId(item.id());
     }

@@ -114,7 +114,7 @@ class RedrivesController {
   /** The last redrives, the newest first. */
   @Get("/redrives")
   ListPage<RedriveView> list() {
-    return new ListPage<>(
+    return ListPage.of(
         redrives.all().reversed().stream().limit(SHOWN).map(RedriveView::of).toList(), null);
   }
 

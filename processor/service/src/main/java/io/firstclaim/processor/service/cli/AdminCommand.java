@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -116,7 +117,10 @@ final class AdminCommand {
   private int list(Where where, String name, int limit, @Nullable String after)
       throws IOException, InterruptedException {
     String query =
-        "?limit=" + limit + (after == null ? "" : "&after=" + AdminClient.encoded(after));
+        (name.contains("?") ? "&" : "?")
+            + "limit="
+            + limit
+            + (after == null ? "" : "&after=" + AdminClient.encoded(after));
     return get(where, "/api/" + name + query);
   }
 
@@ -136,6 +140,55 @@ final class AdminCommand {
       @Option(names = "--after") @Nullable String after)
       throws IOException, InterruptedException {
     return list(where, "stuck", limit, after);
+  }
+
+  @Command(
+      description = {
+        "Records by their history: of each, the latest outcome for which all holds that is given.",
+        "Those that begin with --prefix are found at once; else some thousands of records are looked"
+            + " at for a page, and 'next' says where to go on, with --after."
+      })
+  int search(
+      @Mixin Where where,
+      @Mixin Search search,
+      @Option(names = "--limit", defaultValue = "100") int limit,
+      @Option(names = "--after") @Nullable String after)
+      throws IOException, InterruptedException {
+    return list(where, "search?" + search.query(), limit, after);
+  }
+
+  /** What is searched for. */
+  static final class Search {
+    @Option(names = "--prefix", description = "What the IDs begin with, as they are printed.")
+    private @Nullable String prefix;
+
+    @Option(names = "--zone", description = "That published the outcome.")
+    private @Nullable String zone;
+
+    @Option(names = "--outcome", description = "Such as DEAD or TAKEN_OVER.")
+    private @Nullable String outcome;
+
+    @Option(names = "--cause", description = "A part of the cause.")
+    private @Nullable String cause;
+
+    @Option(names = "--since", description = "ISO 8601.")
+    private @Nullable String since;
+
+    @Option(names = "--until", description = "ISO 8601.")
+    private @Nullable String until;
+
+    private String query() {
+      Map<String, Object> given = new LinkedHashMap<>();
+      put(given, "prefix", prefix);
+      put(given, "zone", zone);
+      put(given, "outcome", outcome);
+      put(given, "cause", cause);
+      put(given, "since", since);
+      put(given, "until", until);
+      return given.entrySet().stream()
+          .map(each -> each.getKey() + "=" + AdminClient.encoded(String.valueOf(each.getValue())))
+          .collect(Collectors.joining("&"));
+    }
   }
 
   @Command(description = "Records that the instance has a lease on.")

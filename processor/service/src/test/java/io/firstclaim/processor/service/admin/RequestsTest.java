@@ -117,5 +117,15 @@ class RequestsTest {
         api.get("/api/held?limit=0", READER), 400, "limit=0: give a number from 1 to 1000");
     Api.requireError(
         api.get("/api/held?limit=all", READER), 400, "limit=\\\"all\\\": give a whole number");
+    Api.requireError(
+        api.get("/api/search?since=today", READER), 400, "since=\\\"today\\\": " + MOMENT);
+    Api.requireError(
+        api.get("/api/search?outcome=done", READER),
+        400,
+        "outcome=\\\"done\\\": give one of COMPLETED, FAILED,");
+    Api.requireError(
+        api.get("/api/search?outcome=dead&cause=x&prefix=a%20b", READER),
+        503,
+        "the audit: the audit has not been started");
   }
 }

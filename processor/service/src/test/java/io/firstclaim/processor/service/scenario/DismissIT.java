@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +53,14 @@ class DismissIT {
                     });
     Zone a = zone("a");
     Zone b = zone("b");
+    Servers.KAFKA.createTopic(scenario.topic() + ".acts", 1, Map.of("retention.ms", "604800000"));
     scenario.start();
+    scenario.eventually(
+        "zone a says what its acts will come to",
+        () ->
+            assertThat(Files.readString(a.log()))
+                .contains("%s.acts has retention.ms=604800000: ".formatted(scenario.topic()))
+                .contains("--entity-name %s.acts --add-config retention.ms=-1".formatted(scenario.topic())));
     scenario.feed().send(List.of("good", "late", "one", "two", "three"));
     awaitDead(a, "one", "two", "three", "late");
 

@@ -39,7 +39,7 @@ class PeersIT {
     List<String> all = new ArrayList<>();
     String after = "";
     while (true) {
-      JsonNode page = Operator.get(asked, "/api/" + list + "?limit=7" + after);
+      JsonNode page = Operator.get(asked, "/api/" + list + after);
       all.addAll(ids(page));
       if (page.path("next").isNull()) {
         return all;
@@ -90,7 +90,12 @@ class PeersIT {
       List<String> own = ids(Operator.ownPart(each, "/api/dead?limit=1000"));
       assertThat(own).as("kept by " + each.instance()).isNotEmpty().hasSizeLessThan(DEAD);
       parts.addAll(own);
-      assertThat(pageByPage(each, "dead")).containsExactlyElementsOf(dead);
+      assertThat(pageByPage(each, "dead?limit=7")).containsExactlyElementsOf(dead);
+      assertThat(pageByPage(each, "search?limit=7&outcome=dead&cause=422&zone=a"))
+          .containsExactlyElementsOf(dead);
+      JsonNode some = Operator.get(each, "/api/search?prefix=dead-1");
+      assertThat(ids(some)).allMatch(id -> id.startsWith("dead-1")).isNotEmpty();
+      assertThat(some.path("lookedAt").asInt()).isEqualTo(ids(some).size());
       for (String id : dead) {
         assertThat(
                 Operator.get(each, "/api/records/" + id)

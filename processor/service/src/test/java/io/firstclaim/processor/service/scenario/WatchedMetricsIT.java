@@ -46,6 +46,9 @@ class WatchedMetricsIT {
         () ->
             assertThat(zone.prometheus().lines())
                 .contains("firstclaim_audit_running 1.0", "firstclaim_violations_total 0.0"));
+    assertThat(Files.readString(zone.log()))
+        .as("warnings of what is meant so")
+        .doesNotContain("StateDirectory", "StreamsConfig");
     List<String> served = zone.prometheus().lines().toList();
 
     List<String> expressions = expressions();

@@ -135,6 +135,17 @@ try {
   await page.locator("#pages a", { hasText: "Next page" }).waitFor();
   assert.equal(await page.locator("#rows .row a").first().textContent(), first);
 
+  step("a search has what it is for in the address");
+  await page.locator("#tabs a", { hasText: "Search" }).click();
+  await page.fill("#filter-prefix", "order-1");
+  await page.selectOption("#filter-outcome", "DEAD");
+  await page.click("#filters [type=submit]");
+  await page.locator("#rows .row a", { hasText: "order-1" }).first().waitFor();
+  assert.ok(page.url().includes("prefix=order-1"), page.url());
+  await requireAccessible(page, "a search");
+  await page.locator("#tabs a", { hasText: "Dead" }).click();
+  await page.locator("#pages a", { hasText: "Next page" }).waitFor();
+
   step("what needs no redrive is dismissed, leaves the list, and stays known");
   await page.getByRole("button", { name: `Dismiss … ${first}`, exact: true }).click();
   await requireAccessible(page, "the question of a dismissal");

@@ -169,6 +169,18 @@ class AuditTest {
     return ((AuditAnswer.Here<Listing<T>>) answer).value();
   }
 
+  /** Whether a list is answered as a whole; one that is not says that partitions are missing. */
+  private static boolean isWhole(AuditAnswer<Listing<Dead>> answer, int partitions) {
+    if (!(answer instanceof AuditAnswer.Here<Listing<Dead>>(Listing<Dead> list))) {
+      return false;
+    }
+    Coverage coverage = list.coverage();
+    assertThat(coverage.gap().isEmpty())
+        .as("it has %s", coverage.own())
+        .isEqualTo(coverage.own().size() == partitions);
+    return coverage.gap().isEmpty();
+  }
+
   private static long completed(Audit audit) {
     Instant now = Instant.now();
     return audit.minutes(now.minus(Duration.ofHours(1)), now)
@@ -243,6 +255,7 @@ class AuditTest {
 
     Audit audit = audit(state);
     audit.start(AuditProcess.STORE);
+    eventually(() -> isWhole(audit.dead(1, Optional.empty()), PARTITIONS));
     running(audit);
     eventually(() -> completed(audit) == OUTCOMES + 6);
 

@@ -348,7 +348,6 @@ class ArchitectureTest {
   private static final Map<String, String> TICKS_AND_SLEEP =
       Map.ofEntries(
           Map.entry("HandlerThreads", "a pause until the system has threads again"),
-          Map.entry("HttpHandler", "the wall clock that an HTTP date is compared with"),
           Map.entry("InFlightLimit", "a bounded wait on a condition"),
           Map.entry("OpenBreaker", "the pause between two looks at who waits"),
           Map.entry("OutcomeFeed", "a pause after a fault, on a thread of its own"),

@@ -1,6 +1,9 @@
 package io.firstclaim.processor.service.handler;
 
+import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.OneLine;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
@@ -17,7 +20,6 @@ import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Map;
@@ -52,6 +54,12 @@ import org.jspecify.annotations.Nullable;
  * redirects are not followed. {@link StatusMeanings} may say otherwise. The first bytes of a
  * failing answer become part of the cause.
  *
+ * <p>404, 405 and 410 may also come of a wrong URL: until the first record is done they are {@link
+ * HandlerResult.Unavailable}, for good once 20 different records had such an answer, else for five
+ * minutes after a record's first.
+ *
+ * <p>The last look at the lease is where the request is written: see {@link BodyWhileHeld}.
+ *
  * <p>Connections are kept and used again. To {@code https} URLs it speaks HTTP/2 if the server
  * does, else HTTP/1.1; requests beyond the streams that the server allows go over HTTP/1.1. To
  * {@code http} URLs it speaks HTTP/1.1: cleartext HTTP/2 would have to be negotiated by upgrading
@@ -74,11 +82,12 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
   private final Duration timeout;
   private final StatusMeanings meanings;
   private final TextMapPropagator propagator;
-  private final InstantSource clock;
+  private final TimeSource time;
+  private final WrongUrl wrongUrl;
 
   /** A handler that posts to this URL, for which statuses mean what HTTP says; traces nothing. */
-  public HttpHandler(URI url, Duration timeout) {
-    this(url, timeout, StatusMeanings.DEFAULT, TextMapPropagator.noop());
+  public HttpHandler(URI url, Duration timeout, TimeSource time) {
+    this(url, timeout, StatusMeanings.DEFAULT, TextMapPropagator.noop(), time);
   }
 
   /**
@@ -91,8 +100,12 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
    *     not positive; the message names the value, without secrets, and what is right
    */
   public HttpHandler(
-      URI url, Duration timeout, StatusMeanings meanings, TextMapPropagator propagator) {
-    this(url, timeout, meanings, propagator, InstantSource.system(), null);
+      URI url,
+      Duration timeout,
+      StatusMeanings meanings,
+      TextMapPropagator propagator,
+      TimeSource time) {
+    this(url, timeout, meanings, propagator, time, null);
   }
 
   HttpHandler(
@@ -100,7 +113,7 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
       Duration timeout,
       StatusMeanings meanings,
       TextMapPropagator propagator,
-      InstantSource clock,
+      TimeSource time,
       @Nullable SSLContext tls) {
     this.place = withoutSecrets(url);
     requireUsable(url);
@@ -112,7 +125,8 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
     this.timeout = timeout;
     this.meanings = meanings;
     this.propagator = propagator;
-    this.clock = clock;
+    this.time = time;
+    this.wrongUrl = new WrongUrl(time);
     this.template = HttpRequest.newBuilder(url).timeout(timeout);
     if (url.getUserInfo() != null) {
       byte[] credentials = url.getUserInfo().getBytes(StandardCharsets.UTF_8);
@@ -170,28 +184,45 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
           "the resources' names and tokens take more than %d bytes"
               .formatted(ResourceTokens.MAX_LENGTH));
     }
-    HttpRequest.Builder request = request(context, tokens.get(), forwarded.get());
+    byte @Nullable [] value = context.record().value();
+    BodyWhileHeld body =
+        new BodyWhileHeld(
+            value == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(value),
+            context,
+            client.version() == HttpClient.Version.HTTP_1_1);
+    HttpRequest.Builder request = request(context, tokens.get(), forwarded.get()).POST(body);
     context.ensureHeld();
     try {
-      return result(send(request));
-    } catch (HttpConnectTimeoutException
-        | ConnectException
-        | SSLHandshakeException
-        | SSLPeerUnverifiedException e) {
-      return HandlerResult.unavailable(
-          "no connection to %s: %s".formatted(place, OneLine.of(e.toString())), Duration.ZERO);
-    } catch (HttpTimeoutException e) {
-      return HandlerResult.retry("no answer from %s within %s".formatted(place, timeout));
+      return result(context.id(), send(request));
     } catch (IOException e) {
-      return HandlerResult.retry(
-          "no answer from %s: %s".formatted(place, OneLine.of(e.toString())));
+      Optional<LeaseLostException> refusal = body.refusal();
+      if (refusal.isPresent()) {
+        throw refusal.get();
+      }
+      return fault(e);
     }
+  }
+
+  private HandlerResult fault(IOException fault) {
+    return switch (fault) {
+      case HttpConnectTimeoutException _,
+          ConnectException _,
+          SSLHandshakeException _,
+          SSLPeerUnverifiedException _ ->
+          HandlerResult.unavailable(
+              "no connection to %s: %s".formatted(place, OneLine.of(fault.toString())),
+              Duration.ZERO);
+      case HttpTimeoutException _ ->
+          HandlerResult.retry("no answer from %s within %s".formatted(place, timeout));
+      default ->
+          HandlerResult.retry(
+              "no answer from %s: %s".formatted(place, OneLine.of(fault.toString())));
+    };
   }
 
   private HttpRequest.Builder request(
       RecordContext context, String tokens, Map<String, String> forwarded) {
     ConsumerRecord<byte[], byte[]> record = context.record();
-    byte @Nullable [] value = record.value();
     HttpRequest.Builder request =
         template
             .copy()
@@ -209,8 +240,7 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
     }
     forwarded.forEach(request::setHeader);
     propagator.inject(Context.current(), request, HttpHandler::setHeader);
-    return request.POST(
-        value == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(value));
+    return request;
   }
 
   private static void setHeader(HttpRequest.@Nullable Builder of, String name, String value) {
@@ -249,22 +279,35 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
     return Objects.requireNonNull(answer.get());
   }
 
-  private HandlerResult result(Answer answer) {
+  private HandlerResult result(RecordId id, Answer answer) {
     int status = answer.head().statusCode();
     return switch (meanings.of(status)) {
-      case DONE -> HandlerResult.done();
-      case FAILED -> new HandlerResult.Retry(cause(answer), retryAfter(answer));
-      case UNAVAILABLE ->
-          HandlerResult.unavailable(cause(answer), retryAfter(answer).orElse(Duration.ZERO));
-      case FINAL -> new HandlerResult.Failed(cause(answer));
+      case DONE -> {
+        wrongUrl.done();
+        yield HandlerResult.done();
+      }
+      case FAILED ->
+          new HandlerResult.Retry(
+              cause(answer, StatusMeanings.remedy(status)), retryAfter(answer));
+      case UNAVAILABLE -> unavailable(answer, StatusMeanings.remedy(status));
+      case NOTHING_THERE ->
+          wrongUrl.holdsBack(id)
+              ? unavailable(answer, StatusMeanings.remedyOfWrongUrl(status))
+              : new HandlerResult.Failed(cause(answer, ""));
+      case FINAL -> new HandlerResult.Failed(cause(answer, StatusMeanings.remedy(status)));
     };
   }
 
-  private String cause(Answer answer) {
+  private HandlerResult unavailable(Answer answer, String remedy) {
+    return HandlerResult.unavailable(
+        cause(answer, remedy), retryAfter(answer).orElse(Duration.ZERO));
+  }
+
+  private String cause(Answer answer, String remedy) {
     int status = answer.head().statusCode();
     String said = answer.body().beginning();
     return "HTTP %d from %s%s%s"
-        .formatted(status, place, StatusMeanings.remedy(status), said.isEmpty() ? "" : ": " + said);
+        .formatted(status, place, remedy, said.isEmpty() ? "" : ": " + said);
   }
 
   private Optional<Duration> retryAfter(Answer answer) {
@@ -272,7 +315,7 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
         .head()
         .headers()
         .firstValue("Retry-After")
-        .flatMap(header -> RetryAfter.parse(header, clock.instant()));
+        .flatMap(header -> RetryAfter.parse(header, time.now().wall()));
   }
 
   /** Breaks off requests under way and closes the connections. */

@@ -19,6 +19,8 @@ public record StatusMeanings(Set<Integer> unavailableOn, Set<Integer> deadLetter
     FAILED,
     /** It says nothing of the record. */
     UNAVAILABLE,
+    /** There is nothing at this place for the record: it is the record's fault, or the URL's. */
+    NOTHING_THERE,
     /** No attempt will do better. */
     FINAL
   }
@@ -39,6 +41,7 @@ public record StatusMeanings(Set<Integer> unavailableOn, Set<Integer> deadLetter
     return switch (status) {
       case 401, 403, 407, 429, 502, 503, 504 -> Meaning.UNAVAILABLE;
       case 408, 425 -> Meaning.FAILED;
+      case 404, 405, 410 -> Meaning.NOTHING_THERE;
       default ->
           switch (status / 100) {
             case 2 -> Meaning.DONE;
@@ -47,6 +50,12 @@ public record StatusMeanings(Set<Integer> unavailableOn, Set<Integer> deadLetter
             default -> Meaning.FINAL;
           };
     };
+  }
+
+  /** What to do where a status says that there is nothing, and nothing was done so far. */
+  static String remedyOfWrongUrl(int status) {
+    return "; nothing was done here since the start: set firstclaim.handler.http.url right, or if"
+        + " it is, have %d in firstclaim.handler.http.dead-letter-on".formatted(status);
   }
 
   /** What to do about a status that would be the same for every record; empty for any other. */

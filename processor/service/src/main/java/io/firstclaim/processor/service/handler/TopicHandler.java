@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.handler;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
@@ -9,6 +10,7 @@ import io.firstclaim.processor.handler.RecordHandler;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -18,14 +20,23 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.ApplicationRecoverableException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes each record's value, key, headers and time, all untouched, to a topic and waits until
@@ -35,37 +46,41 @@ import org.jspecify.annotations.Nullable;
  * record is traced, what is published continues its trace: the propagator's headers, such as {@code
  * traceparent}, are replaced.
  *
- * <p>What the brokers refuse for good (too large, not a legal topic) is {@link
- * HandlerResult.Failed}. If they are not there, give no acknowledgement in time, or no permission,
- * that is {@link HandlerResult.Unavailable}; everything else is tried again. A record whose
- * acknowledgement came too late is then published twice: as with every sink, its readers can tell
- * by the ID. Thread-safe.
+ * <p>What can never succeed (too large, not a legal record or topic) is {@link
+ * HandlerResult.Failed}. If the brokers are not there, give no acknowledgement in time, or no
+ * permission, that is {@link HandlerResult.Unavailable}; everything else is tried again, with a new
+ * producer where the old one has become unusable. A record whose acknowledgement came too late, or
+ * was lost with its producer, is then published twice: as with every sink, its readers can tell by
+ * the ID.
+ *
+ * <p>The last look at the lease is right before the record is given to the producer, once that
+ * knows the topic. From there it goes out within {@code linger.ms} or so, and Kafka has no place to
+ * look once more: what is in the producer when the process is paused leaves when it goes on.
+ * Thread-safe.
  */
 public final class TopicHandler implements RecordHandler {
-  private final Producer<byte[], byte[]> producer;
+  private static final Logger LOG = LoggerFactory.getLogger(TopicHandler.class);
+
+  private final TopicProducer producers;
   private final String topic;
   private final Duration timeout;
   private final TextMapPropagator propagator;
 
   /** A handler that publishes to this topic, as the other one does, and traces nothing. */
-  public TopicHandler(Producer<byte[], byte[]> producer, String topic, Duration timeout) {
-    this(producer, topic, timeout, TextMapPropagator.noop());
+  public TopicHandler(TopicProducer producers, String topic, Duration timeout) {
+    this(producers, topic, timeout, TextMapPropagator.noop());
   }
 
   /**
-   * A handler that publishes to this topic. The producer stays the caller's to close; its {@code
-   * max.block.ms}, which a send may block for before it starts to wait, and its {@code
-   * delivery.timeout.ms} should be no longer than the timeout.
+   * A handler that publishes to this topic.
    *
-   * @param timeout for the acknowledgement
+   * @param producers stays the caller's to close
+   * @param timeout for the acknowledgement; {@link TopicProducer#ACKNOWLEDGED_WITHIN} or longer
    * @param propagator writes the current trace into the headers
    * @throws IllegalArgumentException if the topic is blank or the timeout not positive
    */
   public TopicHandler(
-      Producer<byte[], byte[]> producer,
-      String topic,
-      Duration timeout,
-      TextMapPropagator propagator) {
+      TopicProducer producers, String topic, Duration timeout, TextMapPropagator propagator) {
     if (topic.isBlank()) {
       throw new IllegalArgumentException(
           "'%s' is not a topic to publish to: name one".formatted(topic));
@@ -74,7 +89,7 @@ public final class TopicHandler implements RecordHandler {
       throw new IllegalArgumentException(
           "the timeout for an acknowledgement is positive, not " + timeout);
     }
-    this.producer = producer;
+    this.producers = producers;
     this.topic = topic;
     this.timeout = timeout;
     this.propagator = propagator;
@@ -93,7 +108,11 @@ public final class TopicHandler implements RecordHandler {
         new ProducerRecord<>(topic, null, time, record.key(), record.value(), record.headers());
     propagator.inject(Context.current(), copy.headers(), TopicHandler::setHeader);
     context.ensureHeld();
+    Producer<byte[], byte[]> producer = producers.get();
     try {
+      // A send would wait for this itself, after the last look at the lease.
+      List<PartitionInfo> _ = producer.partitionsFor(topic);
+      context.ensureHeld();
       Future<RecordMetadata> acknowledgement = producer.send(copy);
       acknowledgement.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
       return HandlerResult.done();
@@ -103,13 +122,15 @@ public final class TopicHandler implements RecordHandler {
     } catch (TimeoutException e) {
       return HandlerResult.unavailable(
           "no acknowledgement from topic %s within %s".formatted(topic, timeout), Duration.ZERO);
+    } catch (LeaseLostException e) {
+      throw e;
     } catch (ExecutionException e) {
       if (time != null && e.getCause() instanceof InvalidTimestampException) {
         return publish(context, null);
       }
-      return failure(e.getCause() == null ? e : e.getCause());
+      return failure(e.getCause() == null ? e : e.getCause(), producer);
     } catch (RuntimeException e) {
-      return failure(e);
+      return failure(e, producer);
     }
   }
 
@@ -118,13 +139,34 @@ public final class TopicHandler implements RecordHandler {
     headers.remove(name).add(name, value.getBytes(UTF_8));
   }
 
-  private HandlerResult failure(Throwable fault) {
+  private HandlerResult failure(Throwable fault, Producer<byte[], byte[]> producer) {
     String cause = "topic %s: %s".formatted(topic, OneLine.of(fault.toString()));
     return switch (fault) {
       case RetriableException _, AuthenticationException _, AuthorizationException _ ->
           HandlerResult.unavailable(cause, Duration.ZERO);
-      case ApiException _ -> new HandlerResult.Failed(cause);
-      default -> HandlerResult.retry(cause);
+      case RecordTooLargeException _,
+          InvalidRecordException _,
+          InvalidTimestampException _,
+          InvalidTopicException _,
+          SerializationException _ ->
+          new HandlerResult.Failed(cause);
+      default -> {
+        if (isOfTheProducer(fault)) {
+          LOG.info("Goes on with a new producer: {}", cause);
+          producers.replace(producer);
+        }
+        yield HandlerResult.retry(cause);
+      }
     };
+  }
+
+  /**
+   * Whether this says that the producer is not usable any more: the brokers do not know what it
+   * sends in which order, it was fenced, or it refuses to send in words of its own.
+   */
+  private static boolean isOfTheProducer(Throwable fault) {
+    return fault instanceof OutOfOrderSequenceException
+        || fault instanceof ApplicationRecoverableException
+        || !(fault instanceof ApiException);
   }
 }

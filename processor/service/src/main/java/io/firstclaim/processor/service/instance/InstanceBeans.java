@@ -88,9 +88,7 @@ final class InstanceBeans {
   @Singleton
   @Bean(preDestroy = "close")
   TopicProducer topicProducer(ServiceSettings settings, EngineMetrics metrics) {
-    TopicProducer producer = new TopicProducer(settings.engine().kafka());
-    metrics.opened(producer.get());
-    return producer;
+    return new TopicProducer(settings.engine().kafka(), metrics::opened);
   }
 
   @Singleton
@@ -185,13 +183,14 @@ final class InstanceBeans {
       case Handling.Log _ -> ChosenHandler.ours(new LogHandler());
       case Handling.Http http ->
           ChosenHandler.ours(
-              new HttpHandler(http.url(), http.timeout(), http.meanings(), telemetry.propagator()));
+              new HttpHandler(
+                  http.url(), http.timeout(), http.meanings(), telemetry.propagator(), time));
       // The producer is made when there is a record, not before Kafka has an address.
       case Handling.Topic topic ->
           ChosenHandler.ours(
               given ->
                   new TopicHandler(
-                          producer.get().get(), topic.name(), TOPIC_ACK, telemetry.propagator())
+                          producer.get(), topic.name(), TOPIC_ACK, telemetry.propagator())
                       .handle(given));
       case Handling.Dataset dataset ->
           ChosenHandler.ours(datasetHandler(dataset.settings(), settings, time, upkeep));

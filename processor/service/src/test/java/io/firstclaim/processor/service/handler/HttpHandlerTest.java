@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Scope;
@@ -18,7 +21,6 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +50,7 @@ final class HttpHandlerTest {
     byte[] value = new byte[1 << 20];
     new Random(1).nextBytes(value);
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of(value))).isEqualTo(HandlerResult.done());
       assertThat(server.onlyRequest().method()).isEqualTo("POST");
       assertThat(server.onlyRequest().uri()).hasToString("/records");
@@ -63,8 +66,9 @@ final class HttpHandlerTest {
                 server.url(),
                 LONG,
                 StatusMeanings.DEFAULT,
-                W3CTraceContextPropagator.getInstance());
-        HttpHandler untraced = new HttpHandler(server.url(), LONG)) {
+                W3CTraceContextPropagator.getInstance(),
+                TimeSource.system());
+        HttpHandler untraced = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       try (Scope _ = TestContext.traced().makeCurrent()) {
         assertThat(traced.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
         assertThat(untraced.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
@@ -80,7 +84,7 @@ final class HttpHandlerTest {
   @Test
   void nullValue_isAnEmptyBody() throws Exception {
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of((byte[]) null))).isEqualTo(HandlerResult.done());
       assertThat(server.onlyRequest().body().remaining()).isZero();
       assertThat(server.onlyRequest().header("Content-Length")).isEqualTo("0");
@@ -95,7 +99,7 @@ final class HttpHandlerTest {
     headers.add("ce_subject", "Größe \"L\" 50%".getBytes(UTF_8));
     headers.add("authorization", "not forwarded".getBytes(UTF_8));
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       handler.handle(TestContext.of("{}".getBytes(UTF_8), headers));
       Map<String, List<String>> sent = server.onlyRequest().headers();
       assertThat(sent)
@@ -120,7 +124,7 @@ final class HttpHandlerTest {
       tokens.put(RecordId.of(key).asResource(), 1_700_000_000_000L + key.length());
     }
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       handler.handle(TestContext.of("{}").touching(tokens));
       assertThat(server.onlyRequest().header("Firstclaim-Resource-Tokens"))
           .isEqualTo(
@@ -134,7 +138,7 @@ final class HttpHandlerTest {
   @Test
   void recordThatTouchesNothing_hasNoResourceTokens() throws Exception {
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       handler.handle(TestContext.of("{}"));
       assertThat(server.onlyRequest().headers()).doesNotContainKey("Firstclaim-Resource-Tokens");
     }
@@ -147,7 +151,7 @@ final class HttpHandlerTest {
       tokens.put(RecordId.of(i + "x".repeat(1000)).asResource(), 1L);
     }
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("{}").touching(tokens)))
           .isEqualTo(
               new HandlerResult.Failed(
@@ -159,7 +163,7 @@ final class HttpHandlerTest {
   @Test
   void recordWithoutContentType_isOctets() throws Exception {
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       handler.handle(TestContext.of("x"));
       assertThat(server.onlyRequest().header("Content-Type")).isEqualTo("application/octet-stream");
     }
@@ -170,7 +174,7 @@ final class HttpHandlerTest {
     RecordHeaders headers = new RecordHeaders();
     headers.add("ce_type", new byte[9000]);
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x".getBytes(UTF_8), headers)))
           .isEqualTo(
               new HandlerResult.Failed(
@@ -197,7 +201,7 @@ final class HttpHandlerTest {
   void hostileId_isSentAsOneHeaderValue(String latin) throws Exception {
     RecordId id = RecordId.of(latin.getBytes(ISO_8859_1));
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x").with(id))).isEqualTo(HandlerResult.done());
       assertThat(server.onlyRequest().header("Idempotency-Key")).isEqualTo(id.headerText());
       assertThat(server.onlyRequest().headers()).doesNotContainKey("X-Evil");
@@ -210,7 +214,7 @@ final class HttpHandlerTest {
     Arrays.fill(bytes, (byte) 0xff);
     RecordId id = RecordId.of(bytes);
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x").with(id))).isEqualTo(HandlerResult.done());
       assertThat(server.onlyRequest().header("Idempotency-Key")).isEqualTo("%FF".repeat(1024));
     }
@@ -283,7 +287,7 @@ final class HttpHandlerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {400, 404, 409, 410, 422, 499, 600})
+  @ValueSource(ints = {400, 409, 422, 499, 600})
   void otherStatus_isFinal(int status) throws Exception {
     assertThat(resultOf(status))
         .isInstanceOfSatisfying(
@@ -293,6 +297,74 @@ final class HttpHandlerTest {
                     .matches("HTTP " + status + " from http://127\\.0\\.0\\.1:\\d+/records"));
   }
 
+  private static HttpHandler handlerAt(TestServer server, TimeSource time) {
+    return new HttpHandler(
+        server.url(), LONG, StatusMeanings.DEFAULT, TextMapPropagator.noop(), time);
+  }
+
+  private static HandlerResult handled(HttpHandler handler, String id) throws Exception {
+    return handler.handle(TestContext.of(id).with(RecordId.of(id)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {404, 405, 410})
+  void nothingThereForTwentyRecords_isAWrongUrl_untilOneIsDone(int status) throws Exception {
+    AtomicInteger answer = new AtomicInteger(status);
+    ManualTime time = ManualTime.start();
+    try (TestServer server = new TestServer(exchange -> TestServer.answer(exchange, answer.get()));
+        HttpHandler handler = handlerAt(server, time)) {
+      for (int i = 0; i < WrongUrl.RECORDS; i++) {
+        assertThat(handled(handler, "order-" + i))
+            .as("record %d", i)
+            .isInstanceOfSatisfying(
+                HandlerResult.Unavailable.class,
+                unavailable ->
+                    assertThat(unavailable.cause())
+                        .contains("HTTP " + status, "set firstclaim.handler.http.url right")
+                        .contains("firstclaim.handler.http.dead-letter-on"));
+      }
+      time.advance(WrongUrl.HELD_BACK.multipliedBy(100));
+      assertThat(handled(handler, "order-1")).isInstanceOf(HandlerResult.Unavailable.class);
+      assertThat(handled(handler, "new")).isInstanceOf(HandlerResult.Unavailable.class);
+
+      answer.set(422);
+      assertThat(handled(handler, "order-2")).isInstanceOf(HandlerResult.Failed.class);
+      answer.set(status);
+      assertThat(handled(handler, "order-1")).isInstanceOf(HandlerResult.Unavailable.class);
+
+      answer.set(204);
+      assertThat(handled(handler, "order-3")).isEqualTo(HandlerResult.done());
+      answer.set(status);
+      assertThat(handled(handler, "order-1"))
+          .isInstanceOfSatisfying(
+              HandlerResult.Failed.class,
+              failed ->
+                  assertThat(failed.cause()).isEqualTo("HTTP " + status + " from " + server.url()));
+    }
+  }
+
+  @Test
+  void nothingThereForFewerRecords_isTheirOwnFault_afterFiveMinutes() throws Exception {
+    ManualTime time = ManualTime.start();
+    try (TestServer server = TestServer.answering(404);
+        HttpHandler handler = handlerAt(server, time)) {
+      for (int i = 0; i < 100; i++) {
+        assertThat(handled(handler, "order-1")).isInstanceOf(HandlerResult.Unavailable.class);
+      }
+      time.advance(WrongUrl.HELD_BACK.dividedBy(2));
+      assertThat(handled(handler, "order-2")).isInstanceOf(HandlerResult.Unavailable.class);
+      time.advance(WrongUrl.HELD_BACK.dividedBy(2));
+      assertThat(handled(handler, "order-1")).isInstanceOf(HandlerResult.Failed.class);
+      assertThat(handled(handler, "order-2")).isInstanceOf(HandlerResult.Unavailable.class);
+    }
+  }
+
+  @Test
+  void nothingThere_isFinalAtOnce_whereThatIsSaid() throws Exception {
+    assertThat(resultOf(404, new StatusMeanings(Set.of(), Set.of(404))))
+        .isInstanceOf(HandlerResult.Failed.class);
+  }
+
   private static HandlerResult resultOf(int status) throws Exception {
     return resultOf(status, StatusMeanings.DEFAULT);
   }
@@ -300,7 +372,8 @@ final class HttpHandlerTest {
   private static HandlerResult resultOf(int status, StatusMeanings meanings) throws Exception {
     try (TestServer server = TestServer.answering(status);
         HttpHandler handler =
-            new HttpHandler(server.url(), LONG, meanings, TextMapPropagator.noop())) {
+            new HttpHandler(
+                server.url(), LONG, meanings, TextMapPropagator.noop(), TimeSource.system())) {
       HandlerResult result = handler.handle(TestContext.of("x"));
       assertThat(server.requests()).hasSize(1);
       return result;
@@ -311,7 +384,7 @@ final class HttpHandlerTest {
   void redirect_isNotFollowed() throws Exception {
     try (TestServer other = TestServer.answering(200);
         TestServer server = TestServer.answering(307, Map.of("Location", other.url().toString()));
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Unavailable.class);
       assertThat(other.requests()).isEmpty();
     }
@@ -320,13 +393,13 @@ final class HttpHandlerTest {
   @Test
   void retryAfter_inSeconds_isHonoured() throws Exception {
     try (TestServer server = TestServer.answering(503, Map.of("Retry-After", "7"));
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x")))
           .isEqualTo(
               HandlerResult.unavailable("HTTP 503 from " + server.url(), Duration.ofSeconds(7)));
     }
     try (TestServer server = TestServer.answering(500, Map.of("Retry-After", "7"));
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x")))
           .isEqualTo(
               new HandlerResult.Retry(
@@ -336,7 +409,7 @@ final class HttpHandlerTest {
 
   @Test
   void retryAfter_asDate_isHonoured() throws Exception {
-    InstantSource clock = InstantSource.fixed(Instant.parse("2026-03-01T12:00:00Z"));
+    Moment now = new Moment(Instant.parse("2026-03-01T12:00:00Z"), 0);
     try (TestServer server =
             TestServer.answering(429, Map.of("Retry-After", "Sun, 01 Mar 2026 12:02:03 GMT"));
         HttpHandler handler =
@@ -345,7 +418,7 @@ final class HttpHandlerTest {
                 LONG,
                 StatusMeanings.DEFAULT,
                 TextMapPropagator.noop(),
-                clock,
+                () -> now,
                 null)) {
       assertThat(handler.handle(TestContext.of("x")))
           .isEqualTo(
@@ -363,7 +436,7 @@ final class HttpHandlerTest {
                   await(end);
                   TestServer.answer(exchange, 200);
                 });
-        HttpHandler handler = new HttpHandler(server.url(), timeout)) {
+        HttpHandler handler = new HttpHandler(server.url(), timeout, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x")))
           .isEqualTo(HandlerResult.retry("no answer from " + server.url() + " within PT0.3S"));
       end.countDown();
@@ -377,7 +450,7 @@ final class HttpHandlerTest {
       port = socket.getLocalPort();
     }
     try (HttpHandler handler =
-        new HttpHandler(URI.create("http://127.0.0.1:" + port + "/x"), LONG)) {
+        new HttpHandler(URI.create("http://127.0.0.1:" + port + "/x"), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x")))
           .isInstanceOfSatisfying(
               HandlerResult.Unavailable.class,
@@ -391,7 +464,7 @@ final class HttpHandlerTest {
 
   @Test
   void hostWithoutAddress_isNoFailureOfTheRecord() throws Exception {
-    try (HttpHandler handler = new HttpHandler(URI.create("http://nowhere.invalid/x"), LONG)) {
+    try (HttpHandler handler = new HttpHandler(URI.create("http://nowhere.invalid/x"), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Unavailable.class);
     }
   }
@@ -407,7 +480,7 @@ final class HttpHandlerTest {
                   exchange.getResponseBody().write(body);
                   exchange.close();
                 });
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x")))
           .isInstanceOfSatisfying(
               HandlerResult.Failed.class,
@@ -431,7 +504,7 @@ final class HttpHandlerTest {
       })
   void answerThatIsNoHttp_isTriedAgain(String answer) throws Exception {
     try (RawServer server = new RawServer(out -> RawServer.say(out, answer));
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x")))
           .isInstanceOfSatisfying(
               HandlerResult.Retry.class,
@@ -454,7 +527,7 @@ final class HttpHandlerTest {
         \r
         """;
     try (RawServer server = new RawServer(out -> RawServer.say(out, answer));
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
     }
   }
@@ -469,7 +542,7 @@ final class HttpHandlerTest {
                     out.write(new byte[8192]);
                   }
                 });
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
       assertThat(server.isHungUpOn(10)).isTrue();
     }
@@ -480,13 +553,13 @@ final class HttpHandlerTest {
     try (RawServer server =
             new RawServer(
                 out -> {
-                  RawServer.say(out, "HTTP/1.1 404 Not Found\r\nContent-Length: 1000000\r\n\r\n");
+                  RawServer.say(out, "HTTP/1.1 422 Not This\r\nContent-Length: 1000000\r\n\r\n");
                   while (true) {
                     RawServer.say(out, ".");
                     sleep();
                   }
                 });
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Failed.class);
       assertThat(server.isHungUpOn(10)).isTrue();
     }
@@ -497,7 +570,7 @@ final class HttpHandlerTest {
     try (RawServer server =
             new RawServer(
                 out -> RawServer.say(out, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"));
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
     }
   }
@@ -511,7 +584,7 @@ final class HttpHandlerTest {
                   exchange.getResponseBody().write(new byte[10]);
                   exchange.close();
                 });
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       for (int i = 0; i < 50; i++) {
         assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
       }
@@ -530,7 +603,7 @@ final class HttpHandlerTest {
                   await(allThere);
                   TestServer.answer(exchange, 200);
                 });
-        HttpHandler handler = new HttpHandler(server.url(), LONG);
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system());
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<HandlerResult>> results = new ArrayList<>();
       for (int i = 0; i < 200; i++) {
@@ -553,7 +626,7 @@ final class HttpHandlerTest {
                   await(end);
                   exchange.close();
                 });
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       CompletableFuture<Throwable> thrown = new CompletableFuture<>();
       Thread thread =
           Thread.startVirtualThread(
@@ -575,17 +648,32 @@ final class HttpHandlerTest {
   @Test
   void lostLease_sendsNothing() throws Exception {
     try (TestServer server = TestServer.answering(200);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThatThrownBy(() -> handler.handle(TestContext.of("x").lost()))
           .isInstanceOf(LeaseLostException.class);
       assertThat(server.requests()).isEmpty();
     }
   }
 
+  /** The handler looks first, then the client, for the headers and for each piece of the body. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void leaseThatIsLost_whileTheRequestIsInTheClient_sendsNoRecord(int looks) throws Exception {
+    AtomicInteger left = new AtomicInteger(looks);
+    try (TestServer server = TestServer.answering(200);
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
+      TestContext losing = TestContext.of("x").heldWhile(() -> left.getAndDecrement() > 0);
+      assertThatThrownBy(() -> handler.handle(losing)).isInstanceOf(LeaseLostException.class);
+
+      assertThat(handler.handle(TestContext.of("y"))).isEqualTo(HandlerResult.done());
+      assertThat(server.onlyRequest().body()).isEqualTo(ByteBuffer.wrap("y".getBytes(UTF_8)));
+    }
+  }
+
   @Test
   void closedHandler_isTriedAgain() throws Exception {
     try (TestServer server = TestServer.answering(200)) {
-      HttpHandler handler = new HttpHandler(server.url(), LONG);
+      HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system());
       handler.close();
       assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Retry.class);
       assertThat(server.requests()).isEmpty();
@@ -597,7 +685,7 @@ final class HttpHandlerTest {
     try (TestServer server = TestServer.answering(500)) {
       URI url =
           URI.create("http://me:pa%%20ss@127.0.0.1:%d/in?key=topsecret".formatted(server.port()));
-      try (HttpHandler handler = new HttpHandler(url, LONG)) {
+      try (HttpHandler handler = new HttpHandler(url, LONG, TimeSource.system())) {
         assertThat(handler.handle(TestContext.of("x")))
             .isEqualTo(
                 HandlerResult.retry(
@@ -622,7 +710,7 @@ final class HttpHandlerTest {
         "mailto:a@b"
       })
   void unusableUrl_isRefused(String url) {
-    assertThatThrownBy(() -> new HttpHandler(URI.create(url), LONG))
+    assertThatThrownBy(() -> new HttpHandler(URI.create(url), LONG, TimeSource.system()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "'%s' is not an http or https URL with a host, such as http://127.0.0.1:8000/records"
@@ -632,14 +720,14 @@ final class HttpHandlerTest {
   @Test
   void refusal_tellsNoSecret() {
     assertThatThrownBy(
-            () -> new HttpHandler(URI.create("http://me:secret@my_host/x?secret#secret"), LONG))
+            () -> new HttpHandler(URI.create("http://me:secret@my_host/x?secret#secret"), LONG, TimeSource.system()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("'http://my_host/x' is not an ");
   }
 
   @Test
   void timeout_mustBePositive() {
-    assertThatThrownBy(() -> new HttpHandler(URI.create("http://host/x"), Duration.ZERO))
+    assertThatThrownBy(() -> new HttpHandler(URI.create("http://host/x"), Duration.ZERO, TimeSource.system()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PT0S");
   }

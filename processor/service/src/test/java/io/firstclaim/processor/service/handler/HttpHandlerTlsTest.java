@@ -1,9 +1,12 @@
 package io.firstclaim.processor.service.handler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.service.scenario.Certificate;
 import io.opentelemetry.context.propagation.TextMapPropagator;
@@ -12,12 +15,12 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,6 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Execution(ExecutionMode.CONCURRENT)
 final class HttpHandlerTlsTest {
@@ -42,7 +47,7 @@ final class HttpHandlerTlsTest {
 
   private static HttpHandler handlerFor(URI url) {
     return new HttpHandler(
-        url, LONG, StatusMeanings.DEFAULT, TextMapPropagator.noop(), InstantSource.system(), tls);
+        url, LONG, StatusMeanings.DEFAULT, TextMapPropagator.noop(), TimeSource.system(), tls);
   }
 
   @Test
@@ -56,6 +61,25 @@ final class HttpHandlerTlsTest {
       assertThat(server.protocols()).hasSize(20).containsOnly("h2");
       assertThat(server.sizes()).containsOnly(1 << 20);
       assertThat(server.connections()).isOne();
+    }
+  }
+
+  /** As many as would use the server's streams up, if one stayed taken for each. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void leasesThatAreLost_whileTheRequestsAreInTheClient_sendNoRecord(int looks) throws Exception {
+    try (Http2Server server = new Http2Server(keys, 8, Duration.ZERO);
+        HttpHandler handler = handlerFor(server.url())) {
+      assertThat(handler.handle(TestContext.of("first"))).isEqualTo(HandlerResult.done());
+      for (int i = 0; i < 20; i++) {
+        AtomicInteger left = new AtomicInteger(looks);
+        TestContext losing =
+            TestContext.of(new byte[100_000]).heldWhile(() -> left.getAndDecrement() > 0);
+        assertThatThrownBy(() -> handler.handle(losing)).isInstanceOf(LeaseLostException.class);
+      }
+      assertThat(handler.handle(TestContext.of("last"))).isEqualTo(HandlerResult.done());
+      assertThat(server.sizes()).containsExactly(5, 4);
+      assertThat(server.protocols()).containsOnly("h2");
     }
   }
 
@@ -103,7 +127,7 @@ final class HttpHandlerTlsTest {
   @Test
   void untrustedServer_isTriedAgain() throws Exception {
     try (Http2Server server = new Http2Server(keys, 8, Duration.ZERO);
-        HttpHandler handler = new HttpHandler(server.url(), LONG)) {
+        HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Unavailable.class);
       assertThat(server.protocols()).isEmpty();
     }

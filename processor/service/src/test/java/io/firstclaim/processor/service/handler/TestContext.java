@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 record TestContext(
     RecordId id,
     ConsumerRecord<byte[], byte[]> record,
-    boolean held,
+    BooleanSupplier held,
     Map<RecordId, Long> resourceTokens)
     implements RecordContext {
   /** What the header of that name says while the context is {@link #traced()}. */
@@ -62,7 +63,7 @@ record TestContext(
             value,
             headers,
             Optional.empty()),
-        true,
+        () -> true,
         Map.of());
   }
 
@@ -75,7 +76,11 @@ record TestContext(
   }
 
   TestContext lost() {
-    return new TestContext(id, record, false, resourceTokens);
+    return heldWhile(() -> false);
+  }
+
+  TestContext heldWhile(BooleanSupplier isHeld) {
+    return new TestContext(id, record, isHeld, resourceTokens);
   }
 
   @Override
@@ -100,7 +105,7 @@ record TestContext(
 
   @Override
   public void ensureHeld() {
-    if (!held) {
+    if (!held.getAsBoolean()) {
       throw new LeaseLostException("the lease is over");
     }
   }

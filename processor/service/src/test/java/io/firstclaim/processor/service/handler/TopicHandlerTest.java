@@ -3,6 +3,7 @@ package io.firstclaim.processor.service.handler;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.OneLine;
@@ -10,22 +11,35 @@ import io.firstclaim.processor.handler.HandlerResult;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Scope;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.NotEnoughReplicasException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
+import org.apache.kafka.common.errors.PolicyViolationException;
+import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownProducerIdException;
 import org.apache.kafka.common.errors.UnknownServerException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.header.Header;
@@ -45,6 +59,10 @@ final class TopicHandlerTest {
         acknowledging, null, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
+  private static TopicProducer only(Producer<byte[], byte[]> producer) {
+    return new TopicProducer(() -> producer);
+  }
+
   @Test
   void valueKeyAndHeaders_arePublishedUntouched() throws Exception {
     RecordHeaders headers = new RecordHeaders();
@@ -52,7 +70,7 @@ final class TopicHandlerTest {
     headers.add("ce_id", null);
     TestContext context = TestContext.of("value".getBytes(UTF_8), headers);
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
-      HandlerResult result = new TopicHandler(producer, "out", LONG).handle(context);
+      HandlerResult result = new TopicHandler(only(producer), "out", LONG).handle(context);
 
       assertThat(result).isEqualTo(HandlerResult.done());
       ProducerRecord<byte[], byte[]> published = producer.history().getFirst();
@@ -97,7 +115,7 @@ final class TopicHandlerTest {
     try (MockProducer<byte[], byte[]> producer = producer(true);
         Scope _ = TestContext.traced().makeCurrent()) {
       TopicHandler handler =
-          new TopicHandler(producer, "out", LONG, W3CTraceContextPropagator.getInstance());
+          new TopicHandler(only(producer), "out", LONG, W3CTraceContextPropagator.getInstance());
 
       assertThat(handler.handle(context)).isEqualTo(HandlerResult.done());
 
@@ -115,7 +133,7 @@ final class TopicHandlerTest {
   @Test
   void nullValue_isPublished() throws Exception {
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
-      assertThat(new TopicHandler(producer, "out", LONG).handle(TestContext.of((byte[]) null)))
+      assertThat(new TopicHandler(only(producer), "out", LONG).handle(TestContext.of((byte[]) null)))
           .isEqualTo(HandlerResult.done());
       assertThat(producer.history().getFirst().value()).isNull();
     }
@@ -125,7 +143,7 @@ final class TopicHandlerTest {
   void noAcknowledgementInTime_isNoFailureOfTheRecord() throws Exception {
     try (MockProducer<byte[], byte[]> producer = producer(false)) {
       assertThat(
-              new TopicHandler(producer, "out", Duration.ofMillis(50)).handle(TestContext.of("x")))
+              new TopicHandler(only(producer), "out", Duration.ofMillis(50)).handle(TestContext.of("x")))
           .isEqualTo(
               HandlerResult.unavailable(
                   "no acknowledgement from topic out within PT0.05S", Duration.ZERO));
@@ -145,7 +163,26 @@ final class TopicHandlerTest {
     return Stream.of(
         new RecordTooLargeException("2 MB"),
         new InvalidTopicException("a b"),
-        new UnknownServerException("who knows"));
+        new InvalidRecordException("no key"),
+        new InvalidTimestampException("next year"),
+        new SerializationException("cannot"));
+  }
+
+  /** What is the fault of neither record nor producer. */
+  static Stream<RuntimeException> unforeseen() {
+    return Stream.of(
+        new UnknownServerException("who knows"),
+        new PolicyViolationException("not on Sundays"),
+        new ApiException("new in Kafka 5"));
+  }
+
+  static Stream<RuntimeException> ofTheProducer() {
+    return Stream.of(
+        new OutOfOrderSequenceException("7 after 5"),
+        new UnknownProducerIdException("never heard of"),
+        new InvalidProducerEpochException("an old one"),
+        new ProducerFencedException("another one"),
+        new KafkaException("Cannot execute transactional method: we are in an error state"));
   }
 
   @ParameterizedTest
@@ -158,12 +195,38 @@ final class TopicHandlerTest {
     assertThat(afterThrowing(fault)).isInstanceOf(HandlerResult.Unavailable.class);
   }
 
-  @Test
-  void unforeseenFault_isTriedAgain() throws Exception {
-    KafkaException fault = new KafkaException("Producer closed while send in progress");
+  @ParameterizedTest
+  @MethodSource("unforeseen")
+  void unforeseenFault_isTriedAgain(RuntimeException fault) throws Exception {
     assertThat(afterRejection(fault))
         .isEqualTo(HandlerResult.retry("topic out: " + OneLine.of(fault.toString())));
     assertThat(afterThrowing(fault)).isInstanceOf(HandlerResult.Retry.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("ofTheProducer")
+  void unusableProducer_isReplaced_onceForAllThatItFailed(RuntimeException fault)
+      throws Exception {
+    List<MockProducer<byte[], byte[]>> made = new ArrayList<>();
+    TopicProducer producers =
+        new TopicProducer(
+            () -> {
+              made.add(made.isEmpty() ? new Rejecting(fault) : producer(true));
+              return made.getLast();
+            });
+    TopicHandler handler = new TopicHandler(producers, "out", LONG);
+
+    assertThat(handler.handle(TestContext.of("x")))
+        .isEqualTo(HandlerResult.retry("topic out: " + OneLine.of(fault.toString())));
+    producers.replace(made.getFirst()); // as another record does that it failed
+    assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
+
+    assertThat(made).hasSize(2);
+    await("the old one is closed").until(made.getFirst()::closed);
+    producers.close();
+    assertThat(made.getLast().closed()).isTrue();
+    producers.replace(made.getLast());
+    assertThat(made).as("made after the end").hasSize(2);
   }
 
   @ParameterizedTest
@@ -176,14 +239,14 @@ final class TopicHandlerTest {
 
   private static HandlerResult afterRejection(RuntimeException fault) throws Exception {
     try (Rejecting producer = new Rejecting(fault)) {
-      return new TopicHandler(producer, "out", LONG).handle(TestContext.of("x"));
+      return new TopicHandler(only(producer), "out", LONG).handle(TestContext.of("x"));
     }
   }
 
   private static HandlerResult afterThrowing(RuntimeException fault) throws Exception {
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
       producer.sendException = fault;
-      return new TopicHandler(producer, "out", LONG).handle(TestContext.of("x"));
+      return new TopicHandler(only(producer), "out", LONG).handle(TestContext.of("x"));
     }
   }
 
@@ -208,14 +271,14 @@ final class TopicHandlerTest {
   void closedProducer_isTriedAgain() throws Exception {
     MockProducer<byte[], byte[]> producer = producer(true);
     producer.close();
-    assertThat(new TopicHandler(producer, "out", LONG).handle(TestContext.of("x")))
+    assertThat(new TopicHandler(only(producer), "out", LONG).handle(TestContext.of("x")))
         .isInstanceOf(HandlerResult.Retry.class);
   }
 
   @Test
   void interrupt_whileWaiting_isPassedOn() throws Exception {
     try (MockProducer<byte[], byte[]> producer = producer(false)) {
-      TopicHandler handler = new TopicHandler(producer, "out", LONG);
+      TopicHandler handler = new TopicHandler(only(producer), "out", LONG);
       CompletableFuture<Throwable> thrown = new CompletableFuture<>();
       Thread thread =
           Thread.startVirtualThread(
@@ -237,7 +300,7 @@ final class TopicHandlerTest {
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
       producer.sendException = new InterruptException("while waiting for metadata");
       assertThat(Thread.interrupted()).isTrue(); // Kafka's InterruptException sets it
-      assertThatThrownBy(() -> new TopicHandler(producer, "out", LONG).handle(TestContext.of("x")))
+      assertThatThrownBy(() -> new TopicHandler(only(producer), "out", LONG).handle(TestContext.of("x")))
           .isInstanceOf(InterruptedException.class);
     }
   }
@@ -246,8 +309,26 @@ final class TopicHandlerTest {
   void lostLease_publishesNothing() {
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
       assertThatThrownBy(
-              () -> new TopicHandler(producer, "out", LONG).handle(TestContext.of("x").lost()))
+              () -> new TopicHandler(only(producer), "out", LONG).handle(TestContext.of("x").lost()))
           .isInstanceOf(LeaseLostException.class);
+      assertThat(producer.history()).isEmpty();
+    }
+  }
+
+  @Test
+  void leaseThatIsLost_whileTheTopicIsLookedUp_publishesNothing() {
+    AtomicBoolean lost = new AtomicBoolean();
+    TestContext context = TestContext.of("x").heldWhile(() -> !lost.get());
+    try (MockProducer<byte[], byte[]> producer =
+        new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+          @Override
+          public List<PartitionInfo> partitionsFor(String topic) {
+            lost.set(true);
+            return List.of();
+          }
+        }) {
+      TopicHandler handler = new TopicHandler(only(producer), "out", LONG);
+      assertThatThrownBy(() -> handler.handle(context)).isInstanceOf(LeaseLostException.class);
       assertThat(producer.history()).isEmpty();
     }
   }
@@ -256,7 +337,7 @@ final class TopicHandlerTest {
   @ValueSource(strings = {"", " "})
   void blankTopic_isRefused(String topic) {
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
-      assertThatThrownBy(() -> new TopicHandler(producer, topic, LONG))
+      assertThatThrownBy(() -> new TopicHandler(only(producer), topic, LONG))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("'%s' is not a topic to publish to: name one", topic);
     }

@@ -39,6 +39,10 @@ public final class KeptLease implements HeldLease {
   private volatile Lease lease;
   private volatile Moment lastTry;
   private volatile boolean renewing;
+
+  /** Whether a settlement heard no answer. Guarded by the step. */
+  private boolean mayBeSettled;
+
   private volatile boolean overdue;
   private volatile boolean lost;
   private volatile boolean closed;
@@ -194,7 +198,8 @@ public final class KeptLease implements HeldLease {
 
   private SettleResult settled(Function<Lease, SettleResult> last) {
     SettleResult result = last.apply(lease);
-    if (!(result instanceof SettleResult.Unknown)) {
+    mayBeSettled = result instanceof SettleResult.Unknown;
+    if (!mayBeSettled) {
       letGo();
     }
     return result;
@@ -305,6 +310,10 @@ public final class KeptLease implements HeldLease {
     SettleResult answer = renewal(as);
     switch (answer) {
       case SettleResult.Settled(Lease renewed) -> lease = renewed;
+      case SettleResult.Lost(String by)
+          when mayBeSettled && (by == null || lease.holder().equals(by)) ->
+          // That may be our own doing: the settlement is repeated, and hears what is true.
+          LOG.debug("The lease on {} has ended; its settlement heard no answer", lease.id());
       case SettleResult.Lost(String by) -> lose(by == null ? "nobody has it now" : by + " has it");
       case SettleResult.Unknown(String why) ->
           LOG.atLevel(keeper.failed.isDue() ? Level.WARN : Level.DEBUG)

@@ -484,6 +484,33 @@ class LeaseKeeperTest {
   }
 
   @Test
+  void leaseThatWasSettledUnheard_isNotLost_andTheSettlementHearsIt() {
+    for (Op op : List.of(Op.COMPLETE, Op.RELEASE)) {
+      KeptLease kept = keeper.keep(granted(op.name()));
+      kept.whenLost(told::incrementAndGet);
+      int renewals = store.calls(Op.RENEW);
+      store.next(op, Fault.LOST_ANSWER);
+      assertThat(settle(op, kept)).isInstanceOf(SettleResult.Unknown.class);
+
+      time.advance(THIRD);
+      lookUntilRenewals(renewals + 1);
+      time.advance(SIXTH);
+      lookUntilRenewals(renewals + 2);
+
+      assertThat(kept.isHeld()).as("after %s", op).isTrue();
+      assertThat(settle(op, kept)).isInstanceOf(SettleResult.Settled.class);
+    }
+    fence();
+    assertThat(told).as("of a loss").hasValue(0);
+  }
+
+  private SettleResult settle(Op op, KeptLease kept) {
+    return op == Op.COMPLETE
+        ? complete(store, kept)
+        : kept.settle(lease -> store.release(lease, time.now().wall(), "enough"));
+  }
+
+  @Test
   void ownThread_looksByItself_andEndsWhenNothingIsKept() throws InterruptedException {
     var looker = new AtomicReference<Thread>();
     LeaseKeeper own =

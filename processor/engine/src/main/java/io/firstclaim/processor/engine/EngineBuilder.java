@@ -4,6 +4,7 @@ import static io.firstclaim.processor.engine.api.EngineCatalog.APPLICATION;
 import static io.firstclaim.processor.engine.api.EngineCatalog.BACKOFF;
 import static io.firstclaim.processor.engine.api.EngineCatalog.DEAD_LETTER_TOPIC;
 import static io.firstclaim.processor.engine.api.EngineCatalog.GROUP;
+import static io.firstclaim.processor.engine.api.EngineCatalog.HANDLER_RATE;
 import static io.firstclaim.processor.engine.api.EngineCatalog.HANDLER_TIMEOUT;
 import static io.firstclaim.processor.engine.api.EngineCatalog.HEAD_START;
 import static io.firstclaim.processor.engine.api.EngineCatalog.KAFKA;
@@ -240,6 +241,11 @@ public final class EngineBuilder {
    */
   public EngineBuilder handlerTimeout(Duration limit) {
     return set(HANDLER_TIMEOUT, limit);
+  }
+
+  /** {@link EngineCatalog#HANDLER_RATE}: how many handlers may begin in a second. */
+  public EngineBuilder handlerRate(int perSecond) {
+    return set(HANDLER_RATE, Optional.of(perSecond));
   }
 
   /** {@link EngineCatalog#DEAD_LETTER_TOPIC}: where all dead letters go. */

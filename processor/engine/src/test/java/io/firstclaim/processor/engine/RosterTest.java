@@ -15,6 +15,7 @@ import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.engine.testing.TestRecords;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -105,6 +106,24 @@ class RosterTest extends FlowFixture {
     Sent _ = instance.deliver("order-2", "{}");
 
     assertThat(only(instance, WaitsFor.PLACE).id()).isEqualTo("order-2");
+  }
+
+  @Test
+  void recordBeforeItsTurn_isParked_withoutALease_whereHandlersHaveARate()
+      throws InterruptedException {
+    settings.handlerRate = Optional.of(1);
+    TestInstance instance = start("a", FlowFixture::done);
+    for (int i = 0; i < 60; i++) {
+      Sent _ = instance.deliver("order-" + i, "{}");
+    }
+    eventually(() -> !calls.isEmpty());
+
+    eventually(
+        () ->
+            instance.parked(100, null).items().stream()
+                .anyMatch(
+                    each -> each.id().equals("order-59") && each.waitsFor() == WaitsFor.RATE));
+    assertThat(stored("order-59")).isEmpty();
   }
 
   @Test

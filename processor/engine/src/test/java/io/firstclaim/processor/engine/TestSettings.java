@@ -6,6 +6,7 @@ import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.ResourceSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** Settings for a test, which changes what it needs. */
 final class TestSettings {
@@ -21,6 +22,7 @@ final class TestSettings {
   Duration headStart = Duration.ZERO;
   EngineSettings.OnMismatch onMismatch = EngineSettings.OnMismatch.DEAD_LETTER;
   Duration handlerTimeout = Duration.ofMinutes(5);
+  Optional<Integer> handlerRate = Optional.empty();
   int maxAttempts = 3;
   Duration backoff = Duration.ofMillis(10);
   List<ResourceSource> resources = List.of();
@@ -55,6 +57,7 @@ final class TestSettings {
             .maxAttempts(maxAttempts)
             .backoff(backoff, Duration.ofMinutes(1))
             .handlerTimeout(handlerTimeout)
+            .set(EngineCatalog.HANDLER_RATE, handlerRate)
             .outcomesTopic(TestBroker.OUTCOMES)
             .outcomesTrust(trust)
             .shutdownGrace(grace)

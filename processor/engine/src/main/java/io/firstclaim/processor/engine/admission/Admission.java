@@ -25,6 +25,7 @@ public final class Admission {
           new Step(WaitsFor.SUSPECT, entry -> entry.suspect),
           new Step(WaitsFor.DOWNSTREAM, entry -> entry.trial),
           new Step(WaitsFor.PLACE, entry -> entry.permit),
+          new Step(WaitsFor.RATE, entry -> entry.rateTurn),
           new Step(WaitsFor.STORE, entry -> entry.request));
 
   private final Affinity affinity;
@@ -32,6 +33,7 @@ public final class Admission {
   private final Suspects suspects = new Suspects();
   private final Breaker breaker;
   private final InFlightLimit limit;
+  private final HandlerRate rate;
   private final StoreGate gate;
   private final TimeSource time;
 
@@ -58,6 +60,7 @@ public final class Admission {
             settings.input().maxInFlight(),
             settings.input().maxParked(),
             settings.input().maxBuffered());
+    this.rate = new HandlerRate(settings.handlerRate(), time);
     this.gate = new StoreGate(question, lease, time);
   }
 
@@ -98,7 +101,7 @@ public final class Admission {
   record Step(WaitsFor what, Function<Entry, Checkpoint> checkpoint) {
     /** A claim that may have been granted is asked about first: its lease would run out. */
     boolean sparesHolders() {
-      return what == WaitsFor.RESOURCE || what == WaitsFor.DOWNSTREAM;
+      return what == WaitsFor.RESOURCE || what == WaitsFor.DOWNSTREAM || what == WaitsFor.RATE;
     }
   }
 
@@ -109,6 +112,7 @@ public final class Admission {
     private final Suspects.Suspect suspect = suspects.suspect();
     private final Breaker.Trial trial;
     private final InFlightLimit.Permit permit;
+    private final HandlerRate.Turn rateTurn;
     private final StoreGate.Request request;
 
     private Entry(Candidate record) {
@@ -117,6 +121,7 @@ public final class Admission {
       this.turn = turns.turn(record);
       this.trial = breaker.trial(record);
       this.permit = limit.permit(record);
+      this.rateTurn = rate.turn(record);
       this.request = gate.request(record::isWanted);
     }
 
@@ -150,6 +155,7 @@ public final class Admission {
     /** Leaves everything but its turn at what it touches. */
     public void leaveButTurn() {
       request.leave();
+      rateTurn.leave();
       permit.leave();
       trial.leave();
       suspect.leave();
@@ -184,6 +190,11 @@ public final class Admission {
     /** Its turn among the suspects. */
     public Suspects.Suspect suspect() {
       return suspect;
+    }
+
+    /** Its handler begins. */
+    public void begins() {
+      rateTurn.begins();
     }
 
     /** What it tells the breaker. */

@@ -248,6 +248,15 @@ public final class EngineCatalog {
           Duration.ofMinutes(5),
           "how long until the handler is interrupted and the attempt fails");
 
+  /** {@code firstclaim.handler.rate}; empty if there is no limit. */
+  public static final Setting<Optional<Integer>> HANDLER_RATE =
+      CATALOG.withDefault(
+          "firstclaim.handler.rate",
+          Syntax.optional("none", COUNT),
+          Optional.empty(),
+          "how many handlers may begin in a second, in this instance; records wait before they are"
+              + " claimed");
+
   /** {@code firstclaim.retry.max-attempts}. */
   public static final Setting<Integer> MAX_ATTEMPTS =
       CATALOG.withDefault(

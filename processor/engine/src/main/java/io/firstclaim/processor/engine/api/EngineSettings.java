@@ -4,6 +4,7 @@ import static io.firstclaim.processor.engine.api.EngineCatalog.APPLICATION;
 import static io.firstclaim.processor.engine.api.EngineCatalog.BACKOFF;
 import static io.firstclaim.processor.engine.api.EngineCatalog.DEAD_LETTER_TOPIC;
 import static io.firstclaim.processor.engine.api.EngineCatalog.GROUP;
+import static io.firstclaim.processor.engine.api.EngineCatalog.HANDLER_RATE;
 import static io.firstclaim.processor.engine.api.EngineCatalog.HANDLER_TIMEOUT;
 import static io.firstclaim.processor.engine.api.EngineCatalog.HEAD_START;
 import static io.firstclaim.processor.engine.api.EngineCatalog.KAFKA;
@@ -252,6 +253,11 @@ public final class EngineSettings {
   /** How long until a handler is interrupted and its attempt fails. */
   public Duration handlerTimeout() {
     return values.get(HANDLER_TIMEOUT);
+  }
+
+  /** How many handlers may begin in a second; empty for any number. */
+  public Optional<Integer> handlerRate() {
+    return values.get(HANDLER_RATE);
   }
 
   /** One for all input topics; if empty, {@code <topic>.dlt} for each. */

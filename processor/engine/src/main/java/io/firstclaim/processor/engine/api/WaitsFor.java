@@ -12,6 +12,8 @@ public enum WaitsFor {
   RESOURCE,
   /** A permit to be in flight. */
   PLACE,
+  /** Its turn, as handlers begin at a bounded rate. */
+  RATE,
   /** The lock store: to be asked, or to answer. */
   STORE,
   /** The downstream, which is not there. */

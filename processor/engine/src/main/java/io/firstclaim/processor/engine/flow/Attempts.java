@@ -226,6 +226,7 @@ public final class Attempts {
     }
 
     private Judgement handle(RecordHandler handler, KeptLease held) throws InterruptedException {
+      record.entry().begins();
       HandlerCalls.Called called =
           calls.make(
               new HandlerCall(

@@ -145,6 +145,8 @@ class SettingValuesTest {
             "PT90S",
             s -> s.engine().handlerTimeout(),
             Duration.ofSeconds(90)),
+        good("firstclaim.handler.rate", "50", s -> s.engine().handlerRate(), Optional.of(50)),
+        good("firstclaim.handler.rate", "none", s -> s.engine().handlerRate(), Optional.empty()),
         good("firstclaim.retry.max-attempts", "1", s -> s.engine().retry().maxAttempts(), 1),
         good(
             "firstclaim.retry.backoff",
@@ -245,6 +247,7 @@ class SettingValuesTest {
         arguments("firstclaim.claim.dynamodb.batch", "26", BATCH),
         arguments("firstclaim.claim.create", "maybe", "give true or false"),
         arguments("firstclaim.handler.timeout", "0s", DURATION),
+        arguments("firstclaim.handler.rate", "0", COUNT),
         arguments("firstclaim.retry.max-attempts", "0", COUNT),
         arguments("firstclaim.retry.backoff", "0s", DURATION),
         arguments(

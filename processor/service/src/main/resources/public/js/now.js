@@ -4,6 +4,7 @@ import { ago, atLeast, count, millis, rate } from "./format.js";
 import { showMinutes } from "./charts.js";
 import { quantile, rateOf, ratesOf } from "./meters.js";
 import { ask } from "./acts.js";
+import { showShadow } from "./shadow.js";
 import { address } from "./view.js";
 
 const QUIET_AFTER = 180_000;
@@ -35,6 +36,7 @@ const isGone = (summary, zone) => presence(summary, zone)?.living === 0;
 export function showNow(summary) {
   const zones = zonesOf(summary);
   headline(summary, zones);
+  showShadow(summary);
   showZones(summary, zones);
   showInstances(summary);
 }

@@ -13,6 +13,7 @@ import io.firstclaim.processor.engine.api.HeldRecord;
 import io.firstclaim.processor.engine.api.OtherInstance;
 import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
+import io.firstclaim.processor.engine.api.ShadowReport;
 import io.firstclaim.processor.engine.kafka.KafkaClients;
 import io.firstclaim.processor.engine.kafka.TopicIds;
 import io.firstclaim.processor.engine.kafka.Topics;
@@ -252,6 +253,18 @@ public final class Engine {
   public Optional<List<OtherInstance>> others() {
     return phase.get() instanceof Phase.Running(Instance instance)
         ? instance.others()
+        : Optional.empty();
+  }
+
+  /**
+   * What it has found out since it was started in {@linkplain EngineSettings.Mode#SHADOW shadow
+   * mode}. Never blocks.
+   *
+   * @return empty if it is in another mode, or does not run
+   */
+  public Optional<ShadowReport> shadow() {
+    return phase.get() instanceof Phase.Running(Instance instance)
+        ? instance.shadow()
         : Optional.empty();
   }
 

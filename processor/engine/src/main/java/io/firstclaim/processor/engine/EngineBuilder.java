@@ -15,6 +15,7 @@ import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_BUFFERED;
 import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_IN_FLIGHT;
 import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_PARKED;
 import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_SKEW;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MODE;
 import static io.firstclaim.processor.engine.api.EngineCatalog.NAMESPACE;
 import static io.firstclaim.processor.engine.api.EngineCatalog.ON_MISMATCH;
 import static io.firstclaim.processor.engine.api.EngineCatalog.ORDERING;
@@ -36,6 +37,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineCatalog;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.Mode;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.EngineSettings.Trust;
@@ -45,6 +47,7 @@ import io.firstclaim.processor.engine.api.ResourceSource;
 import io.firstclaim.processor.engine.handler.HandlerThreads;
 import io.firstclaim.processor.engine.setting.Setting;
 import io.firstclaim.processor.engine.setting.Settings;
+import io.firstclaim.processor.engine.shadow.Findings;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
@@ -88,6 +91,15 @@ public final class EngineBuilder {
   /** {@link EngineCatalog#APPLICATION}: names everything that two applications must not share. */
   public EngineBuilder application(String name) {
     return set(APPLICATION, name);
+  }
+
+  /**
+   * {@link EngineCatalog#MODE}: {@link Mode#SHADOW} claims and completes records beside whatever
+   * processes them, and {@link Engine#shadow} tells what would have become of them. It calls no
+   * handler, so none need be given.
+   */
+  public EngineBuilder mode(Mode given) {
+    return set(MODE, given);
   }
 
   /** {@link EngineCatalog#ZONE}: this deployment's zone, 1 to 32 of a-z, 0-9 and -. Required. */
@@ -368,10 +380,13 @@ public final class EngineBuilder {
    *     line for each, which names it and what would be right
    */
   public Engine build() {
+    EngineSettings values = settings();
     return new Engine(
-        settings(),
+        values,
         required(store, "the store", "say how the lock store is opened"),
-        required(handler, "the handler", "say what is done with a record"),
+        values.mode() == Mode.SHADOW
+            ? Findings.handler()
+            : required(handler, "the handler", "say what is done with a record"),
         listener,
         telemetry,
         time,

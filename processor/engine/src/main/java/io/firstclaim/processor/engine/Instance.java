@@ -7,7 +7,9 @@ import io.firstclaim.processor.engine.api.HeldRecord;
 import io.firstclaim.processor.engine.api.OtherInstance;
 import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
+import io.firstclaim.processor.engine.api.ShadowReport;
 import io.firstclaim.processor.engine.flow.Roster;
+import io.firstclaim.processor.engine.shadow.Findings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -100,6 +102,11 @@ final class Instance {
   /** The other instances of the application; empty if that is not known. */
   Optional<List<OtherInstance>> others() {
     return parts.outcomes().others();
+  }
+
+  /** What was found out in shadow mode; empty in any other. */
+  Optional<ShadowReport> shadow() {
+    return Optional.ofNullable(parts.findings()).map(Findings::report);
   }
 
   /** What it is doing now. */

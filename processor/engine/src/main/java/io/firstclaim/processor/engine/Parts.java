@@ -10,6 +10,7 @@ import io.firstclaim.processor.engine.admission.Admission;
 import io.firstclaim.processor.engine.admission.StoreGate;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.Mode;
 import io.firstclaim.processor.engine.deadletter.DeadLetters;
 import io.firstclaim.processor.engine.flow.Attempts;
 import io.firstclaim.processor.engine.flow.Claimer;
@@ -25,6 +26,7 @@ import io.firstclaim.processor.engine.intake.PollLoop;
 import io.firstclaim.processor.engine.intake.Sequencer;
 import io.firstclaim.processor.engine.kafka.Clients;
 import io.firstclaim.processor.engine.outcome.Outcomes;
+import io.firstclaim.processor.engine.shadow.Findings;
 import io.firstclaim.processor.engine.trace.Tracing;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
@@ -33,6 +35,7 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of an instance, in the order in which a record passes them; here they are wired.
@@ -47,6 +50,7 @@ import org.apache.kafka.clients.producer.Producer;
  * @param partitions those that are assigned
  * @param loop takes records in
  * @param deadLetters the producer of dead letters
+ * @param findings of shadow mode; null in any other
  */
 record Parts(
     Outcomes outcomes,
@@ -58,7 +62,8 @@ record Parts(
     Consumer<byte[], byte[]> input,
     Partitions partitions,
     PollLoop loop,
-    Producer<byte[], byte[]> deadLetters) {
+    Producer<byte[], byte[]> deadLetters,
+    @Nullable Findings findings) {
   /** Nobody has it; asking for it shows that the store answers. */
   private static final RecordId PROBE = RecordId.of("firstclaim-probe");
 
@@ -93,6 +98,10 @@ record Parts(
     OutcomePublisher publisher =
         new OutcomePublisher(
             outcomes.writer(), outcomes.known(), listener, settings.claim().store().holder(), time);
+    Findings findings =
+        settings.mode() == Mode.SHADOW
+            ? new Findings(given.store, settings.zone(), listener)
+            : null;
     RecordFlow flow =
         new RecordFlow(
             new Identifier(
@@ -103,7 +112,7 @@ record Parts(
             given.handler,
             records,
             admission,
-            new Claimer(given.store, settings, publisher, listener, time),
+            new Claimer(given.store, settings, publisher, listener, findings, time),
             new Attempts(
                 deduplicator(settings, given, admission.gate()),
                 handlers,
@@ -114,6 +123,7 @@ record Parts(
                     settings.zone()),
                 publisher,
                 listener,
+                findings,
                 time),
             publisher);
     Consumer<byte[], byte[]> input = clients.input();
@@ -133,7 +143,8 @@ record Parts(
         input,
         partitions,
         loop,
-        deadLetters);
+        deadLetters,
+        findings);
   }
 
   /** Why a record is given up, whatever its ID. */

@@ -8,6 +8,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.api.EngineCatalog;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.Mode;
 import io.firstclaim.processor.engine.setting.WrongSettingsException;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
@@ -39,6 +40,29 @@ class EngineBuilderTest {
     assertThat(settings.claim().store().namespace()).isEqualTo("orders");
     assertThat(settings.claim().store().holder()).matches("a/.+-[0-9a-f]{8}");
     assertThat(least().settings().input().group()).isEqualTo("firstclaim-a");
+  }
+
+  @Test
+  void inShadowMode_whatIsShared_isNamedApart_alsoWhereItIsGiven() {
+    EngineSettings settings = least().application("orders").mode(Mode.SHADOW).settings();
+
+    assertThat(settings.application()).isEqualTo("orders-shadow");
+    assertThat(settings.input().group()).isEqualTo("orders-a-shadow");
+    assertThat(settings.outcomesTopic()).contains("orders.outcomes-shadow");
+    assertThat(settings.claim().store().namespace()).isEqualTo("orders-shadow");
+    assertThat(settings.outcomesTrust()).isEqualTo(EngineSettings.Trust.VERIFY);
+    assertThat(Engine.builder(settings).settings().input().group()).isEqualTo("orders-a-shadow");
+    EngineSettings given =
+        least()
+            .group("mine")
+            .namespace("ours")
+            .outcomesTopic("heard")
+            .mode(Mode.SHADOW)
+            .settings();
+    assertThat(given.input().group()).isEqualTo("mine-shadow");
+    assertThat(given.claim().store().namespace()).isEqualTo("ours-shadow");
+    assertThat(given.outcomesTopic()).contains("heard-shadow");
+    assertThat(least().withoutOutcomes().mode(Mode.SHADOW).settings().outcomesTopic()).isEmpty();
   }
 
   @Test

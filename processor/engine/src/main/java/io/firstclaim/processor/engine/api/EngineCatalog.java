@@ -8,6 +8,7 @@ import static io.firstclaim.processor.engine.setting.Syntax.TEXT;
 import static io.firstclaim.processor.engine.setting.Syntax.TOPIC;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.Mode;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.EngineSettings.TooOld;
@@ -45,6 +46,16 @@ public final class EngineCatalog {
           Syntax.text("[a-zA-Z0-9._-]{1,100}", "an application has 1 to 100 of a-z A-Z 0-9 . _ -"),
           "firstclaim",
           "names what two applications must not share: group, outcomes topic, namespace");
+
+  /** {@code firstclaim.mode}. */
+  public static final Setting<Mode> MODE =
+      CATALOG.withDefault(
+          "firstclaim.mode",
+          Syntax.choice(Mode.class),
+          Mode.PROCESS,
+          "`process`, or `shadow`: beside what is there, claims records, calls no handler and tells"
+              + " which it would have skipped; application, group, namespace and outcomes topic"
+              + " then end in `-shadow`, also where they are given");
 
   /** {@code firstclaim.instance}. */
   public static final Setting<String> INSTANCE =

@@ -80,6 +80,9 @@ public interface EngineListener {
   /** A handler ran for this long. */
   default void handled(Duration took) {}
 
+  /** In shadow mode: this was found of a delivery. */
+  default void found(ShadowFinding finding) {}
+
   /** Offsets could not be committed; they are committed again later. */
   default void commitFailed() {}
 

@@ -15,6 +15,7 @@ import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_BUFFERED;
 import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_IN_FLIGHT;
 import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_PARKED;
 import static io.firstclaim.processor.engine.api.EngineCatalog.MAX_SKEW;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MODE;
 import static io.firstclaim.processor.engine.api.EngineCatalog.NAMESPACE;
 import static io.firstclaim.processor.engine.api.EngineCatalog.ON_MISMATCH;
 import static io.firstclaim.processor.engine.api.EngineCatalog.ORDERING;
@@ -46,6 +47,7 @@ import java.util.Optional;
  */
 public final class EngineSettings {
   private static final String DEAD_LETTERS = ".dlt";
+  private static final String SHADOW = "-shadow";
 
   /**
    * What the engine sets of Kafka's clients itself, as with anything else records would be lost.
@@ -82,7 +84,7 @@ public final class EngineSettings {
     input =
         new Input(
             given.get(TOPICS),
-            given.get(GROUP),
+            apart(given, given.get(GROUP)),
             given.get(RECORD_ID),
             given.get(ORDERING),
             given.get(MAX_IN_FLIGHT),
@@ -97,7 +99,9 @@ public final class EngineSettings {
             given.get(HEAD_START),
             given.get(ON_MISMATCH),
             given.get(RESOURCES));
-    retry = new Retrying(given.get(MAX_ATTEMPTS), given.get(BACKOFF), given.get(MAX_BACKOFF));
+    retry =
+        new Retrying(
+            isShadow(given) ? Integer.MAX_VALUE : given.get(MAX_ATTEMPTS), given.get(BACKOFF), given.get(MAX_BACKOFF));
   }
 
   /**
@@ -142,7 +146,7 @@ public final class EngineSettings {
    */
   public static Optional<ClaimSettings> claims(Settings given) {
     requireNotShorter(given, RETENTION, LEASE);
-    if (!given.areRight(NAMESPACE, EngineCatalog.INSTANCE, LEASE, MAX_SKEW, RETENTION)) {
+    if (!given.areRight(MODE, NAMESPACE, EngineCatalog.INSTANCE, LEASE, MAX_SKEW, RETENTION)) {
       return Optional.empty();
     }
     try {
@@ -155,7 +159,31 @@ public final class EngineSettings {
 
   private static ClaimSettings claims(Settings given, String holder) {
     return new ClaimSettings(
-        given.get(NAMESPACE), holder, given.get(LEASE), given.get(MAX_SKEW), given.get(RETENTION));
+        apart(given, given.get(NAMESPACE)),
+        holder,
+        given.get(LEASE), given.get(MAX_SKEW), given.get(RETENTION));
+  }
+
+  /**
+   * A name that is shared by the instances of an application. In shadow mode it is another, even
+   * where it is given: whoever tries that takes the settings of the application in force, whose
+   * partitions, offsets and claims it must not touch.
+   */
+  private static String apart(Settings given, String name) {
+    return isShadow(given) ? name + SHADOW : name;
+  }
+
+  private static boolean isShadow(Settings given) {
+    return given.find(MODE).filter(Mode.SHADOW::equals).isPresent();
+  }
+
+  /** The name of the application: in shadow mode it is one of its own. */
+  public static String applicationOf(Settings given) {
+    return apart(given, given.get(APPLICATION));
+  }
+
+  static Optional<String> outcomesTopicOf(Settings given) {
+    return given.get(OUTCOMES_TOPIC).map(topic -> apart(given, topic));
   }
 
   private static void requireNotShorter(
@@ -217,7 +245,12 @@ public final class EngineSettings {
 
   /** Names everything that two applications must not share. */
   public String application() {
-    return values.get(APPLICATION);
+    return applicationOf(values);
+  }
+
+  /** Whether records are handled. */
+  public Mode mode() {
+    return values.get(MODE);
   }
 
   /** This deployment's zone. */
@@ -276,12 +309,15 @@ public final class EngineSettings {
 
   /** Where outcomes are published and heard; if empty, nowhere. */
   public Optional<String> outcomesTopic() {
-    return values.get(OUTCOMES_TOPIC);
+    return outcomesTopicOf(values);
   }
 
-  /** Whether an outcome heard is enough to skip a record. */
+  /**
+   * Whether an outcome heard is enough to skip a record. Not in shadow mode: only the claim says
+   * which record it was of.
+   */
   public Trust outcomesTrust() {
-    return values.get(OUTCOMES_TRUST);
+    return mode() == Mode.SHADOW ? Trust.VERIFY : values.get(OUTCOMES_TRUST);
   }
 
   /** How long running handlers may finish when the engine is told to stop. */
@@ -323,6 +359,17 @@ public final class EngineSettings {
       int maxParked,
       long maxBuffered,
       Optional<Duration> replayHorizon) {}
+
+  /** What is done with records. */
+  public enum Mode {
+    /** They are handled. */
+    PROCESS,
+    /**
+     * They are claimed and completed at once, and it is told what would have become of them; no
+     * handler is called and no dead letter written.
+     */
+    SHADOW
+  }
 
   /** Which records wait for each other. */
   public enum Ordering {

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.engine.api;
 
 import static io.firstclaim.processor.engine.api.EngineCatalog.DEAD_LETTER_TOPIC;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MODE;
 import static io.firstclaim.processor.engine.api.EngineCatalog.OUTCOMES_TOPIC;
 import static io.firstclaim.processor.engine.api.EngineCatalog.TOPICS;
 
@@ -31,7 +32,9 @@ public final class TopicUses {
                     .map(input -> EngineSettings.deadLetterTopicOf(one, input))
                     .distinct()
                     .forEach(topic -> add(DEAD_LETTER_TOPIC, topic)));
-    given.find(OUTCOMES_TOPIC).ifPresent(one -> one.ifPresent(it -> add(OUTCOMES_TOPIC, it)));
+    if (given.areRight(OUTCOMES_TOPIC, MODE)) {
+      EngineSettings.outcomesTopicOf(given).ifPresent(topic -> add(OUTCOMES_TOPIC, topic));
+    }
   }
 
   /**

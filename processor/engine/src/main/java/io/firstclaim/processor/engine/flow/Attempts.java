@@ -26,6 +26,7 @@ import io.firstclaim.processor.engine.handler.CallResult;
 import io.firstclaim.processor.engine.handler.Cause;
 import io.firstclaim.processor.engine.handler.HandlerCall;
 import io.firstclaim.processor.engine.handler.HandlerCalls;
+import io.firstclaim.processor.engine.shadow.Findings;
 import io.firstclaim.processor.engine.trace.Trace;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
@@ -51,16 +52,22 @@ public final class Attempts {
   private final DeadLetters deadLetters;
   private final OutcomePublisher publisher;
   private final EngineListener listener;
+  private final @Nullable Findings findings;
   private final TimeSource time;
   private final OncePerMinute loss;
 
-  /** Attempts by these parts. */
+  /**
+   * Attempts by these parts.
+   *
+   * @param findings is told which records are done here, in shadow mode; else null
+   */
   public Attempts(
       Deduplicator deduplicator,
       HandlerCalls calls,
       DeadLetters deadLetters,
       OutcomePublisher publisher,
       EngineListener listener,
+      @Nullable Findings findings,
       TimeSource time) {
     this.deduplicator = deduplicator;
     this.retry = deduplicator.retry();
@@ -68,6 +75,7 @@ public final class Attempts {
     this.deadLetters = deadLetters;
     this.publisher = publisher;
     this.listener = listener;
+    this.findings = findings;
     this.time = time;
     this.loss = new OncePerMinute(time);
   }
@@ -305,6 +313,9 @@ public final class Attempts {
         case Verdict.Complete _ -> {
           ended(Outcome.Kind.COMPLETED, lease, null);
           publisher.delivered(record.delivery(), Delivered.COMPLETED);
+          if (findings != null) {
+            findings.first();
+          }
           yield new State.Settled();
         }
         case Verdict.Bury(String cause) -> {

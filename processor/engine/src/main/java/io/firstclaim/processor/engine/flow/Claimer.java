@@ -19,7 +19,9 @@ import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.flow.Work.Task;
 import io.firstclaim.processor.engine.identity.ClaimHorizon;
+import io.firstclaim.processor.engine.shadow.Findings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -43,23 +45,30 @@ public final class Claimer {
   private final OnMismatch onMismatch;
   private final OutcomePublisher publisher;
   private final EngineListener listener;
+  private final @Nullable Findings findings;
   private final TimeSource time;
   private final ClaimHorizon horizon;
   private final OncePerMinute unreadable;
   private final OncePerMinute tooOld;
 
-  /** Claims from this store. */
+  /**
+   * Claims from this store.
+   *
+   * @param findings is told of what would have become of records, in shadow mode; else null
+   */
   public Claimer(
       ClaimStore store,
       EngineSettings settings,
       OutcomePublisher publisher,
       EngineListener listener,
+      @Nullable Findings findings,
       TimeSource time) {
     this.store = store;
     this.lease = settings.claim().store().lease();
     this.onMismatch = settings.claim().onMismatch();
     this.publisher = publisher;
     this.listener = listener;
+    this.findings = findings;
     this.time = time;
     this.horizon = new ClaimHorizon(settings.claim().store().retention(), time);
     this.unreadable = new OncePerMinute(time);
@@ -72,6 +81,10 @@ public final class Claimer {
    * @param from where it was before, by which it is known what to ask
    */
   State claim(RecordInFlight record, State from) {
+    if (findings != null && record.work().task() instanceof Task.GiveUp(String cause)) {
+      findings.noId(record.id(), record.delivery().record(), cause);
+      return found(record);
+    }
     Claim claim = next(record, from);
     record.claims(claim);
     record.entry().turn().asks();
@@ -152,8 +165,12 @@ public final class Claimer {
       case ClaimResult.Blocked blocked -> blocked(record, from, blocked);
       case ClaimResult.Later(Instant retryAt, _) ->
           new State.NotDue(pause(Duration.between(time.now().wall(), retryAt)));
-      case ClaimResult.Done(Ending ending, _) ->
-          ended(record, Outcome.Kind.COMPLETED, ending, null);
+      case ClaimResult.Done(Ending ending, var result) -> {
+        if (findings != null) {
+          findings.done(record.id(), record.delivery().record(), ending, result);
+        }
+        yield ended(record, Outcome.Kind.COMPLETED, ending, null);
+      }
       case ClaimResult.Dead(Ending ending, String cause) ->
           ended(record, record.work().deadKind(), ending, cause);
       case ClaimResult.Mismatch(Fingerprint stored) -> mismatch(record, stored);
@@ -220,6 +237,10 @@ public final class Claimer {
   }
 
   private State mismatch(RecordInFlight record, Fingerprint stored) {
+    if (findings != null) {
+      findings.mismatch(record.id(), record.delivery().record());
+      return found(record);
+    }
     return switch (onMismatch) {
       case DEAD_LETTER -> new State.GivenUp(record.work().mismatched(stored));
       case SKIP -> {
@@ -228,6 +249,12 @@ public final class Claimer {
         yield new State.Settled();
       }
     };
+  }
+
+  /** What there is to say of it was found, and nothing is done with it. */
+  private static State found(RecordInFlight record) {
+    record.delivery().letOffsetGo();
+    return new State.Settled();
   }
 
   private State.Pause pause(Duration length) {

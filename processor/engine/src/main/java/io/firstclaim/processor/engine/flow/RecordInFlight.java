@@ -155,7 +155,8 @@ final class RecordInFlight implements Candidate {
    * redriven is no twin of one that was not, as what ends the one may be the old end of the other.
    */
   boolean isTwinOf(RecordInFlight other) {
-    return work.fingerprint().equals(other.work.fingerprint())
+    return records.mayBeTwins()
+        && work.fingerprint().equals(other.work.fingerprint())
         && Objects.equals(work.redrive(), other.work.redrive());
   }
 

@@ -5,6 +5,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.admission.ResourceTurns;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.Mode;
 import io.firstclaim.processor.engine.api.EngineSettings.Ordering;
 import io.firstclaim.processor.engine.api.EngineSettings.Trust;
 import io.firstclaim.processor.engine.api.Outcome;
@@ -35,6 +36,7 @@ public final class RecordsInFlight implements OutcomeFeed.OutcomeListener {
   private final BooleanSupplier hearsOutcomes;
   private final Trust trust;
   private final Ordering ordering;
+  private final Mode mode;
 
   /**
    * No records yet.
@@ -53,11 +55,17 @@ public final class RecordsInFlight implements OutcomeFeed.OutcomeListener {
     this.hearsOutcomes = hearsOutcomes;
     this.trust = settings.outcomesTrust();
     this.ordering = settings.input().ordering();
+    this.mode = settings.mode();
   }
 
   /** What the records are ordered by. */
   Ordering ordering() {
     return ordering;
+  }
+
+  /** Whether one delivery may be settled with another: in shadow mode each is to be told apart. */
+  boolean mayBeTwins() {
+    return mode == Mode.PROCESS;
   }
 
   /**

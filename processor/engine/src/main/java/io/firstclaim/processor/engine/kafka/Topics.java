@@ -1,6 +1,7 @@
 package io.firstclaim.processor.engine.kafka;
 
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.Mode;
 import io.firstclaim.processor.engine.api.ShortRetentionException;
 import io.firstclaim.processor.engine.api.TopicRefusedException;
 import java.time.Duration;
@@ -167,8 +168,8 @@ public final class Topics {
   private void createMissing(Admin admin) throws ExecutionException, InterruptedException {
     Set<String> wanted = new TreeSet<>();
     settings.outcomesTopic().ifPresent(wanted::add);
-    for (String input : settings.input().topics()) {
-      wanted.add(settings.deadLetterTopicOf(input));
+    if (settings.mode() == Mode.PROCESS) {
+      settings.input().topics().forEach(input -> wanted.add(settings.deadLetterTopicOf(input)));
     }
     SortedSet<String> missing = missing(admin, wanted);
     for (String name : missing) {

@@ -24,6 +24,7 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
 import jakarta.validation.Valid;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -106,7 +107,23 @@ class InstanceController {
         hasOperators
             ? redrives.log().fault()
             : Optional.of("firstclaim.admin.token-file, which names who may, is not set"),
-        metrics.meters());
+        metrics.meters(),
+        found());
+  }
+
+  private Optional<ShadowView> found() {
+    Duration retention = settings.claim().store().retention();
+    return service.engine().shadow().map(report -> ShadowView.of(report, retention));
+  }
+
+  /** What this instance has found out in shadow mode. */
+  @Get("/shadow")
+  ShadowView shadow() {
+    return found()
+        .orElseThrow(
+            () ->
+                Problem.conflict(
+                    "this instance has nothing to say of shadow mode: it is not in it (firstclaim.mode=shadow), or does not run yet"));
   }
 
   /**

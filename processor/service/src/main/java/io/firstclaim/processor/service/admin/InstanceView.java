@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param lifeFault why only a restart helps
  * @param actsFault why nothing can be changed here
  * @param meters what it has counted
+ * @param shadow what it has found out in shadow mode; null in any other
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -42,7 +43,8 @@ record InstanceView(
     @Nullable String downstreamFault,
     @Nullable String lifeFault,
     @Nullable String actsFault,
-    Meters meters) {
+    Meters meters,
+    @Nullable ShadowView shadow) {
 
   /**
    * This instance.
@@ -50,7 +52,11 @@ record InstanceView(
    * @param actsFault why nothing can be changed here, if so
    */
   static InstanceView of(
-      Holder self, EngineState state, Optional<String> actsFault, Meters meters) {
+      Holder self,
+      EngineState state,
+      Optional<String> actsFault,
+      Meters meters,
+      Optional<ShadowView> shadow) {
     Optional<Running> running =
         state instanceof Running present ? Optional.of(present) : Optional.empty();
     return new InstanceView(
@@ -67,7 +73,8 @@ record InstanceView(
         running.flatMap(Running::downstreamFault).orElse(null),
         running.flatMap(Running::lifeFault).orElse(null),
         actsFault.orElse(null),
-        meters);
+        meters,
+        shadow.orElse(null));
   }
 
   private static String name(EngineState state) {

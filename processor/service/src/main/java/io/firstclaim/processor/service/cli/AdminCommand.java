@@ -214,6 +214,11 @@ final class AdminCommand {
     return get(where, "/api/summary");
   }
 
+  @Command(description = "What the instance has found out in shadow mode.")
+  int shadow(@Mixin Where where) throws IOException, InterruptedException {
+    return get(where, "/api/shadow");
+  }
+
   @Command(description = "Frees a record that somebody holds.")
   int release(
       @Mixin Where where,

@@ -30,6 +30,9 @@ public sealed interface Handling {
   /** It is stored as a file of a dataset. */
   record Dataset(DatasetSettings settings) implements Handling {}
 
+  /** Nothing: shadow mode calls no handler. */
+  record None() implements Handling {}
+
   /** It is handed to the user's handler of this name. */
   record Bean(String name) implements Handling {}
 }

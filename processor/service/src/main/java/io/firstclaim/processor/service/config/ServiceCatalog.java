@@ -8,6 +8,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.engine.api.EngineCatalog;
+import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.setting.Catalog;
 import io.firstclaim.processor.engine.setting.HostName;
 import io.firstclaim.processor.engine.setting.Setting;
@@ -108,7 +109,8 @@ public final class ServiceCatalog {
           Syntax.optional("", TEXT),
           "required",
           _ -> Optional.empty(),
-          "`log`, `http`, `topic`, `dataset`, or the name of a `RecordHandler` of yours");
+          "`log`, `http`, `topic`, `dataset`, or the name of a `RecordHandler` of yours; not asked"
+              + " for with `firstclaim.mode=shadow`");
 
   static final Setting<Optional<String>> HANDLER_PATH =
       CATALOG.derived(
@@ -381,7 +383,7 @@ public final class ServiceCatalog {
         "firstclaim",
         "%s-audit-%s-%s"
             .formatted(
-                given.get(EngineCatalog.APPLICATION),
+                EngineSettings.applicationOf(given),
                 given.get(EngineCatalog.ZONE),
                 plain ? instance : Fingerprint.of(instance.getBytes(StandardCharsets.UTF_8))));
   }

@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.config;
 
 import static io.firstclaim.processor.engine.api.EngineCatalog.APPLICATION;
 import static io.firstclaim.processor.engine.api.EngineCatalog.KAFKA;
+import static io.firstclaim.processor.engine.api.EngineCatalog.MODE;
 import static io.firstclaim.processor.engine.api.EngineCatalog.OUTCOMES_TOPIC;
 import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_ADDRESS;
 import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_DIRECTORY;
@@ -37,6 +38,7 @@ import io.firstclaim.processor.audit.api.StateFolder;
 import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.engine.api.EngineCatalog;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.Mode;
 import io.firstclaim.processor.engine.api.TopicUses;
 import io.firstclaim.processor.engine.setting.Secrets;
 import io.firstclaim.processor.engine.setting.Setting;
@@ -173,6 +175,9 @@ public final class SettingsReader {
   }
 
   private Optional<Handling> handling(OwnHandlers own) {
+    if (given.find(MODE).filter(Mode.SHADOW::equals).isPresent()) {
+      return Optional.of(new Handling.None());
+    }
     return given
         .find(HANDLER_TYPE)
         .flatMap(
@@ -260,13 +265,13 @@ public final class SettingsReader {
 
   /** The topics that are written by what is beside the engine. */
   private void addUses(TopicUses uses, Optional<Handling> handling) {
-    if (given.areRight(APPLICATION, OUTCOMES_TOPIC, AUDIT_ENABLED)
+    if (given.areRight(MODE, APPLICATION, OUTCOMES_TOPIC, AUDIT_ENABLED)
         && given.get(AUDIT_ENABLED)
         && given.get(OUTCOMES_TOPIC).isPresent()) {
-      uses.add(APPLICATION, AuditSettings.violationsTopicOf(given.get(APPLICATION)));
+      uses.add(APPLICATION, AuditSettings.violationsTopicOf(EngineSettings.applicationOf(given)));
     }
-    if (given.areRight(APPLICATION, TOKEN_FILE) && given.get(TOKEN_FILE).isPresent()) {
-      uses.add(APPLICATION, given.get(APPLICATION) + ".acts");
+    if (given.areRight(MODE, APPLICATION, TOKEN_FILE) && given.get(TOKEN_FILE).isPresent()) {
+      uses.add(APPLICATION, EngineSettings.applicationOf(given) + ".acts");
     }
     if (handling.orElse(null) instanceof Handling.Topic(String name)) {
       uses.add(HANDLER_TOPIC, name);

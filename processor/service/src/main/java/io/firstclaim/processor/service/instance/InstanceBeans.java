@@ -194,6 +194,11 @@ final class InstanceBeans {
                       .handle(given));
       case Handling.Dataset dataset ->
           ChosenHandler.ours(datasetHandler(dataset.settings(), settings, time, upkeep));
+      case Handling.None _ ->
+          ChosenHandler.ours(
+              _ -> {
+                throw new IllegalStateException("shadow mode calls no handler");
+              });
       case Handling.Bean bean -> ChosenHandler.users(own.get(bean.name()));
     };
   }

@@ -8,6 +8,7 @@ import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.Mode;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.service.acts.ActLog;
 import io.firstclaim.processor.service.acts.Acknowledgements;
@@ -70,6 +71,9 @@ public class Service {
       metrics.observe(audit);
       metrics.observe(audit, record -> acknowledgements.of(record).isPresent());
     }
+    if (settings.engine().mode() == Mode.SHADOW) {
+      metrics.observeShadow(engine);
+    }
   }
 
   private ClaimStore opened(ClaimStore store) {
@@ -92,6 +96,17 @@ public class Service {
       audit.start(storeIdentity);
     }
     EngineSettings values = settings.engine();
+    if (values.mode() == Mode.SHADOW) {
+      LOG.info(
+          "Zone {} as {} is in SHADOW MODE: it handles nothing, and only tells what it would skip of {}; group {}, namespace {}, claims in {}",
+          values.zone(),
+          values.claim().store().holder(),
+          String.join(",", values.input().topics()),
+          values.input().group(),
+          values.claim().store().namespace(),
+          store.name());
+      return;
+    }
     LOG.info(
         "Zone {} as {} processes {} with handler {}, claims in {}",
         values.zone(),

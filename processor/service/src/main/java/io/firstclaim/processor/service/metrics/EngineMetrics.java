@@ -9,6 +9,7 @@ import io.firstclaim.processor.audit.api.Violation;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState.Running;
+import io.firstclaim.processor.engine.api.ShadowFinding;
 import io.firstclaim.processor.service.store.LockStore.StoreMetrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -32,6 +33,7 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
 
   private final MeterRegistry registry;
   private final ConcurrentMap<Delivered, Counter> deliveries = new ConcurrentHashMap<>();
+  private final ConcurrentMap<ShadowFinding, Counter> findings = new ConcurrentHashMap<>();
   private final ConcurrentMap<Claimed, Counter> claims = new ConcurrentHashMap<>();
   private final ConcurrentMap<StoreOperation, Counter> storeWrites = new ConcurrentHashMap<>();
   private final ConcurrentMap<StoreOperation, Counter> storeRefusals = new ConcurrentHashMap<>();
@@ -134,6 +136,23 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
         .register(registry);
   }
 
+  /** Adds what shadow mode finds out: all findings are there from the start. */
+  public void observeShadow(Engine engine) {
+    for (ShadowFinding finding : ShadowFinding.values()) {
+      findings(finding).increment(0);
+    }
+    Gauge.builder(
+            "firstclaim.shadow.longest.lag",
+            () ->
+                engine
+                    .shadow()
+                    .map(report -> report.longestLag().toMillis() / 1e3)
+                    .orElse(0.0))
+        .baseUnit("seconds")
+        .description("Longest time between a duplicate and the record it is one of")
+        .register(registry);
+  }
+
   /** What was counted so far. */
   public Meters meters() {
     return Meters.of(registry);
@@ -155,6 +174,21 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
             Counter.builder("firstclaim.deliveries")
                 .description("How deliveries and attempts ended")
                 .tag("result", name.name().toLowerCase(Locale.ROOT))
+                .register(registry));
+  }
+
+  @Override
+  public void found(ShadowFinding finding) {
+    findings(finding).increment();
+  }
+
+  private Counter findings(ShadowFinding finding) {
+    return findings.computeIfAbsent(
+        finding,
+        name ->
+            Counter.builder("firstclaim.shadow")
+                .description("What would have become of deliveries")
+                .tag("finding", name.name().toLowerCase(Locale.ROOT))
                 .register(registry));
   }
 

@@ -30,6 +30,7 @@ class SummaryTest {
             "\"state\":\"STARTING\"",
             "\"inFlight\":0",
             "\"storeFault\":null",
+            "\"shadow\":null",
             "\"heard\":null",
             "\"overview\":null",
             "\"overviewFault\":\"the audit has not been started\"");

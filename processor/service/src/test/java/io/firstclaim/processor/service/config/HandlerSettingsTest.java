@@ -4,6 +4,7 @@ import static io.firstclaim.processor.service.config.SettingsFixture.DURATION;
 import static io.firstclaim.processor.service.config.SettingsFixture.TOPIC;
 import static io.firstclaim.processor.service.config.SettingsFixture.read;
 import static io.firstclaim.processor.service.config.SettingsFixture.readS3;
+import static io.firstclaim.processor.service.config.SettingsFixture.readWithout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -215,5 +216,23 @@ class HandlerSettingsTest {
 
   private static ServiceSettings readOwnHandler(String path) {
     return read(Map.of("firstclaim.handler.type", "my-bean", "firstclaim.handler.path", path));
+  }
+
+  @Test
+  void shadowMode_asksForNoHandler_andLeavesThatOfTheApplicationInForceUnused() {
+    ServiceSettings settings =
+        readWithout(
+            "firstclaim.handler.type",
+            Map.of(
+                "firstclaim.mode", "shadow",
+                "firstclaim.application", "orders",
+                "firstclaim.handler.http.url", "http://localhost/orders"));
+
+    assertThat(settings.handler()).isEqualTo(new Handling.None());
+    assertThat(settings.unused()).containsExactly("firstclaim.handler.http.url");
+    assertThat(settings.engine().input().group()).isEqualTo("orders-a-shadow");
+    assertThat(settings.audit().settings().application()).isEqualTo("orders-shadow");
+    assertThat(settings.audit().settings().namespace()).isEqualTo("orders-shadow");
+    assertThat(settings.audit().settings().outcomesTopic()).isEqualTo("orders.outcomes-shadow");
   }
 }

@@ -60,8 +60,13 @@ final class SettingsFixture {
   }
 
   static ServiceSettings readWithout(String property) {
+    return readWithout(property, Map.of());
+  }
+
+  static ServiceSettings readWithout(String property, Map<String, Object> more) {
     Map<String, Object> all = new HashMap<>(LEAST);
     all.remove(property);
+    all.putAll(more);
     return read(MapPropertySource.of("test", all));
   }
 

@@ -9,6 +9,7 @@ import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.ShadowFinding;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.file.Path;
@@ -74,6 +75,14 @@ class EngineMetricsTest {
 
     assertShows("firstclaim_claims_total{result=\"held\"} 1.0");
     assertShows("firstclaim_takeovers_total 1.0");
+  }
+
+  @Test
+  void findingsOfShadowMode_areCounted() {
+    metrics.found(ShadowFinding.OTHER_ZONE);
+    metrics.found(ShadowFinding.OTHER_ZONE);
+
+    assertShows("firstclaim_shadow_total{finding=\"other_zone\"} 2.0");
   }
 
   @Test

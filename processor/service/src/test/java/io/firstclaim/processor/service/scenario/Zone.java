@@ -136,6 +136,12 @@ final class Zone implements AutoCloseable {
         .set("MICRONAUT_HTTP_CLIENT_SSL_TRUST_STORE_PASSWORD", Certificate.PASSWORD);
   }
 
+  /** Tries it beside the application in force, whose settings it takes, but for its handler. */
+  Zone inShadow() {
+    env.remove("FIRSTCLAIM_HANDLER_TYPE");
+    return set("FIRSTCLAIM_MODE", "shadow");
+  }
+
   /** Leaves the consumer group to the service's default. */
   Zone inDefaultGroup() {
     env.remove("FIRSTCLAIM_INPUT_GROUP");
@@ -172,7 +178,8 @@ final class Zone implements AutoCloseable {
   }
 
   String group() {
-    return env.getOrDefault("FIRSTCLAIM_INPUT_GROUP", "firstclaim-" + name);
+    String group = env.getOrDefault("FIRSTCLAIM_INPUT_GROUP", "firstclaim-" + name);
+    return env.containsKey("FIRSTCLAIM_MODE") ? group + "-shadow" : group;
   }
 
   Path log() {

@@ -82,7 +82,7 @@ function problems(summary, zones) {
 function headline(summary, zones) {
   const found = problems(summary, zones);
   const worst = found.find(({ title }) => title !== null);
-  setText($("headline"), worst?.title ?? (summary.overview ? "Each record once." : "Running."));
+  setText($("headline"), worst?.title ?? (summary.instance.shadow ? "Shadow mode: nothing is handled here." : summary.overview ? "Each record once." : "Running."));
   setAttribute($("headline"), "data-mood", worst?.mood ?? "good");
   const remarks = found.length > 0 ? found : [{ mood: "good", remark: "No violations, nothing stuck, and nothing to wait for." }];
   if (summary.overview?.dead.count > 0) {

@@ -158,7 +158,7 @@ public final class SettingsReader {
         auditing(engine),
         traced,
         tokenFile.orElseThrow(),
-        inForce(),
+        inForce(engine),
         unused());
   }
 
@@ -350,8 +350,13 @@ public final class SettingsReader {
         .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
-  private Map<String, String> inForce() {
+  private Map<String, String> inForce(EngineSettings engine) {
     Map<String, String> inForce = given.inForce();
+    // In shadow mode these are others than were given.
+    inForce.put(APPLICATION.name(), engine.application());
+    inForce.put(EngineCatalog.GROUP.name(), engine.input().group());
+    inForce.put(EngineCatalog.NAMESPACE.name(), engine.claim().store().namespace());
+    inForce.put(OUTCOMES_TOPIC.name(), engine.outcomesTopic().orElse("none"));
     new TreeMap<>(given.get(KAFKA))
         .forEach(
             (name, value) -> {

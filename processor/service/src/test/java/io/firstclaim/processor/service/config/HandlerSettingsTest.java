@@ -231,6 +231,7 @@ class HandlerSettingsTest {
     assertThat(settings.handler()).isEqualTo(new Handling.None());
     assertThat(settings.unused()).containsExactly("firstclaim.handler.http.url");
     assertThat(settings.engine().input().group()).isEqualTo("orders-a-shadow");
+    assertThat(settings.inForce()).containsEntry("firstclaim.input.group", "orders-a-shadow");
     assertThat(settings.audit().settings().application()).isEqualTo("orders-shadow");
     assertThat(settings.audit().settings().namespace()).isEqualTo("orders-shadow");
     assertThat(settings.audit().settings().outcomesTopic()).isEqualTo("orders.outcomes-shadow");

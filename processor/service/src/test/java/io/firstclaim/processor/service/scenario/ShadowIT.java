@@ -4,20 +4,19 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.file.Path;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.util.List;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Shadow mode in two zones, beside the application whose settings it takes. */
 class ShadowIT {
   private static final int EVENTS = 40;
   private static final int ALL = EVENTS + 3 + 2 + 2;
-
-  @TempDir Path directory;
 
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);
 
@@ -25,11 +24,10 @@ class ShadowIT {
   void besideTheApplicationInForce_eachZoneTellsWhatWouldBeSkipped_andTouchesNothing()
       throws Exception {
     Zone inForce = scenario.zone("a");
-    Zone a = scenario.zone("a").audited(scenario.topic()).operatedWith(Operator.TOKEN, directory);
-    Zone b = scenario.zone("b").operatedWith(Operator.TOKEN, directory);
-    b.set("FIRSTCLAIM_APPLICATION", scenario.topic());
+    Zone a = scenario.zone("a").inShadow();
+    Zone b = scenario.zone("b").inShadow();
     TopicReader<DeadLetter> letters = scenario.deadLetters();
-    scenario.start(inForce, a.inShadow(), b.inShadow());
+    scenario.start(inForce, a, b);
     List<String> ids = Feed.ids("event", EVENTS);
     scenario.feed().send(ids);
     awaitRecords(EVENTS, a, b);
@@ -43,8 +41,8 @@ class ShadowIT {
     scenario.awaitAtTheEnd(inForce, a, b);
 
     for (Zone zone : List.of(a, b)) {
-      JsonNode found = Operator.get(zone, "/api/summary").path("instance").path("shadow");
-      assertThat(found).isEqualTo(Operator.get(zone, "/api/shadow"));
+      JsonNode found = get(zone, "/api/summary").path("instance").path("shadow");
+      assertThat(found).isEqualTo(get(zone, "/api/shadow"));
       assertThat(found.path("records").asLong()).isEqualTo(ALL);
       assertThat(found.path("ids").asLong()).isEqualTo(EVENTS);
       assertThat(found.path("redelivered").asLong()).isZero();
@@ -91,8 +89,13 @@ class ShadowIT {
     }
   }
 
-  private static long count(Zone zone, String what) throws Exception {
-    return Operator.get(zone, "/api/shadow").path(what).asLong();
+  private static long count(Zone zone, String what) throws IOException {
+    return get(zone, "/api/shadow").path(what).asLong();
+  }
+
+  private static JsonNode get(Zone zone, String path) throws IOException {
+    return new ObjectMapper()
+        .readTree(zone.send(HttpRequest.newBuilder(zone.uri(path)).build()).body());
   }
 
   private long offsetOf(String id) {

@@ -10,6 +10,7 @@ import java.util.HexFormat;
  * its answer was lost is recognised by its nonce.
  */
 public record Nonce(long high, long low) {
+  private static final long MOST_WRITES = 1 << 20;
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /** A nonce that nobody has used. */
@@ -37,6 +38,15 @@ public record Nonce(long high, long low) {
   /** The nonce of the write that follows. */
   public Nonce next() {
     return new Nonce(high, low + 1);
+  }
+
+  /**
+   * Whether this is the nonce of a write under the grant that began with that one: the grant's own,
+   * or of one of the million after it.
+   */
+  public boolean isUnder(Nonce grant) {
+    long writes = low - grant.low;
+    return high == grant.high && writes >= 0 && writes <= MOST_WRITES;
   }
 
   /** 32 hex digits. */

@@ -83,6 +83,24 @@ public final class SharedDocuments {
   }
 
   /**
+   * The same, under a nonce that the caller has for this update alone: an update that is repeated
+   * under its nonce is not made again, whichever process repeats it, as long as no {@value
+   * History#WRITERS} others have written since.
+   *
+   * @param nonce of which nobody has another with the same {@linkplain Nonce#high() high half}
+   * @return the document after the update, or as it is now if the update was made before
+   * @throws RuntimeException as {@link #update(DocumentKey, Duration, Function)} does, in the same
+   *     cases
+   * @throws InterruptedException if the thread is interrupted; the update may have been made
+   */
+  public String update(
+      DocumentKey key, Duration atMost, Nonce nonce, Function<Optional<String>, String> change)
+      throws InterruptedException {
+    Change toText = old -> Objects.requireNonNull(change.apply(old), "a change makes a text");
+    return Objects.requireNonNull(made(new Update(key, toText, nonce, patience(atMost))).after);
+  }
+
+  /**
    * Deletes a document, if it meets the condition. Its history goes with it: of an update under way
    * whose answer was lost nobody can tell then whether it was made.
    *
@@ -104,15 +122,25 @@ public final class SharedDocuments {
 
   private Update make(DocumentKey key, Duration atMost, Change change) throws InterruptedException {
     Nonce nonce = Objects.requireNonNullElseGet(idle.pollFirst(), Nonce::random);
+    try {
+      return made(new Update(key, change, nonce, patience(atMost)));
+    } finally {
+      idle.addFirst(nonce.next());
+    }
+  }
+
+  private Update made(Update update) throws InterruptedException {
     Moment begin = time.now();
-    Update update = new Update(key, change, nonce, new Patience(time, atMost));
     try {
       update.make();
       return update;
     } finally {
-      idle.addFirst(nonce.next());
-      listener.ended(key, update.retries, time.now().since(begin));
+      listener.ended(update.key, update.retries, time.now().since(begin));
     }
+  }
+
+  private Patience patience(Duration atMost) {
+    return new Patience(time, atMost);
   }
 
   /** What should be there instead of what is; null for nothing. */
@@ -182,6 +210,10 @@ public final class SharedDocuments {
 
     private void tryUntilItTakes() throws InterruptedException {
       Document found = find();
+      if (found != null && found.history().has(nonce)) {
+        after = found.content(); // made before, under a nonce of the caller's
+        return;
+      }
       while (true) {
         after = contentFor(found);
         if (Objects.equals(contentOf(found), after)) {

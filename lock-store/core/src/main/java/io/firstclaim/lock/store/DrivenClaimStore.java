@@ -29,6 +29,7 @@ import io.firstclaim.lock.store.ClaimRecords.Write.Differs;
 import io.firstclaim.lock.store.ClaimRecords.Write.Took;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -64,6 +65,64 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   /** A claim store over these records; this machine's clock is the store's. */
   public DrivenClaimStore(ClaimRecords records, ClaimSettings settings, TimeSource time) {
     this(records, settings, StoreClock.ofMachine(time));
+  }
+
+  /**
+   * The same claims, for a holder of that name and with leases of that length. Requests go the same
+   * way, within the time limits of this store's own lease.
+   *
+   * @throws IllegalArgumentException if they cannot keep the protocol's promise; the message says
+   *     what would be right
+   */
+  public final DrivenClaimStore forHolder(String holder, Duration lease) {
+    return new DrivenClaimStore(
+        records,
+        new ClaimSettings(
+            settings.namespace(), holder, lease, settings.maxSkew(), settings.retention()),
+        clock);
+  }
+
+  /** What all claims here have in common. */
+  public final ClaimSettings settings() {
+    return settings;
+  }
+
+  /**
+   * The lease of a grant as it stands now, read from the store: for a holder that kept nothing of it
+   * but its token and its nonce, and whose steps may go by several processes. Its life here counts
+   * from now. What it was claimed with is not part of it.
+   *
+   * @param grant the nonce of the claim that was granted
+   * @return empty if it is not held under that grant, or not any more
+   * @throws io.firstclaim.lock.UnreadableClaimException if what is stored for this ID is not a claim
+   * @throws StoreUnavailableException if the store did not answer
+   */
+  public final Optional<Lease> resume(RecordId id, long token, Nonce grant) {
+    return records
+        .read(id)
+        .filter(found -> found.claim().token() == token && found.claim().nonce().isUnder(grant))
+        .flatMap(found -> leaseOf(id, found));
+  }
+
+  private static Optional<Lease> leaseOf(RecordId id, Stored found) {
+    ClaimRecord claim = found.claim();
+    return claim.state() instanceof ClaimState.Held held
+        ? Optional.of(
+            new Lease(
+                id,
+                held.holder(),
+                claim.token(),
+                claim.attempts(),
+                true,
+                claim.fingerprint(),
+                claim.nonce(),
+                found.seen().machine(),
+                held.length(),
+                found.version(),
+                held.onBehalfOf(),
+                List.of(),
+                claim.redrive()))
+        : Optional.empty();
   }
 
   @Override

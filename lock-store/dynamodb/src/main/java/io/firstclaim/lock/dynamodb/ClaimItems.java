@@ -228,9 +228,10 @@ record ClaimItems(
     values.put(":id", bytes(claim.id().bytes()));
     values.put(":held", Items.HELD);
     values.put(":free", Items.FREE);
-    values.put(":holder", text(settings.holder()));
-    values.put(":lease", number(settings.lease().toMillis()));
-    values.put(":end", number(((Held) first.state()).end().toEpochMilli()));
+    Held held = (Held) first.state();
+    values.put(":holder", text(held.holder()));
+    values.put(":lease", number(held.length().toMillis()));
+    values.put(":end", number(held.end().toEpochMilli()));
     values.put(":nonce", text(claim.nonce().toString()));
     values.put(":hash", bytes(claim.fingerprint().hash()));
     values.put(":expires", expiresAt(now.wall()));

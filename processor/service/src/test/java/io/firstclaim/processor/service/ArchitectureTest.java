@@ -294,6 +294,7 @@ class ArchitectureTest {
           .resideOutsideOfPackages(
               SERVICE + ".instance",
               SERVICE + ".admin..",
+              SERVICE + ".claims..",
               SERVICE + ".health..",
               SERVICE + ".metrics..")
           .should()

@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.admin;
 
+import io.micronaut.context.annotation.Requires;
+import io.firstclaim.processor.service.config.TakesRecords;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.processor.engine.api.EngineSettings;
@@ -20,6 +22,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Dead records that need no redrive, by an operator's word. */
+@Requires(condition = TakesRecords.class)
 @Controller("/api")
 @ExecuteOn(AdminThreads.NAME)
 class DismissalsController {

@@ -14,7 +14,7 @@ import java.util.Optional;
  * byte where it is printed otherwise; in a path, either is percent-encoded. The two do not clash:
  * an ID that looks like the print of another is itself printed otherwise.
  */
-final class Ids {
+public final class Ids {
   private static final String BEFORE = "/api/records/";
   private static final String BEFORE_OF_VIOLATIONS = "/api/violations/";
 
@@ -34,7 +34,12 @@ final class Ids {
     return after(BEFORE, path);
   }
 
-  private static RecordId after(String before, String path) {
+  /**
+   * The ID in a path that begins so, up to the next slash.
+   *
+   * @throws Problem if nobody can have it
+   */
+  public static RecordId after(String before, String path) {
     String rest = path.substring(path.indexOf(before) + before.length());
     int end = rest.indexOf('/');
     return ofBytes(decode((end < 0 ? rest : rest.substring(0, end)).getBytes(UTF_8), true));

@@ -1,6 +1,8 @@
 package io.firstclaim.processor.service.admin;
 
 import io.firstclaim.lock.RedriveId;
+import io.micronaut.context.annotation.Requires;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
@@ -30,6 +32,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** This instance, and what is known of the others. */
+@Requires(condition = TakesRecords.class)
 @Controller("/api")
 @ExecuteOn(AdminThreads.NAME)
 class InstanceController {

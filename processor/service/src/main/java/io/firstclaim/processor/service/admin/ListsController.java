@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.admin;
 
+import io.micronaut.context.annotation.Requires;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.HeldRecord;
@@ -17,6 +19,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of records. */
+@Requires(condition = TakesRecords.class)
 @Controller("/api")
 @ExecuteOn(AdminThreads.NAME)
 class ListsController {

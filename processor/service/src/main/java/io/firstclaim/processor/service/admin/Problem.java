@@ -5,19 +5,19 @@ import io.micronaut.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
 
 /** A request is not answered as it was meant. The message is for people: what, and what helps. */
-final class Problem extends RuntimeException {
+public final class Problem extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private static final int MAX_SHOWN = 100;
 
   private final HttpStatus status;
 
-  Problem(HttpStatus status, String message) {
+  public Problem(HttpStatus status, String message) {
     super(message);
     this.status = status;
   }
 
   /** The request itself is wrong. */
-  static Problem wrong(String message) {
+  public static Problem wrong(String message) {
     return new Problem(HttpStatus.BAD_REQUEST, message);
   }
 
@@ -27,12 +27,12 @@ final class Problem extends RuntimeException {
    * @param given what it has; null if it is missing
    * @param remedy what would be right, such as {@code give a number from 1 to 10}
    */
-  static Problem wrong(String field, @Nullable Object given, String remedy) {
+  public static Problem wrong(String field, @Nullable Object given, String remedy) {
     return wrong(message(field, given, remedy));
   }
 
   /** The message of {@link #wrong(String, Object, String)}: what was given is cut and escaped. */
-  static String message(String field, @Nullable Object given, String remedy) {
+  public static String message(String field, @Nullable Object given, String remedy) {
     String shown =
         switch (given) {
           case null -> "";
@@ -43,17 +43,17 @@ final class Problem extends RuntimeException {
   }
 
   /** There is no such thing. */
-  static Problem missing(String message) {
+  public static Problem missing(String message) {
     return new Problem(HttpStatus.NOT_FOUND, message);
   }
 
   /** The state of things does not allow it. */
-  static Problem conflict(String message) {
+  public static Problem conflict(String message) {
     return new Problem(HttpStatus.CONFLICT, message);
   }
 
   /** It cannot be said or done now; asking again later may help. */
-  static Problem notNow(String message) {
+  public static Problem notNow(String message) {
     return new Problem(HttpStatus.SERVICE_UNAVAILABLE, message);
   }
 

@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.admin;
 
+import io.micronaut.context.annotation.Requires;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** One record. */
+@Requires(condition = TakesRecords.class)
 @Controller("/api/records")
 @ExecuteOn(AdminThreads.NAME)
 class RecordsController {

@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.admin;
 
+import io.micronaut.context.annotation.Requires;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
@@ -25,6 +27,7 @@ import java.util.Comparator;
 import java.util.Locale;
 
 /** Redrives of many records. */
+@Requires(condition = TakesRecords.class)
 @Controller("/api")
 @ExecuteOn(AdminThreads.NAME)
 class RedrivesController {

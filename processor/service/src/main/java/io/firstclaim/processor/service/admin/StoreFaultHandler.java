@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.admin;
 
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.UnreadableClaimException;
+import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -19,6 +20,7 @@ final class StoreFaultHandler implements ExceptionHandler<StoreException, HttpRe
             ? HttpStatus.CONFLICT
             : HttpStatus.SERVICE_UNAVAILABLE;
     return HttpResponse.status(status)
+        .headers(headers -> headers.add(HttpHeaders.RETRY_AFTER, "1"))
         .body(ErrorBodies.error("the lock store: " + fault.getMessage()));
   }
 }

@@ -331,7 +331,7 @@ final class AdminCommand {
       })
   int token(
       @Parameters(paramLabel = "NAME", description = "Whose it is.") String name,
-      @Option(names = "--role", required = true, description = "reader or operator.") Role role,
+      @Option(names = "--role", required = true, description = "reader, operator or claimer.") Role role,
       @Option(
               names = "--add-to",
               required = true,

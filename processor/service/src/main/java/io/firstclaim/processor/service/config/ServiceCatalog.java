@@ -252,7 +252,16 @@ public final class ServiceCatalog {
           "`/api` answers this machine only, and changes nothing",
           _ -> Optional.empty(),
           "file of bearer tokens, one a line: `NAME ROLE SHA256-OF-THE-TOKEN` in hex, role"
-              + " `reader` or `operator`, `#` begins a comment; read again when it changes");
+              + " `reader`, `operator` or `claimer`, `#` begins a comment; read again when it changes");
+
+  static final Setting<Boolean> CLAIMS_HTTP =
+      CATALOG.withDefault(
+          "firstclaim.claims.http",
+          FLAG,
+          false,
+          "serve claims, locks and documents over HTTP to who has a `claimer`'s token; without"
+              + " `firstclaim.input.topics` nothing else is done, and neither zone, handler nor"
+              + " Kafka is asked for");
 
   private static final Catalog OTHERS = new Catalog();
 

@@ -26,7 +26,13 @@ public record ServiceSettings(
     boolean traced,
     Optional<Path> tokenFile,
     Map<String, String> inForce,
-    List<String> unused) {
+    List<String> unused)
+    implements InstanceSettings {
+
+  @Override
+  public StoreSettings store() {
+    return new StoreSettings(engine.claim().store(), backend);
+  }
 
   /** Leaves out what is passed to the Kafka clients and to the handler, which may hold secrets. */
   @Override

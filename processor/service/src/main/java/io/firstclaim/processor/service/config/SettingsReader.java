@@ -10,6 +10,7 @@ import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_ENABLE
 import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_TOKEN_FILE;
 import static io.firstclaim.processor.service.config.ServiceCatalog.BACKEND;
 import static io.firstclaim.processor.service.config.ServiceCatalog.BATCH;
+import static io.firstclaim.processor.service.config.ServiceCatalog.CLAIMS_HTTP;
 import static io.firstclaim.processor.service.config.ServiceCatalog.CREATE;
 import static io.firstclaim.processor.service.config.ServiceCatalog.DATASET_BUCKET;
 import static io.firstclaim.processor.service.config.ServiceCatalog.DATASET_PREFIX;
@@ -91,6 +92,36 @@ public final class SettingsReader {
     return new SettingsReader(environment).service(own);
   }
 
+  /** Whether claims are to be served over HTTP; not if that setting is wrong. */
+  static boolean servesClaims(Environment environment) {
+    return given(environment).find(CLAIMS_HTTP).orElse(false);
+  }
+
+  /** Whether claims are to be served over HTTP, and no records to be taken. */
+  public static boolean servesClaimsAlone(Environment environment) {
+    return servesClaims(environment) && !given(environment).isGiven(EngineCatalog.TOPICS);
+  }
+
+  /**
+   * The settings of an instance that serves claims alone, which needs no zone, handler or Kafka.
+   *
+   * @throws io.firstclaim.processor.engine.setting.WrongSettingsException if some are wrong or
+   *     missing
+   */
+  public static ClaimServerSettings readClaimServer(Environment environment) {
+    SettingsReader reader = new SettingsReader(environment);
+    Optional<ClaimSettings> claims = EngineSettings.claims(reader.given);
+    Optional<Backend> backend = reader.backend();
+    boolean _ = reader.given.areRight(CLAIMS_HTTP);
+    Optional<Optional<Path>> tokenFile = reader.given.find(TOKEN_FILE);
+    reader.given.requireRight();
+    return new ClaimServerSettings(
+        new StoreSettings(claims.orElseThrow(), backend.orElseThrow()),
+        tokenFile.orElseThrow(),
+        reader.inForce(),
+        reader.unused());
+  }
+
   /**
    * The settings of the lock store alone, which needs no zone, topics or Kafka.
    *
@@ -145,7 +176,7 @@ public final class SettingsReader {
     Optional<Handling> handling = handling(own);
     boolean traced = given.areRight(TRACES_EXPORTER, TRACES_OFF) && isTraced();
     Optional<Optional<Path>> tokenFile = given.find(TOKEN_FILE);
-    given.areRight(AUDIT_ENABLED, STUCK_AFTER, AUDIT_DIRECTORY, AUDIT_ADDRESS);
+    given.areRight(CLAIMS_HTTP, AUDIT_ENABLED, STUCK_AFTER, AUDIT_DIRECTORY, AUDIT_ADDRESS);
     requireADisk();
     requireAReadersToken();
     addUses(uses, handling);

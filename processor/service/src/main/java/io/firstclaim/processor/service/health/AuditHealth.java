@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.health;
 
+import io.micronaut.context.annotation.Requires;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.audit.api.AuditState;
 import io.micronaut.core.async.publisher.Publishers;
@@ -14,6 +16,7 @@ import org.reactivestreams.Publisher;
 /** What the audit is doing: a detail, as records are processed without it, too. */
 @Singleton
 @Readiness
+@Requires(condition = TakesRecords.class)
 class AuditHealth implements HealthIndicator {
   private final Audit audit;
 

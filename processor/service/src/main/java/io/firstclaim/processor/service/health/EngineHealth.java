@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.health;
 
+import io.micronaut.context.annotation.Requires;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.service.instance.Service;
 import io.micronaut.core.async.publisher.Publishers;
@@ -18,6 +20,7 @@ import org.reactivestreams.Publisher;
  */
 @Singleton
 @Liveness
+@Requires(condition = TakesRecords.class)
 class EngineHealth implements HealthIndicator {
   private final Service service;
 

@@ -1,6 +1,6 @@
 package io.firstclaim.processor.service.health;
 
-import io.firstclaim.processor.service.instance.Service;
+import io.firstclaim.processor.service.instance.Served;
 import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.HealthIndicator;
@@ -10,13 +10,13 @@ import jakarta.inject.Singleton;
 import java.util.Map;
 import org.reactivestreams.Publisher;
 
-/** Whether the instance takes records at all: not once it was told to stop. */
+/** Whether the instance takes records, or claims, at all: not once it was told to stop. */
 @Singleton
 @Readiness
 class InstanceHealth implements HealthIndicator {
-  private final Service service;
+  private final Served service;
 
-  InstanceHealth(Service service) {
+  InstanceHealth(Served service) {
     this.service = service;
   }
 

@@ -1,6 +1,8 @@
 package io.firstclaim.processor.service.health;
 
 import io.firstclaim.lock.Moment;
+import io.micronaut.context.annotation.Requires;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
@@ -36,6 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 @Singleton
 @Readiness
+@Requires(condition = TakesRecords.class)
 class KafkaHealth implements HealthIndicator {
   private static final Logger LOG = LoggerFactory.getLogger(KafkaHealth.class);
   private static final Duration LIMIT = Duration.ofSeconds(2);

@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.health;
 
+import io.micronaut.context.annotation.Requires;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.service.instance.Service;
 import io.micronaut.core.async.publisher.Publishers;
@@ -15,6 +17,7 @@ import org.reactivestreams.Publisher;
 /** Whether the lock store answered when it was last asked. */
 @Singleton
 @Readiness
+@Requires(condition = TakesRecords.class)
 class StoreHealth implements HealthIndicator {
   private final Service service;
 

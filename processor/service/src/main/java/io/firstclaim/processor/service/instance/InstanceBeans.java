@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.instance;
 
+import io.firstclaim.processor.service.config.InstanceSettings;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
@@ -13,7 +14,6 @@ import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.acts.Pauses;
 import io.firstclaim.processor.service.config.Handling;
 import io.firstclaim.processor.service.config.ServiceSettings;
-import io.firstclaim.processor.service.config.StoreSettings;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.handler.LogHandler;
 import io.firstclaim.processor.service.handler.OwnHandlers;
@@ -54,7 +54,7 @@ final class InstanceBeans {
   }
 
   @Singleton
-  AccessPolicy accessPolicy(ServiceSettings settings, TimeSource time) {
+  AccessPolicy accessPolicy(InstanceSettings settings, TimeSource time) {
     return new AccessPolicy(settings.tokenFile().map(file -> new TokenFile(file, time)));
   }
 
@@ -99,8 +99,8 @@ final class InstanceBeans {
 
   @Singleton
   @Bean(preDestroy = "close")
-  LockStore store(ServiceSettings settings) {
-    return LockStore.of(new StoreSettings(settings.engine().claim().store(), settings.backend()));
+  LockStore store(InstanceSettings settings) {
+    return LockStore.of(settings.store());
   }
 
   @Singleton

@@ -1,5 +1,8 @@
 package io.firstclaim.processor.service.instance;
 
+import io.firstclaim.lock.store.DrivenClaimStore;
+import io.micronaut.context.annotation.Requires;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
@@ -32,7 +35,8 @@ import org.slf4j.LoggerFactory;
 
 /** One instance from start to stop: an engine, observed. */
 @Singleton
-public class Service {
+@Requires(condition = TakesRecords.class)
+public non-sealed class Service implements Served {
   private static final Logger LOG = LoggerFactory.getLogger(Service.class);
   private static final Duration AUDIT_STOP = Duration.ofSeconds(5);
 
@@ -40,7 +44,7 @@ public class Service {
   private final LockStore store;
   private final Audit audit;
   private final Engine engine;
-  private final AtomicReference<@Nullable ClaimStore> claims = new AtomicReference<>();
+  private final AtomicReference<@Nullable DrivenClaimStore> claims = new AtomicReference<>();
   private volatile String storeIdentity = "";
   private volatile boolean isStopping;
 
@@ -76,14 +80,15 @@ public class Service {
     }
   }
 
-  private ClaimStore opened(ClaimStore store) {
+  private ClaimStore opened(DrivenClaimStore store) {
     storeIdentity = store.identity();
     claims.set(store);
     return store;
   }
 
   /** Waits for the lock store and for Kafka, then begins to process, and returns. */
-  void run() throws InterruptedException {
+  @Override
+  public void run() throws InterruptedException {
     // The engine says what it waits for; Kafka's clients need not repeat it several times a second.
     KafkaClientLog.quiet();
     try {
@@ -135,7 +140,8 @@ public class Service {
   }
 
   /** Stops in good order; both at a time, as there is not much. */
-  void stop() throws InterruptedException {
+  @Override
+  public void stop() throws InterruptedException {
     isStopping = true;
     Thread auditing =
         Thread.ofPlatform().name("firstclaim-audit-stop").start(() -> audit.stop(AUDIT_STOP));
@@ -148,12 +154,18 @@ public class Service {
     return Optional.ofNullable(claims.get());
   }
 
+  @Override
+  public Optional<DrivenClaimStore> opened() {
+    return Optional.ofNullable(claims.get());
+  }
+
   /** What processes the records. */
   public Engine engine() {
     return engine;
   }
 
   /** Whether it was told to stop: it takes no more records, and ends those that it has. */
+  @Override
   public boolean isStopping() {
     return isStopping;
   }

@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.instance;
 
+import io.firstclaim.processor.service.config.ClaimServerSettings;
+import io.firstclaim.processor.service.config.InstanceSettings;
 import io.firstclaim.processor.service.cli.FaultReport;
 import io.firstclaim.processor.service.config.ArgumentSettings;
 import io.firstclaim.processor.service.config.HandlerJars;
@@ -38,15 +40,13 @@ public final class ServiceProcess {
   public static int run(ArgumentSettings arguments) {
     try {
       ApplicationContext context = startedContext(arguments);
-      ServiceSettings settings =
-          SettingsReader.read(context.getEnvironment(), context.getBean(OwnHandlers.class));
-      context.registerSingleton(ServiceSettings.class, settings);
+      InstanceSettings settings = registered(context);
       show(settings);
       // In parallel with the rest, to be up sooner: neither needs the other.
       Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
-      Service service = context.getBean(Service.class);
+      Served service = context.getBean(Served.class);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, context)));
-      if (settings.tokenFile().isPresent()) {
+      if (settings instanceof ServiceSettings && settings.tokenFile().isPresent()) {
         Redrives redrives = context.getBean(Redrives.class);
         redrives.start(); // without tokens there is nobody to begin one
         context.getBean(Pausing.class).await(redrives.log());
@@ -61,6 +61,19 @@ public final class ServiceProcess {
       fail(e);
       return 1;
     }
+  }
+
+  /** The settings, read and given to all that is made. */
+  private static InstanceSettings registered(ApplicationContext context) {
+    Environment environment = context.getEnvironment();
+    if (SettingsReader.servesClaimsAlone(environment)) {
+      ClaimServerSettings settings = SettingsReader.readClaimServer(environment);
+      context.registerSingleton(ClaimServerSettings.class, settings);
+      return settings;
+    }
+    ServiceSettings settings = SettingsReader.read(environment, context.getBean(OwnHandlers.class));
+    context.registerSingleton(ServiceSettings.class, settings);
+    return settings;
   }
 
   /** The started context, with the user's handlers if the settings say where they are. */
@@ -78,7 +91,7 @@ public final class ServiceProcess {
     return arguments.context(handlers.get()).start();
   }
 
-  private static void show(ServiceSettings settings) {
+  private static void show(InstanceSettings settings) {
     LOG.info(
         "Settings in force: {}",
         settings.inForce().entrySet().stream()
@@ -87,6 +100,9 @@ public final class ServiceProcess {
     if (!settings.unused().isEmpty()) {
       LOG.info(
           "Not used with this backend and this handler: {}", String.join(", ", settings.unused()));
+    }
+    if (settings instanceof ClaimServerSettings && settings.tokenFile().isEmpty()) {
+      LOG.warn("Nobody can claim over HTTP: name the tokens of claimers in firstclaim.admin.token-file");
     }
   }
 
@@ -112,7 +128,7 @@ public final class ServiceProcess {
     Thread.ofPlatform().name("firstclaim-exit").start(() -> System.exit(exitCode));
   }
 
-  private static void stop(Service service, ApplicationContext context) {
+  private static void stop(Served service, ApplicationContext context) {
     try {
       service.stop();
       context.close();

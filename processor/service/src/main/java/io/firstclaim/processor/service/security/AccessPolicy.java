@@ -4,6 +4,7 @@ import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.http.HttpRequest;
 import java.net.InetAddress;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -17,9 +18,10 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@code /health}, and what is no route at all, which is a static file or nothing: open to
  *       read.
+ *   <li>{@code /api/claims}, {@code /api/locks} and {@code /api/documents}: a claimer's.
  *   <li>Everything else, {@code /api} and {@code /prometheus} among it: a reader's; whatever is no
  *       GET or HEAD, an operator's.
- *   <li>Without a token file nobody is an operator, whoever asks from this machine is a reader, and
+ *   <li>Without a token file nobody is an operator or a claimer, whoever asks from this machine is a reader, and
  *       {@code /prometheus} is open, as it was before there were tokens.
  * </ul>
  *
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class AccessPolicy {
   /** Who asks from this machine, where there is no token file. */
   static final Caller LOCAL = new Caller("loopback", Role.READER);
+
+  /** What is served to claimers. */
+  private static final List<String> CLAIMS = List.of("/api/claims", "/api/locks", "/api/documents");
 
   private static final Pattern BEARER = Pattern.compile("(?i)bearer +(\\S+) *");
 
@@ -58,7 +63,8 @@ public final class AccessPolicy {
         .orElseGet(() -> isLocal(request) ? Optional.of(LOCAL) : Optional.empty());
   }
 
-  private static Optional<String> bearer(HttpRequest<?> request) {
+  /** The token that a request shows, good or not. */
+  public static Optional<String> bearer(HttpRequest<?> request) {
     return Optional.ofNullable(request.getHeaders().get(HttpHeaders.AUTHORIZATION))
         .map(BEARER::matcher)
         .filter(Matcher::matches)
@@ -81,7 +87,11 @@ public final class AccessPolicy {
    * @param isRoute whether anything but a static file may answer it
    */
   Optional<Role> needed(HttpMethod method, String path, boolean isRoute) {
-    if (method != HttpMethod.GET && method != HttpMethod.HEAD) {
+    boolean reads = method == HttpMethod.GET || method == HttpMethod.HEAD;
+    if (CLAIMS.stream().anyMatch(folder -> isUnder(folder, path)) && (hasTokens() || !reads)) {
+      return Optional.of(Role.CLAIMER);
+    }
+    if (!reads) {
       return Optional.of(Role.OPERATOR);
     }
     boolean isOpen =
@@ -93,7 +103,16 @@ public final class AccessPolicy {
 
   /** Whether this may be done by that caller. */
   static boolean allows(Optional<Role> needed, @Nullable Role has) {
-    return needed.map(role -> has != null && has.compareTo(role) >= 0).orElse(true);
+    return needed.map(role -> has != null && has.includes(role)).orElse(true);
+  }
+
+  /** The highest of these roles, as they are written; null if there is none. */
+  static @Nullable Role roleOf(Collection<String> roles) {
+    @Nullable Role highest = null;
+    for (Role role : Role.values()) {
+      highest = roles.contains(role.text()) ? role : highest;
+    }
+    return highest;
   }
 
   private static boolean isUnder(String folder, String path) {

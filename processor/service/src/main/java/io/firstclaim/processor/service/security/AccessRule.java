@@ -42,9 +42,6 @@ final class AccessRule implements SecurityRule<HttpRequest<?>> {
   }
 
   private static @Nullable Role roleOf(Authentication caller) {
-    if (caller.getRoles().contains(Role.OPERATOR.text())) {
-      return Role.OPERATOR;
-    }
-    return caller.getRoles().contains(Role.READER.text()) ? Role.READER : null;
+    return AccessPolicy.roleOf(caller.getRoles());
   }
 }

@@ -9,8 +9,10 @@ import io.micronaut.http.server.exceptions.ExceptionHandler;
 import io.micronaut.security.authentication.Authentication;
 import io.micronaut.security.authentication.AuthorizationException;
 import io.micronaut.security.authentication.DefaultAuthorizationExceptionHandler;
+import io.micronaut.web.router.RouteAttributes;
 import jakarta.inject.Singleton;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Says what was missing: a token, a role, or a token file. */
@@ -27,6 +29,9 @@ final class RefusalHandler implements ExceptionHandler<AuthorizationException, H
   @SuppressWarnings("rawtypes") // as the interface has it
   public HttpResponse<?> handle(HttpRequest request, AuthorizationException refusal) {
     @Nullable Authentication caller = refusal.getAuthentication();
+    boolean isRoute = RouteAttributes.getRouteMatch(request).isPresent();
+    Role needed =
+        policy.needed(request.getMethod(), request.getPath(), isRoute).orElse(Role.READER);
     if (!policy.hasTokens()) {
       return forbidden(
           caller == null
@@ -41,7 +46,13 @@ final class RefusalHandler implements ExceptionHandler<AuthorizationException, H
                     "a token is needed: send the header Authorization: Bearer TOKEN, with a token"
                         + " whose hash is in firstclaim.admin.token-file"))
         : forbidden(
-            "%s is a reader; this needs the token of an operator".formatted(caller.getName()));
+            "%s is a %s; this needs the token of %s"
+                .formatted(
+                    caller.getName(),
+                    Objects.requireNonNullElse(
+                            AccessPolicy.roleOf(caller.getRoles()), Role.READER)
+                        .text(),
+                    needed == Role.OPERATOR ? "an operator" : "a " + needed.text()));
   }
 
   private static HttpResponse<?> forbidden(String why) {

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 final class Tokens {
   private static final Pattern NAME = Pattern.compile("[!-~&&[^#]]{1,64}");
   private static final Pattern LINE =
-      Pattern.compile("(" + NAME + ")\\s+(reader|operator)\\s+([0-9a-fA-F]{64})");
+      Pattern.compile("(" + NAME + ")\\s+(reader|operator|claimer)\\s+([0-9a-fA-F]{64})");
 
   private final List<Token> tokens;
 
@@ -62,7 +62,7 @@ final class Tokens {
     Matcher parts = LINE.matcher(line);
     if (!parts.matches()) {
       throw new WrongTokenFileException(
-          "%s, line %d: give NAME ROLE SHA256-OF-THE-TOKEN, the role reader or operator, the hash in 64 hex digits"
+          "%s, line %d: give NAME ROLE SHA256-OF-THE-TOKEN, the role reader, operator or claimer, the hash in 64 hex digits"
               .formatted(file, number));
     }
     byte[] hash = HexFormat.of().parseHex(parts.group(3));

@@ -1,5 +1,8 @@
 package io.firstclaim.processor.service.store;
 
+import io.firstclaim.lock.store.DrivenClaimStore;
+import io.firstclaim.lock.dynamodb.DynamoDbDocumentStore;
+import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
@@ -39,8 +42,8 @@ final class DynamoDbStore implements LockStore {
   }
 
   @Override
-  public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
-    ClaimStore store =
+  public DrivenClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
+    DrivenClaimStore store =
         ask(
             () -> {
               create();
@@ -66,6 +69,11 @@ final class DynamoDbStore implements LockStore {
   @Override
   public <T> T onBoard(String board, TimeSource time, Function<BoardStore, T> asked) {
     return ask(() -> asked.apply(new DynamoDbBoardStore(client, place.table(), board, time)));
+  }
+
+  @Override
+  public DocumentStore documents() {
+    return new DynamoDbDocumentStore(client, place.table());
   }
 
   @Override

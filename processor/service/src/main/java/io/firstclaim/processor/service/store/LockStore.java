@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.store;
 
+import io.firstclaim.lock.document.DocumentStore;
+import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.ConformanceResult;
@@ -42,7 +44,7 @@ public interface LockStore extends AutoCloseable {
    * @throws io.firstclaim.processor.engine.setting.WrongSettingException if it is reached with the
    *     wrong credentials or in the wrong Region
    */
-  ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep);
+  DrivenClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep);
 
   /**
    * The claims, for operators. Nothing is created or tried, and nothing is asked yet.
@@ -58,6 +60,12 @@ public interface LockStore extends AutoCloseable {
    *     {@link #open}
    */
   <T> T onBoard(String board, TimeSource time, Function<BoardStore, T> asked);
+
+  /**
+   * The documents that are kept beside the claims, in the same table, bucket or memory; never under
+   * the prefix of a bucket's claims, which expire.
+   */
+  DocumentStore documents();
 
   /** The key, of an item or object, under which the claim on this ID is kept. */
   String key(RecordId id);

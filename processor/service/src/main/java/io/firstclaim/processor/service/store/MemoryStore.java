@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.store;
 
+import io.firstclaim.lock.store.DrivenClaimStore;
+import io.firstclaim.lock.memory.MemoryDocumentStore;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
@@ -13,9 +15,11 @@ import java.util.List;
 import java.util.function.Function;
 
 /** Claims in this process. */
-record MemoryStore(ClaimSettings claims, MemoryClaimStore.Claims kept) implements LockStore {
+record MemoryStore(
+    ClaimSettings claims, MemoryClaimStore.Claims kept, MemoryDocumentStore documents)
+    implements LockStore {
   MemoryStore(ClaimSettings claims) {
-    this(claims, new MemoryClaimStore.Claims());
+    this(claims, new MemoryClaimStore.Claims(), new MemoryDocumentStore());
   }
 
   @Override
@@ -24,7 +28,7 @@ record MemoryStore(ClaimSettings claims, MemoryClaimStore.Claims kept) implement
   }
 
   @Override
-  public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
+  public DrivenClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
     return new MemoryClaimStore(kept, claims, time);
   }
 

@@ -1,5 +1,8 @@
 package io.firstclaim.processor.service.store;
 
+import io.firstclaim.lock.store.DrivenClaimStore;
+import io.firstclaim.lock.s3.S3DocumentStore;
+import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
@@ -38,8 +41,8 @@ final class S3Store implements LockStore {
   }
 
   @Override
-  public ClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
-    ClaimStore store =
+  public DrivenClaimStore open(TimeSource time, StoreMetrics metrics, Upkeep upkeep) {
+    DrivenClaimStore store =
         ask(
             () -> {
               create();
@@ -66,6 +69,11 @@ final class S3Store implements LockStore {
         "firstclaim.claim.backend",
         "s3",
         "give dynamodb: on S3 a board is a document of its own program");
+  }
+
+  @Override
+  public DocumentStore documents() {
+    return new DocumentsApart(new S3DocumentStore(client, place.bucket()), place.prefix());
   }
 
   @Override

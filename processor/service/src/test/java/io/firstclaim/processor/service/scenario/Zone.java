@@ -112,6 +112,11 @@ final class Zone implements AutoCloseable {
     }
   }
 
+  /** The line of a token file for a claimer of this token. */
+  static String tokenLine(String name, String token) {
+    return "%s claimer %s\n".formatted(name, hash(token));
+  }
+
   private static String hash(String token) {
     try {
       return HexFormat.of()

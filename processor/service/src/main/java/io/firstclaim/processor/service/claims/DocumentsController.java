@@ -1,0 +1,230 @@
+package io.firstclaim.processor.service.claims;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstclaim.lock.ContendedException;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.document.Document;
+import io.firstclaim.lock.document.DocumentKey;
+import io.firstclaim.lock.document.DocumentStore;
+import io.firstclaim.lock.document.OutcomeUnknownException;
+import io.firstclaim.lock.document.SharedDocuments;
+import io.firstclaim.processor.service.admin.Problem;
+import io.firstclaim.processor.service.config.InstanceSettings;
+import io.firstclaim.processor.service.config.ServesClaims;
+import io.firstclaim.processor.service.store.LockStore;
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Patch;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.net.URLDecoder;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Shared documents over HTTP: JSON that many writers change at once, without losing a change. */
+@Controller("/api/documents")
+@ExecuteOn(ClaimThreads.NAME)
+@Requires(condition = ServesClaims.class)
+class DocumentsController {
+  private static final String PATH = "/api/documents/";
+  private static final Duration TRIES_FOR = Duration.ofSeconds(10);
+  private static final String ANY = "*";
+
+  private final Grants grants;
+  private final DocumentStore store;
+  private final SharedDocuments documents;
+  private final String folder;
+
+  DocumentsController(Grants grants, LockStore store, InstanceSettings settings) {
+    this.grants = grants;
+    this.store = store.documents();
+    this.documents = new SharedDocuments(this.store, grants.time());
+    this.folder = encoded(settings.store().claims().namespace()) + "/";
+  }
+
+  /** A namespace as a part of a document's key; no two have one. */
+  static String encoded(String namespace) {
+    StringBuilder out = new StringBuilder();
+    for (byte b : namespace.getBytes(UTF_8)) {
+      boolean plain = b == '-' || b == '_' || (b > 0 && Character.isLetterOrDigit(b));
+      out.append(plain ? String.valueOf((char) b) : "=%02X".formatted(b));
+    }
+    return out.toString();
+  }
+
+  private DocumentKey key(HttpRequest<?> request) {
+    String path = request.getPath();
+    String given = path.substring(path.indexOf(PATH) + PATH.length());
+    try {
+      String key = URLDecoder.decode(given.replace("+", "%2B"), UTF_8);
+      return DocumentKey.of(folder + key);
+    } catch (IllegalArgumentException e) {
+      throw Problem.wrong(
+          "key",
+          given,
+          "give 1 to %d letters, digits and !-_.*'()=/ , with no empty part and no part . or .."
+              .formatted(512 - folder.length()));
+    }
+  }
+
+  /**
+   * A document, with its ETag.
+   *
+   * @param key percent-encoded; a slash may stand as it is
+   */
+  @Get("/{key:.+}")
+  HttpResponse<?> get(HttpRequest<?> request, @PathVariable String key) {
+    DocumentKey of = key(request);
+    String found =
+        grants.answered(() -> store.find(of)).map(Document::content).orElseThrow(() -> none(of));
+    return answer(found);
+  }
+
+  private Problem none(DocumentKey key) {
+    return Problem.missing(
+        "there is no document %s: PATCH makes it"
+            .formatted(key.value().substring(folder.length())));
+  }
+
+  private static HttpResponse<?> answer(String content) {
+    return HttpResponse.ok(content)
+        .contentType(
+            MergePatch.isJson(content) ? MediaType.APPLICATION_JSON_TYPE : MediaType.TEXT_PLAIN_TYPE)
+        .header(HttpHeaders.ETAG, etag(content));
+  }
+
+  /** That of its text: a document that is again what it was has the ETag that it had. */
+  private static String etag(String content) {
+    return '"' + Fingerprint.of(content.getBytes(UTF_8)).toString().substring(0, 32) + '"';
+  }
+
+  /** The condition of a write does not hold. */
+  private static Problem conditionFailed(String header, String given) {
+    return new Problem(
+        HttpStatus.PRECONDITION_FAILED,
+        Problem.message(
+            header, given, "the document is another one now; read it, and decide anew"));
+  }
+
+  /** Does nothing if a write may be made over what is there. */
+  private static void requireCondition(HttpRequest<?> request, Optional<String> content) {
+    @Nullable String match = request.getHeaders().get(HttpHeaders.IF_MATCH);
+    if (match != null && !matches(match, content)) {
+      throw conditionFailed(HttpHeaders.IF_MATCH, match);
+    }
+    @Nullable String none = request.getHeaders().get(HttpHeaders.IF_NONE_MATCH);
+    if (none != null && matches(none, content)) {
+      throw conditionFailed(HttpHeaders.IF_NONE_MATCH, none);
+    }
+  }
+
+  private static boolean matches(String header, Optional<String> content) {
+    return content
+        .map(
+            text ->
+                header.strip().equals(ANY)
+                    || Arrays.stream(header.split(",")).map(String::strip).anyMatch(etag(text)::equals))
+        .orElse(false);
+  }
+
+  /**
+   * Changes a document by a JSON merge patch (RFC 7396), or makes it. What others write meanwhile is
+   * kept: the patch is made on what is there then.
+   *
+   * @param key percent-encoded; a slash may stand as it is
+   * @param body the patch
+   */
+  @Patch("/{key:.+}")
+  @Consumes({"application/merge-patch+json", MediaType.APPLICATION_JSON})
+  HttpResponse<?> patch(HttpRequest<?> request, @PathVariable String key, @Body String body) {
+    DocumentKey of = key(request);
+    WriteKey write = WriteKey.of(request);
+    MergePatch patch =
+        MergePatch.parse(body)
+            .orElseThrow(
+                () -> Problem.wrong("the body is no JSON: give a merge patch such as {\"a\":1}"));
+    return grants.answered(
+        () ->
+            answer(
+                made(
+                    () ->
+                        documents.update(
+                            of,
+                            TRIES_FOR,
+                            write.nonce("document", of.value(), body),
+                            old -> {
+                              requireCondition(request, old);
+                              return patch
+                                  .applyTo(old)
+                                  .orElseThrow(
+                                      () ->
+                                          Problem.conflict(
+                                              "the document is no JSON, so nothing can be merged"
+                                                  + " into it"));
+                            }))));
+  }
+
+  /**
+   * Deletes a document.
+   *
+   * @param key percent-encoded; a slash may stand as it is
+   */
+  @Delete("/{key:.+}")
+  HttpResponse<?> delete(HttpRequest<?> request, @PathVariable String key) {
+    DocumentKey of = key(request);
+    WriteKey write = WriteKey.of(request);
+    Optional<String> deleted =
+        grants.answered(
+            () ->
+                made(
+                    () ->
+                        documents.deleteIf(
+                            of,
+                            TRIES_FOR,
+                            content -> {
+                              requireCondition(request, Optional.of(content));
+                              return true;
+                            })));
+    if (deleted.isPresent()) {
+      return answer(deleted.get());
+    }
+    if (write.isGiven()) {
+      // A deletion leaves nothing by which a repetition could be told from the first.
+      return HttpResponse.ok(StateView.of("ABSENT"));
+    }
+    requireCondition(request, Optional.empty());
+    throw none(of);
+  }
+
+  /** A write of a document. */
+  private interface Write<T> {
+    T make() throws InterruptedException;
+  }
+
+  private static <T> T made(Write<T> write) {
+    try {
+      return write.make();
+    } catch (ContendedException e) {
+      throw Problem.conflict(String.valueOf(e.getMessage()));
+    } catch (OutcomeUnknownException e) {
+      throw Problem.notNow(e.getMessage() + "; read it before it is written again");
+    } catch (IllegalArgumentException e) {
+      throw new Problem(HttpStatus.REQUEST_ENTITY_TOO_LARGE, String.valueOf(e.getMessage()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw Problem.notNow("this instance stops: ask another one");
+    }
+  }
+}

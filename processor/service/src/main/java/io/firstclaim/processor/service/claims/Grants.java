@@ -1,0 +1,235 @@
+package io.firstclaim.processor.service.claims;
+
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.store.DrivenClaimStore;
+import io.firstclaim.processor.service.admin.Problem;
+import io.firstclaim.processor.service.config.ServesClaims;
+import io.firstclaim.processor.service.instance.Served;
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import jakarta.inject.Singleton;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+/**
+ * Claims, and steps under what was granted. Nothing of them is kept here: what a step needs is in
+ * its handle and in the store, so any instance may take the next one. Thread-safe.
+ */
+@Singleton
+@Requires(condition = ServesClaims.class)
+class Grants {
+  /** So many requests are answered at once; those that wait for a lock count too. */
+  private static final int AT_ONCE = 512;
+
+  /** Each of them is another's write between our read and our own. */
+  private static final int MAX_ROUNDS = 10;
+
+  private final Served served;
+  private final TimeSource time;
+  private final Semaphore room = new Semaphore(AT_ONCE);
+
+  Grants(Served served, TimeSource time) {
+    this.served = served;
+    this.time = time;
+  }
+
+  TimeSource time() {
+    return time;
+  }
+
+  /**
+   * The claims.
+   *
+   * @throws Problem if they cannot be asked yet
+   */
+  DrivenClaimStore store() {
+    return served
+        .opened()
+        .orElseThrow(
+            () -> Problem.notNow("the lock store has not answered yet: come back in a second"));
+  }
+
+  /**
+   * Answers a request, if not too many are being answered.
+   *
+   * @throws Problem if they are
+   */
+  <T> T answered(Supplier<T> request) {
+    if (!room.tryAcquire()) {
+      throw Problem.notNow(
+          "%d requests are being answered: come back in a second".formatted(AT_ONCE));
+    }
+    try {
+      return request.get();
+    } finally {
+      room.release();
+    }
+  }
+
+  /**
+   * What a repetition of a claim is answered without claiming anew: what was granted to it before,
+   * or that it was given back. Empty if this is the first, or has ended.
+   *
+   * @param claim of which the nonce is that of the caller's key
+   */
+  Optional<HttpResponse<?>> repeated(DrivenClaimStore store, Claim claim) {
+    Optional<ClaimRecord> stored =
+        store.find(claim.id()).filter(found -> found.nonce().isUnder(claim.nonce()));
+    if (stored.isEmpty()) {
+      return Optional.empty();
+    }
+    return switch (stored.get().state()) {
+      case ClaimState.Free _ -> Optional.of(Refusals.givenBack(claim.id()));
+      case ClaimState.Held _ when !stored.get().nonce().equals(claim.nonce()) ->
+          grantedBefore(store, claim, stored.get());
+      // The claim itself says the rest.
+      case ClaimState.Held _, ClaimState.Done _, ClaimState.Dead _ -> Optional.empty();
+    };
+  }
+
+  /** Renewed, so that the answer's lease lasts as long as it says. */
+  private Optional<HttpResponse<?>> grantedBefore(
+      DrivenClaimStore store, Claim claim, ClaimRecord stored) {
+    List<Handle.Resource> resources = new ArrayList<>();
+    for (Claim each : claim.resources()) {
+      Optional<ClaimRecord> held = store.find(each.id());
+      if (held.isEmpty()) {
+        return Optional.empty();
+      }
+      resources.add(new Handle.Resource(each.id(), held.get().token()));
+    }
+    Handle handle = new Handle(stored.token(), claim.nonce(), resources);
+    return switch (step(store, claim.id(), handle, DrivenClaimStore::renew)) {
+      case SettleResult.Settled(Lease lease) ->
+          Optional.of(HttpResponse.created(GrantView.of(lease, handle.text())));
+      case SettleResult.Lost _ -> Optional.empty();
+      case SettleResult.Unknown(String why) -> throw unknown(why);
+    };
+  }
+
+  /**
+   * The answer to a grant. A later attempt than the first is counted now, as its work is about to
+   * begin: else a client that dies of it each time would be at its second attempt for ever.
+   */
+  HttpResponse<?> granted(DrivenClaimStore store, Claim claim, Lease lease) {
+    if (lease.counted()) {
+      return HttpResponse.created(GrantView.of(lease, claim.nonce()));
+    }
+    return switch (store.renew(lease.counted(true))) {
+      case SettleResult.Settled(Lease counted) ->
+          HttpResponse.created(GrantView.of(counted, claim.nonce()));
+      case SettleResult.Lost(String by) -> lost(claim.id(), Optional.ofNullable(by));
+      case SettleResult.Unknown(String why) -> throw unknown(why);
+    };
+  }
+
+  /** Makes a step under a grant, conditional on what is stored of it now. */
+  SettleResult step(
+      DrivenClaimStore store,
+      RecordId id,
+      Handle handle,
+      BiFunction<DrivenClaimStore, Lease, SettleResult> step) {
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+      Optional<Lease> found = handle.resume(store, id);
+      if (found.isEmpty()) {
+        return new SettleResult.Lost(null);
+      }
+      Lease lease = found.get();
+      DrivenClaimStore holders = store.forHolder(lease.holder(), lease.length());
+      SettleResult result = tried(holders, lease, step);
+      if (!(result instanceof SettleResult.Lost)) {
+        return result;
+      }
+      // Lost, or renewed by the same handle in between: the next look tells.
+    }
+    throw new StoreUnavailableException(
+        "%s changed %d times during one step".formatted(Refusals.name(id), MAX_ROUNDS));
+  }
+
+  private static SettleResult tried(
+      DrivenClaimStore store,
+      Lease lease,
+      BiFunction<DrivenClaimStore, Lease, SettleResult> step) {
+    try {
+      return step.apply(store, lease);
+    } catch (IllegalArgumentException e) {
+      throw new Problem(HttpStatus.REQUEST_ENTITY_TOO_LARGE, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * What is stored, if it was left by a step of this handle that ended its grant: what was asked for
+   * may be a repetition of that.
+   */
+  Optional<ClaimState> endedBy(DrivenClaimStore store, RecordId id, Handle handle) {
+    return store
+        .find(id)
+        .filter(found -> found.token() == handle.token())
+        .filter(found -> found.nonce().isUnder(handle.grant()))
+        .map(ClaimRecord::state)
+        .filter(state -> !(state instanceof ClaimState.Held));
+  }
+
+  /** The answer to a step under a handle that is not the holder's. */
+  HttpResponse<?> lost(DrivenClaimStore store, RecordId id) {
+    return lost(
+        id,
+        store
+            .find(id)
+            .flatMap(
+                found ->
+                    switch (found.state()) {
+                      case ClaimState.Held held -> Optional.of(held.holder());
+                      case ClaimState.Done done -> Optional.of(done.by());
+                      case ClaimState.Dead dead -> Optional.of(dead.by());
+                      case ClaimState.Free _ -> Optional.empty();
+                    }));
+  }
+
+  private static HttpResponse<?> lost(RecordId id, Optional<String> by) {
+    return HttpResponse.status(HttpStatus.CONFLICT)
+        .body(
+            StateView.of("LOST")
+                .by(by.orElse(null), null)
+                .withError(
+                    "%s is not held by this handle, or not any more: stop what is done under it"
+                        .formatted(Refusals.name(id))));
+  }
+
+  static Problem unknown(String why) {
+    return Problem.notNow(
+        "it is not known whether this was written, so send it again as it is: " + why);
+  }
+
+  /** What a claim is answered that was not granted. */
+  HttpResponse<?> refused(RecordId id, ClaimResult result) {
+    return switch (result) {
+      case ClaimResult.Held held -> Refusals.held(id, held);
+      case ClaimResult.Blocked blocked -> Refusals.blocked(id, blocked);
+      case ClaimResult.Later later -> Refusals.notDue(id, later, time.now().wall());
+      case ClaimResult.Done done -> Refusals.done(done);
+      case ClaimResult.Dead dead -> Refusals.dead(id, dead);
+      case ClaimResult.Mismatch mismatch -> Refusals.mismatch(id, mismatch);
+      case ClaimResult.Granted _ -> throw new IllegalStateException("it was granted");
+    };
+  }
+
+  /** Gives back what a handle holds. */
+  static SettleResult giveBack(DrivenClaimStore store, Lease lease) {
+    return store.release(lease, ClaimStore.AT_ONCE, "given back");
+  }
+}

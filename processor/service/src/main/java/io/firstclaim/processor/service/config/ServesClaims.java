@@ -1,0 +1,15 @@
+package io.firstclaim.processor.service.config;
+
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.condition.Condition;
+import io.micronaut.context.condition.ConditionContext;
+
+/** Whether an instance serves claims over HTTP. */
+public final class ServesClaims implements Condition {
+  @Override
+  @SuppressWarnings("rawtypes") // as the interface has it
+  public boolean matches(ConditionContext context) {
+    return context.getBeanContext() instanceof ApplicationContext application
+        && SettingsReader.servesClaims(application.getEnvironment());
+  }
+}

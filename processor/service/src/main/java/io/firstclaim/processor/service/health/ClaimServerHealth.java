@@ -1,0 +1,65 @@
+package io.firstclaim.processor.service.health;
+
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreException;
+import io.firstclaim.lock.store.DrivenClaimStore;
+import io.firstclaim.processor.service.config.TakesRecords;
+import io.firstclaim.processor.service.instance.Served;
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.core.async.publisher.AsyncSingleResultPublisher;
+import io.micronaut.health.HealthStatus;
+import io.micronaut.management.health.indicator.HealthIndicator;
+import io.micronaut.management.health.indicator.HealthResult;
+import io.micronaut.management.health.indicator.annotation.Readiness;
+import io.micronaut.scheduling.TaskExecutors;
+import jakarta.inject.Named;
+import jakarta.inject.Singleton;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import org.reactivestreams.Publisher;
+
+/**
+ * Whether the lock store answers an instance that serves claims alone: it is asked each time, on a
+ * thread that may wait for it.
+ */
+@Singleton
+@Readiness
+@Requires(condition = TakesRecords.Not.class)
+final class ClaimServerHealth implements HealthIndicator {
+  /** What is read: a name that nobody need have claimed. */
+  private static final RecordId PROBE = RecordId.of("firstclaim-readiness").asMutex();
+
+  private final Served served;
+  private final ExecutorService threads;
+
+  ClaimServerHealth(Served served, @Named(TaskExecutors.IO) ExecutorService threads) {
+    this.served = served;
+    this.threads = threads;
+  }
+
+  @Override
+  public Publisher<HealthResult> getResult() {
+    return new AsyncSingleResultPublisher<>(threads, this::result);
+  }
+
+  private HealthResult result() {
+    Optional<String> fault =
+        served
+            .opened()
+            .map(ClaimServerHealth::faultOf)
+            .orElse(Optional.of("waits for its first answer"));
+    HealthStatus status = fault.isEmpty() ? HealthStatus.UP : HealthStatus.DOWN;
+    Map<String, String> details = fault.map(why -> Map.of("fault", why)).orElse(Map.of());
+    return HealthResult.builder("store", status).details(details).build();
+  }
+
+  private static Optional<String> faultOf(DrivenClaimStore claims) {
+    try {
+      var _ = claims.find(PROBE);
+      return Optional.empty();
+    } catch (StoreException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+}

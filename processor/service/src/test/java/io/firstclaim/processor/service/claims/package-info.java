@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.processor.service.claims;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,196 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Rule;
+import java.io.File;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The package as a server of claims alone, on the stores that processes share. */
+class ClaimsOverHttpIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Path EXAMPLES = Path.of("..", "..", "examples", "any-language");
+
+  @TempDir Path folder;
+
+  private static JsonNode json(HttpResponse<String> answer, int status) throws IOException {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    return JSON.readTree(answer.body());
+  }
+
+  private static JsonNode post(
+      ClaimProcess server, int status, String path, @Nullable String body, String key)
+      throws IOException {
+    return json(server.send("POST", path, body, Map.of("Idempotency-Key", key)), status);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Backend.class)
+  void claims_locksAndDocuments_areOneForAllInstances_thoughTheStoresAnswersAreLost(Backend backend)
+      throws Exception {
+    String place = "claims-over-http";
+    try (FaultProxy store = FaultProxy.start(backend.endpoint())) {
+      Map<String, String> through = new HashMap<>(backend.settings(place));
+      through.put(backend.endpointVariable(), store.endpoint().toString());
+      Map<String, String> apart = new HashMap<>(backend.settings(place));
+      apart.put("FIRSTCLAIM_CLAIM_NAMESPACE", "another");
+      try (ClaimProcess one = ClaimProcess.start(folder, "one", through);
+          ClaimProcess other = ClaimProcess.start(folder, "other", backend.settings(place));
+          ClaimProcess stranger = ClaimProcess.start(folder, "stranger", apart)) {
+        oneClaimOfFifty(one, other);
+        lifeOfAClaim(one, other, stranger);
+        lifeOfALock(one, other);
+        documents(one, other, stranger);
+
+        store.add(Rule.always(Match.everyNth(3), new Fault.ResetAfterApply()));
+        for (int i = 0; i < 5; i++) {
+          lifeOfAClaim(one, other, stranger);
+          lifeOfALock(one, other);
+        }
+      }
+    }
+  }
+
+  private static void oneClaimOfFifty(ClaimProcess one, ClaimProcess other) throws Exception {
+    List<Integer> statuses = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(25)) {
+      List<Callable<Integer>> claims = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        ClaimProcess asked = i % 2 == 0 ? one : other;
+        claims.add(
+            () -> asked.send("POST", "/api/claims/crowd", "{}", Map.of()).statusCode());
+      }
+      for (Future<Integer> each : threads.invokeAll(claims)) {
+        statuses.add(each.get());
+      }
+    }
+    assertThat(statuses).containsOnlyOnce(201);
+    assertThat(statuses).filteredOn(status -> status != 201).hasSize(49).containsOnly(409);
+  }
+
+  private static void lifeOfAClaim(ClaimProcess one, ClaimProcess other, ClaimProcess stranger)
+      throws IOException {
+    String path = "/api/claims/" + UUID.randomUUID();
+    String body = "{\"resources\":[\"account-%s\"],\"holder\":\"h\"}".formatted(UUID.randomUUID());
+    JsonNode first = post(one, 201, path, body, "k");
+    assertThat(post(one, 201, path, body, "k")).isEqualTo(first);
+    post(other, 409, path, body, "another");
+    String handle = path + "/" + first.path("handle").asText();
+    post(one, 200, handle + "/renew", null, "r");
+    post(other, 200, handle + "/renew", null, "r"); // any instance takes the next step
+    post(one, 200, handle + "/release", "{}", "f");
+    post(one, 200, handle + "/release", "{}", "f");
+    post(other, 409, handle + "/complete", "{}", "c");
+
+    JsonNode second = post(other, 201, path, body, "k2");
+    assertThat(second.path("token").asInt()).isEqualTo(2);
+    assertThat(second.path("attempt").asInt()).isEqualTo(2);
+    String next = path + "/" + second.path("handle").asText();
+    post(one, 200, next + "/complete", "{\"result\":\"r\"}", "c");
+    post(one, 200, next + "/complete", "{\"result\":\"r\"}", "c");
+    assertThat(post(other, 200, path, body, "k3").path("result").asText()).isEqualTo("r");
+    assertThat(post(stranger, 201, path, body, "k").path("token").asInt()).isEqualTo(1);
+  }
+
+  private static void lifeOfALock(ClaimProcess one, ClaimProcess other) throws IOException {
+    String path = "/api/locks/" + UUID.randomUUID();
+    JsonNode taken = post(one, 201, path, "{\"holder\":\"h\"}", "k");
+    assertThat(post(one, 201, path, "{\"holder\":\"h\"}", "k")).isEqualTo(taken);
+    assertThat(post(other, 409, path, "{\"wait\":\"1s\"}", "o").path("holder").asText())
+        .isEqualTo("h");
+    assertThat(json(other.send("GET", path, null, Map.of()), 200).path("holder").asText())
+        .isEqualTo("h");
+    String handle = path + "/" + taken.path("handle").asText();
+    post(other, 200, handle + "/renew", null, "r");
+    json(one.send("DELETE", handle, null, Map.of()), 200);
+    json(one.send("DELETE", handle, null, Map.of()), 200);
+    assertThat(post(other, 201, path, null, "n").path("token").asLong())
+        .isGreaterThan(taken.path("token").asLong());
+  }
+
+  private static void documents(ClaimProcess one, ClaimProcess other, ClaimProcess stranger)
+      throws IOException {
+    String path = "/api/documents/test/" + UUID.randomUUID() + ".json";
+    HttpResponse<String> made = one.send("PATCH", path, "{\"a\":1}", Map.of());
+    String etag = made.headers().firstValue("ETag").orElseThrow();
+    assertThat(json(other.send("PATCH", path, "{\"b\":2}", Map.of("If-Match", etag)), 200).toString())
+        .isEqualTo("{\"a\":1,\"b\":2}");
+    assertThat(one.send("PATCH", path, "{\"b\":3}", Map.of("If-Match", etag)).statusCode())
+        .isEqualTo(412);
+    assertThat(stranger.send("GET", path, null, Map.of()).statusCode()).isEqualTo(404);
+    assertThat(one.send("DELETE", path, null, Map.of()).statusCode()).isEqualTo(200);
+    assertThat(other.send("GET", path, null, Map.of()).statusCode()).isEqualTo(404);
+  }
+
+  private static boolean isThere(String program) {
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"python3 endpoint.py", "node endpoint.mjs"})
+  void example_chargesOnce_howeverOftenItIsAsked(String command) throws Exception {
+    List<String> line = new ArrayList<>(List.of(command.split(" ")));
+    if (!isThere(line.getFirst())) {
+      return; // the interpreter is not there
+    }
+    try (ClaimProcess server =
+        ClaimProcess.start(folder, "server", Map.of("FIRSTCLAIM_CLAIM_BACKEND", "memory"))) {
+      line.add("--try");
+      Path output = folder.resolve("example.log");
+      ProcessBuilder example =
+          new ProcessBuilder(line)
+              .directory(EXAMPLES.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile());
+      example.environment().put("FIRSTCLAIM_URL", server.uri("").toString());
+      example.environment().put("FIRSTCLAIM_TOKEN", ClaimProcess.TOKEN);
+      Process process = example.start();
+      boolean ended = process.waitFor(Scenario.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      if (!ended) {
+        process.destroyForcibly();
+      }
+      assertThat(ended && process.exitValue() == 0).as(Files.readString(output)).isTrue();
+      assertThat(Files.readString(output)).contains("charged once");
+    }
+  }
+
+  @Test
+  void wrongSettings_areTold_andNoneOfThoseThatOnlyRecordsNeed() throws IOException {
+    Run ended =
+        Run.of(
+            folder,
+            Map.of(
+                "FIRSTCLAIM_CLAIMS_HTTP", "true",
+                "FIRSTCLAIM_CLAIM_BACKEND", "memory",
+                "FIRSTCLAIM_CLAIM_LEASE", "1s"));
+
+    assertThat(ended.exitCode()).isEqualTo(1);
+    assertThat(ended.lines()).singleElement().asString().contains("firstclaim.claim.lease=1s");
+  }
+}

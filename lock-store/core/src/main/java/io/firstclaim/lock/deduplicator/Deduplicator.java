@@ -111,6 +111,19 @@ public final class Deduplicator implements AutoCloseable {
      *     attempts are used up
      */
     @Nullable String run(HeldLease lease) throws Exception;
+
+    /**
+     * Called before the work is given up for good, under the lease: to write a dead letter, and
+     * wait until it is acknowledged. Whoever is told that it is {@linkplain RunResult.GivenUp given
+     * up} may rely on it. More than once if the store does not learn of it in time. Its thread is
+     * not interrupted by this class. Does nothing if not overridden.
+     *
+     * @param attempts how many were made
+     * @param cause why it is given up
+     * @throws Exception if it is not to be given up yet: that {@linkplain RunResult.Failed failed},
+     *     and is called again when the next attempt would be due, of which there is none
+     */
+    default void beforeGivenUp(HeldLease lease, int attempts, String cause) throws Exception {}
   }
 
   /** Work that is to be done once, and ends with writes that are made with its completion. */
@@ -236,7 +249,8 @@ public final class Deduplicator implements AutoCloseable {
    */
   public RunResult run(RecordId id, Fingerprint fingerprint, Work work)
       throws InterruptedException {
-    return runOnce(id, fingerprint, lease -> new Verdict.Complete(work.run(lease)));
+    return runOnce(
+        id, fingerprint, lease -> new Verdict.Complete(work.run(lease)), work::beforeGivenUp);
   }
 
   /**
@@ -262,17 +276,24 @@ public final class Deduplicator implements AutoCloseable {
         lease -> {
           Completion completion = work.run(lease);
           return new Verdict.Complete(completion.result(), completion.effects());
-        });
+        },
+        (lease, attempts, cause) -> {});
   }
 
   private interface Completing {
     Verdict.Complete run(HeldLease lease) throws Exception;
   }
 
-  private RunResult runOnce(RecordId id, Fingerprint fingerprint, Completing work)
+  /** What comes {@linkplain Work#beforeGivenUp before giving up}. */
+  private interface Ahead {
+    void pass(HeldLease lease, int attempts, String cause) throws Exception;
+  }
+
+  private RunResult runOnce(
+      RecordId id, Fingerprint fingerprint, Completing work, Ahead ofGivingUp)
       throws InterruptedException {
     Moment begin = time.now();
-    RunResult result = ran(id, fingerprint, work);
+    RunResult result = ran(id, fingerprint, new Run(work, ofGivingUp));
     try {
       listener.ended(id, result, time.now().since(begin));
     } catch (RuntimeException e) {
@@ -281,10 +302,10 @@ public final class Deduplicator implements AutoCloseable {
     return result;
   }
 
-  private RunResult ran(RecordId id, Fingerprint fingerprint, Completing work)
+  private RunResult ran(RecordId id, Fingerprint fingerprint, Run run)
       throws InterruptedException {
     return switch (claim(id, fingerprint)) {
-      case ClaimResult.Granted granted -> new Run(work).make(granted);
+      case ClaimResult.Granted granted -> run.make(granted);
       case ClaimResult.Held held -> new RunResult.Busy(held.by(), held.remaining());
       case ClaimResult.Blocked blocked ->
           new RunResult.Busy(
@@ -438,12 +459,14 @@ public final class Deduplicator implements AutoCloseable {
   private final class Run implements Judged {
     private final Worker worker = new Worker();
     private final Completing work;
+    private final Ahead ofGivingUp;
     private @Nullable Throwable thrown;
     private @Nullable String unrecorded;
     private boolean lost;
 
-    Run(Completing work) {
+    Run(Completing work, Ahead ofGivingUp) {
       this.work = work;
+      this.ofGivingUp = ofGivingUp;
     }
 
     /** The deduplicator is closed. */
@@ -512,7 +535,7 @@ public final class Deduplicator implements AutoCloseable {
         return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "the grant took too long");
       }
       if (retry.isSpent(attempt)) {
-        return new Verdict.Bury("%d attempts ended without a verdict".formatted(attempt - 1));
+        return givenUp(kept, "%d attempts ended without a verdict".formatted(attempt - 1));
       }
       switch (kept.begin()) {
         case SettleResult.Settled unused -> {}
@@ -556,10 +579,29 @@ public final class Deduplicator implements AutoCloseable {
       if (fault instanceof InterruptedException) {
         return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "interrupted");
       }
-      return retry.isLast(attempt)
-          ? new Verdict.Bury(fault.toString())
-          : new Verdict.Release(
-              time.now().wall().plus(retry.after(attempt)), attempt, fault.toString());
+      return retry.isLast(attempt) ? givenUp(kept, fault.toString()) : later(attempt, fault);
+    }
+
+    private Verdict later(int attempt, Throwable fault) {
+      return new Verdict.Release(
+          time.now().wall().plus(retry.after(attempt)), attempt, fault.toString());
+    }
+
+    /** Given up, once what must be done before that is done. */
+    private Verdict givenUp(KeptLease kept, String cause) {
+      int attempt = kept.attempt();
+      try {
+        ofGivingUp.pass(kept, retry.made(attempt), cause);
+        return new Verdict.Bury(cause);
+      } catch (Exception | Error e) { // whatever it throws, the work needs a verdict
+        if (thrown != null && !thrown.equals(e)) {
+          e.addSuppressed(thrown);
+        }
+        thrown = e;
+        return e instanceof InterruptedException
+            ? new Verdict.Release(ClaimStore.AT_ONCE, attempt, "interrupted")
+            : later(attempt, e);
+      }
     }
   }
 }

@@ -22,11 +22,13 @@ import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.lock.deduplicator.RunResult;
 import io.firstclaim.lock.deduplicator.Verdict;
+import io.firstclaim.lock.keeper.HeldLease;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import java.nio.charset.StandardCharsets;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -330,6 +332,58 @@ public abstract class DeduplicatorContract {
                 assertThat(givenUp.ending().attempt()).isEqualTo(2);
               });
     }
+    assertThat(runs).hasValue(0);
+  }
+
+  /** Work that always fails, and has a dead letter. */
+  private static final class Lettered implements Deduplicator.Work {
+    private final List<String> letters = new ArrayList<>();
+    private boolean refused;
+
+    @Override
+    public String run(HeldLease lease) {
+      throw new IllegalStateException("card declined");
+    }
+
+    @Override
+    public void beforeGivenUp(HeldLease lease, int attempts, String cause) throws IOException {
+      if (refused) {
+        throw new IOException("no acknowledgement");
+      }
+      letters.add(attempts + ": " + cause);
+    }
+  }
+
+  @Test
+  void whatComesBeforeGivingUp_isDoneOnce_beforeTheLastAttemptIsRecorded() throws Exception {
+    Lettered work = new Lettered();
+    assertThat(a.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.Failed.class);
+    assertThat(work.letters).isEmpty();
+    time.advance(Duration.ofSeconds(10).plus(tick()));
+
+    assertThat(a.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.GivenUp.class);
+    assertThat(b.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.GivenUp.class);
+
+    assertThat(work.letters)
+        .containsExactly("2: java.lang.IllegalStateException: card declined");
+  }
+
+  @Test
+  void workIsNotGivenUp_whileWhatComesBeforeFails_norIsItRunAgain() throws Exception {
+    Lettered work = new Lettered();
+    work.refused = true;
+    assertThat(a.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.Failed.class);
+    for (int attempt = 2; attempt <= 4; attempt++) {
+      time.advance(Duration.ofMinutes(1));
+      assertThat(a.run(ID, PAYLOAD, work))
+          .isInstanceOfSatisfying(
+              RunResult.Failed.class,
+              failed -> assertThat(failed.cause()).hasMessage("no acknowledgement"));
+    }
+    work.refused = false;
+    time.advance(Duration.ofMinutes(1));
+
+    assertThat(run(b, "receipt")).isInstanceOf(RunResult.GivenUp.class);
     assertThat(runs).hasValue(0);
   }
 

@@ -118,7 +118,7 @@ public final class SettingsReader {
     return new ClaimServerSettings(
         new StoreSettings(claims.orElseThrow(), backend.orElseThrow()),
         tokenFile.orElseThrow(),
-        reader.inForce(),
+        Collections.unmodifiableMap(reader.inForce()),
         reader.unused());
   }
 
@@ -382,19 +382,24 @@ public final class SettingsReader {
   }
 
   private Map<String, String> inForce(EngineSettings engine) {
-    Map<String, String> inForce = given.inForce();
+    Map<String, String> inForce = inForce();
     // In shadow mode these are others than were given.
     inForce.put(APPLICATION.name(), engine.application());
     inForce.put(EngineCatalog.GROUP.name(), engine.input().group());
     inForce.put(EngineCatalog.NAMESPACE.name(), engine.claim().store().namespace());
     inForce.put(OUTCOMES_TOPIC.name(), engine.outcomesTopic().orElse("none"));
+    return Collections.unmodifiableMap(inForce);
+  }
+
+  private Map<String, String> inForce() {
+    Map<String, String> inForce = given.inForce();
     new TreeMap<>(given.get(KAFKA))
         .forEach(
             (name, value) -> {
               String property = "kafka." + name;
               inForce.put(property, Secrets.shown(property, String.valueOf(value)));
             });
-    return Collections.unmodifiableMap(inForce);
+    return inForce;
   }
 
   /** What was given, and this backend and this handler have not asked for. */

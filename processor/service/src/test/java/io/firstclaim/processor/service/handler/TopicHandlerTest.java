@@ -95,7 +95,7 @@ final class TopicHandlerTest {
                 : sent;
           }
         }) {
-      TopicHandler handler = new TopicHandler(producer, "out", LONG);
+      TopicHandler handler = new TopicHandler(only(producer), "out", LONG);
 
       assertThat(handler.handle(context)).isEqualTo(HandlerResult.done());
       assertThat(handler.handle(context)).isEqualTo(HandlerResult.done());

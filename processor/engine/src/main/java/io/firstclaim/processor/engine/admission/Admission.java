@@ -59,7 +59,7 @@ public final class Admission {
         new InFlightLimit(
             settings.input().maxInFlight(),
             settings.input().maxParked(),
-            settings.input().maxBuffered());
+            settings.input().bufferedForRecords());
     this.rate = new HandlerRate(settings.handlerRate(), time);
     this.gate = new StoreGate(question, lease, time);
   }

@@ -154,8 +154,9 @@ public final class EngineCatalog {
           Syntax.size("give a size from 1MB to 999999MB, such as 64MB"),
           "a sixth of the heap",
           _ -> Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP,
-          "bytes of records in memory, such as `64MB`: keys, values and headers; polling pauses"
-              + " past it, and one record always enters");
+          "bytes of records in memory, such as `64MB`: keys, values and headers, and for an eighth"
+              + " the IDs of those that are known to have ended; polling pauses past the rest, and"
+              + " one record always enters");
 
   /** {@code firstclaim.input.replay-horizon}. */
   public static final Setting<Optional<Duration>> REPLAY_HORIZON =

@@ -345,8 +345,8 @@ public final class EngineSettings {
    * @param ordering which records wait for each other
    * @param maxInFlight records being claimed or handled at once
    * @param maxParked records waiting for something
-   * @param maxBuffered bytes of records in memory: keys, values and headers; a record that is
-   *     larger enters alone
+   * @param maxBuffered bytes of records in memory: keys, values and headers, and what is known of
+   *     those that have ended; a record that is larger enters alone
    * @param replayHorizon how far back the input may ever be rewound; if empty, the topic's
    *     retention
    */
@@ -358,7 +358,19 @@ public final class EngineSettings {
       int maxInFlight,
       int maxParked,
       long maxBuffered,
-      Optional<Duration> replayHorizon) {}
+      Optional<Duration> replayHorizon) {
+    private static final int SHARE_OF_ENDS = 8;
+
+    /** What of {@link #maxBuffered} is for records. */
+    public long bufferedForRecords() {
+      return maxBuffered - bufferedForEnds();
+    }
+
+    /** What of {@link #maxBuffered} is for the IDs of records that are known to have ended. */
+    public long bufferedForEnds() {
+      return maxBuffered / SHARE_OF_ENDS;
+    }
+  }
 
   /** What is done with records. */
   public enum Mode {

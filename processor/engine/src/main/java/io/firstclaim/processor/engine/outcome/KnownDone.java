@@ -29,6 +29,11 @@ public final class KnownDone {
    * @param until the ticks of the moment from which on it counts no more
    */
   private record Entry(Key key, boolean ended, long token, Instant at, long until) {
+    /** About what it takes in memory: in the map, in the queue, and the ID, which may be long. */
+    int bytes() {
+      return WITHOUT_ID + key.id.length();
+    }
+
     boolean counts(Moment now) {
       return now.ticks() - until < 0;
     }
@@ -39,16 +44,24 @@ public final class KnownDone {
     }
   }
 
+  private static final int WITHOUT_ID = 256;
+
   private final int capacity;
+  private final long maxBytes;
   private final Duration retention;
   private final TimeSource time;
   private final Map<Key, Entry> known = new ConcurrentHashMap<>();
   private final Deque<Entry> byAge = new ArrayDeque<>();
+  private long bytes; // guarded by byAge
   private volatile Instant horizon;
 
-  /** Remembers the last {@code capacity} records that end from now on, each for the retention. */
-  public KnownDone(int capacity, Duration retention, TimeSource time) {
+  /**
+   * Remembers the last {@code capacity} records that end from now on, or fewer if they take more
+   * than {@code maxBytes}, each for the retention.
+   */
+  public KnownDone(int capacity, long maxBytes, Duration retention, TimeSource time) {
     this.capacity = capacity;
+    this.maxBytes = maxBytes;
     this.retention = retention;
     this.time = time;
     this.horizon = time.now().wall();
@@ -88,11 +101,18 @@ public final class KnownDone {
       }
       known.put(entry.key, entry);
       byAge.addLast(entry);
-      while (byAge.size() > capacity || !byAge.getFirst().counts(now)) {
-        forget(byAge.removeFirst());
+      bytes += entry.bytes();
+      while (!byAge.isEmpty() && (isFull() || !byAge.getFirst().counts(now))) {
+        Entry oldest = byAge.removeFirst();
+        bytes -= oldest.bytes();
+        forget(oldest);
       }
     }
     return true;
+  }
+
+  private boolean isFull() {
+    return byAge.size() > capacity || bytes > maxBytes;
   }
 
   private void forget(Entry entry) {

@@ -274,7 +274,10 @@ public final class OutcomeFeed implements AutoCloseable {
     listener.heard(message.id(), message.payload(), outcome);
   }
 
-  private void sign(String zone, Instant at) {
+  /** A sign of life that is dated ahead is from now: else it would keep its zone alive for ever. */
+  private void sign(String zone, Instant dated) {
+    Instant now = time.now().wall();
+    Instant at = dated.isAfter(now) ? now : dated;
     if (lastSign.size() < MAX_ZONES || lastSign.containsKey(zone)) {
       lastSign.merge(zone, at, (a, b) -> a.isAfter(b) ? a : b);
     }

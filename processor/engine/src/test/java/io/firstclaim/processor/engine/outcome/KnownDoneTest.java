@@ -7,6 +7,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.testing.TestTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +17,7 @@ class KnownDoneTest {
 
   private final TestTime time = TestTime.standing();
   private final Instant start = time.now().wall();
-  private final KnownDone known = new KnownDone(3, RETENTION, time);
+  private final KnownDone known = new KnownDone(3, 1 << 20, RETENTION, time);
 
   private void add(int order) {
     known.add(id(order), PAYLOAD, 1, start.plusSeconds(order));
@@ -155,5 +156,19 @@ class KnownDoneTest {
     assertThat(known.contains(id(1), PAYLOAD, 6)).isTrue();
     assertThat(known.add(id(1), PAYLOAD, 6, start)).isFalse();
     assertThat(known.add(id(1), PAYLOAD, 4, start)).isFalse();
+  }
+
+  @Test
+  void longIds_countByTheirBytes_theOldestAreForgotten() {
+    KnownDone small = new KnownDone(1000, 10_000, RETENTION, time);
+    List<RecordId> ids =
+        IntStream.range(0, 100).mapToObj(i -> RecordId.of("x".repeat(1000) + i)).toList();
+    for (int i = 0; i < ids.size(); i++) {
+      small.add(ids.get(i), PAYLOAD, 1, start.plusSeconds(i));
+    }
+
+    List<RecordId> known = ids.stream().filter(id -> small.contains(id, PAYLOAD)).toList();
+    assertThat(known).isEqualTo(ids.subList(93, 100)); // of about 1,258 bytes each
+    assertThat(small.horizon()).isEqualTo(start.plusSeconds(92));
   }
 }

@@ -26,7 +26,7 @@ class OutcomeFeedFuzzTest {
   @FuzzTest(maxDuration = "10m")
   void anyOutcome_canBeRemembered(byte[] value) {
     TestTime time = TestTime.standing();
-    KnownDone known = new KnownDone(3, Duration.ofDays(8), time);
+    KnownDone known = new KnownDone(3, 1 << 20, Duration.ofDays(8), time);
     Optional<Outcome> read = Outcome.ofJson(value);
     if (read.isPresent()) {
       Outcome outcome = read.get();

@@ -43,7 +43,7 @@ class OutcomeFeedTest {
 
   private final TestTime time = TestTime.standing();
   private final Log log = new Log(2);
-  private final KnownDone known = new KnownDone(100, Duration.ofDays(8), time);
+  private final KnownDone known = new KnownDone(100, 1 << 20, Duration.ofDays(8), time);
   private final List<Outcome> heard = new CopyOnWriteArrayList<>();
   private final OutcomeFeed feed =
       new OutcomeFeed(
@@ -405,18 +405,29 @@ class OutcomeFeedTest {
   }
 
   @Test
+  void outcomeThatIsDatedAhead_isASignOfLifeFromNow_andNotFromThen() throws InterruptedException {
+    Instant ahead = time.now().wall().plus(Duration.ofHours(1));
+    append(0, "order-1", Outcome.Kind.FAILED, "b", ahead, headers("shop", "other"));
+
+    start();
+
+    assertThat(feed.lastSignOf("b")).isBeforeOrEqualTo(time.now().wall());
+  }
+
+  @Test
   void zonesThatSomebodyMakesUp_takeBoundedMemory() throws InterruptedException {
     Instant now = time.now().wall();
-    append(0, "order-1", Outcome.Kind.FAILED, "b", now, headers("shop", "other"));
+    append(
+        0, "order-1", Outcome.Kind.FAILED, "b", now.minusSeconds(1), headers("shop", "other"));
     for (int i = 0; i < 2_000; i++) {
       append(0, "order-1", Outcome.Kind.FAILED, "made-up-" + i, now, headers("shop", "other"));
     }
-    append(0, "last", Outcome.Kind.FAILED, "b", now.plusSeconds(1), headers("shop", "other"));
+    append(0, "last", Outcome.Kind.FAILED, "b", now, headers("shop", "other"));
 
     start();
 
     assertThat(feed.lastSignOf("made-up-1999")).isNull();
-    assertThat(feed.lastSignOf("b")).isEqualTo(now.plusSeconds(1));
+    assertThat(feed.lastSignOf("b")).isEqualTo(now);
   }
 
   @Test

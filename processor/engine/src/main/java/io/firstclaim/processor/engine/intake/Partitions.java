@@ -21,7 +21,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +33,6 @@ import org.slf4j.LoggerFactory;
 public final class Partitions implements ConsumerRebalanceListener {
   private static final Logger LOG = LoggerFactory.getLogger(Partitions.class);
   private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
-  private static final Duration CHECK_LIMIT = Duration.ofSeconds(1);
 
   /**
    * How many records may be settled ahead of an open one, over all partitions; bounds the
@@ -136,18 +134,22 @@ public final class Partitions implements ConsumerRebalanceListener {
       return;
     }
     try {
-      consumer
-          .committed(Set.copyOf(unchecked), CHECK_LIMIT)
-          .forEach(
-              (id, offset) -> {
-                AssignedPartition partition = assigned.get(id);
-                if (offset != null && partition != null && partition.isOfAnotherTopic(offset)) {
-                  beginAnew(id);
-                }
+      topicIds
+          .committed(consumer.groupMetadata().groupId(), Set.copyOf(unchecked))
+          .ifPresent(
+              committed -> {
+                unchecked.clear();
+                committed.forEach(this::check);
               });
-      unchecked.clear();
-    } catch (RetriableException e) {
-      LOG.debug("What is committed for {} is not known yet", unchecked, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void check(TopicPartition id, OffsetAndMetadata committed) {
+    AssignedPartition partition = assigned.get(id);
+    if (partition != null && partition.isOfAnotherTopic(committed)) {
+      beginAnew(id);
     }
   }
 

@@ -3,15 +3,23 @@ package io.firstclaim.processor.engine.kafka;
 import io.firstclaim.lock.OneLine;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class TopicIds implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicIds.class);
   private static final Duration LIMIT = Duration.ofSeconds(5);
+  private static final int COMMITTED_LIMIT = (int) Duration.ofSeconds(1).toMillis();
 
   private final Supplier<Admin> admins;
   private final Collection<String> topics;
@@ -83,6 +92,38 @@ public final class TopicIds implements AutoCloseable {
     }
   }
 
+  /**
+   * What a group has committed of these partitions, as Kafka says; not by the group's own consumer,
+   * which may just be asking the same.
+   *
+   * @return empty if it is not known now; without those of which nothing is committed
+   */
+  public Optional<Map<TopicPartition, OffsetAndMetadata>> committed(
+      String group, Collection<TopicPartition> partitions) throws InterruptedException {
+    if (topics.isEmpty()) {
+      return Optional.of(Map.of());
+    }
+    try {
+      Map<TopicPartition, OffsetAndMetadata> offsets =
+          new HashMap<>(
+              admin()
+                  .listConsumerGroupOffsets(
+                      Map.of(
+                          group, new ListConsumerGroupOffsetsSpec().topicPartitions(partitions)),
+                      new ListConsumerGroupOffsetsOptions().timeoutMs(COMMITTED_LIMIT))
+                  .partitionsToOffsetAndMetadata(group)
+                  .get());
+      offsets.values().removeIf(Objects::isNull);
+      return Optional.of(offsets);
+    } catch (ExecutionException | KafkaException e) {
+      if (e.getCause() instanceof GroupIdNotFoundException) {
+        return Optional.of(Map.of());
+      }
+      notAnswered(e);
+      return Optional.empty();
+    }
+  }
+
   private KafkaFuture<Void> question(Admin by) {
     Map<String, KafkaFuture<TopicDescription>> answers =
         by.describeTopics(topics, new DescribeTopicsOptions().timeoutMs((int) LIMIT.toMillis()))
@@ -112,7 +153,10 @@ public final class TopicIds implements AutoCloseable {
   /** Said once, until an answer comes. */
   private void notAnswered(Throwable fault) {
     if (!unanswered) {
-      LOG.warn("The IDs of topics {} could not be asked for: {}", topics, OneLine.of(fault));
+      LOG.warn(
+          "The IDs of topics {}, or what is committed for them, could not be asked for: {}",
+          topics,
+          OneLine.of(fault));
     }
     unanswered = true;
   }

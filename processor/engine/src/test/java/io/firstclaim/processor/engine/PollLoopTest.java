@@ -296,6 +296,22 @@ class PollLoopTest {
   }
 
   @Test
+  void listenerThatThrows_endsNothing() throws InterruptedException {
+    TestInstance started = start(_ -> HandlerResult.done());
+    started.listener.fails = true;
+    input.commitFault = new TimeoutException("no coordinator");
+    input.add(0, 3);
+    eventually(() -> handled.size() == 3);
+    eventually(
+        () -> {
+          time.advance(Duration.ofSeconds(1));
+          return started.listener.commitFailures.get() >= 2 || defect() != null;
+        });
+
+    assertThat(defect()).isNull();
+  }
+
+  @Test
   void instanceThatHearsLateOfAStoreThatWasThereFirst_leavesTheGroup_untilThatOneIsGone()
       throws InterruptedException {
     TestInstance started =

@@ -14,6 +14,7 @@ final class TestListener implements EngineListener {
   final AtomicInteger takeovers = new AtomicInteger();
   final AtomicInteger tooOld = new AtomicInteger();
   final AtomicInteger handled = new AtomicInteger();
+  volatile boolean fails;
   final AtomicInteger commitFailures = new AtomicInteger();
 
   List<Delivered> delivered() {
@@ -47,6 +48,9 @@ final class TestListener implements EngineListener {
   @Override
   public void commitFailed() {
     commitFailures.incrementAndGet();
+    if (fails) {
+      throw new IllegalStateException("a defect of the listener");
+    }
   }
 
   @Override

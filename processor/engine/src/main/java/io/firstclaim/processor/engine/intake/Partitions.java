@@ -237,10 +237,14 @@ public final class Partitions implements ConsumerRebalanceListener {
     consumer.commitAsync(
         offsets,
         (_, fault) -> { // under the new group protocol, a failure comes without its offsets
-          if (fault == null) {
-            committed(offsets);
-          } else {
-            commitFailed(offsets, fault);
+          try {
+            if (fault == null) {
+              committed(offsets);
+            } else {
+              commitFailed(offsets, fault);
+            }
+          } catch (RuntimeException e) { // it would end the poll that calls this
+            LOG.error("What came of a commit could not be told", e);
           }
         });
   }

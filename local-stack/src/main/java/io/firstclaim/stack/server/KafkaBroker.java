@@ -8,12 +8,17 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -46,7 +51,11 @@ public final class KafkaBroker extends ServerProcess {
   private final Path ready;
 
   private KafkaBroker(
-      WorkDirectory directory, int port, Map<String, String> settings, JvmTuning tuning) {
+      WorkDirectory directory,
+      int port,
+      Map<String, String> settings,
+      JvmTuning tuning,
+      Uuid cluster) {
     Path properties = directory.path().resolve("server.properties");
     Path ready = directory.path().resolve("ready");
     delete(ready);
@@ -62,7 +71,7 @@ public final class KafkaBroker extends ServerProcess {
             .withJvmArgs(JVM_ARGS)
             .withJvmArgs(tuning.jvmArgs())
             .withArgs(
-                List.of(properties.toString(), Uuid.randomUuid().toString(), ready.toString())),
+                List.of(properties.toString(), cluster.toString(), ready.toString())),
         () -> Files.exists(ready));
     this.port = port;
     this.ready = ready;
@@ -81,12 +90,67 @@ public final class KafkaBroker extends ServerProcess {
   /** Starts a broker on a directory that is deleted at the end, with some settings changed. */
   public static KafkaBroker start(JvmTuning tuning, Map<String, String> settings) {
     return new KafkaBroker(
-        WorkDirectory.temporary("firstclaim-kafka-"), FreePort.next(), settings, tuning);
+        WorkDirectory.temporary("firstclaim-kafka-"),
+        FreePort.next(),
+        settings,
+        tuning,
+        Uuid.randomUuid());
   }
 
   /** Starts a broker with its data, settings and log in {@code directory}, which it leaves. */
   public static KafkaBroker start(Path directory, JvmTuning tuning, Map<String, String> settings) {
-    return new KafkaBroker(WorkDirectory.kept(directory), FreePort.next(), settings, tuning);
+    return new KafkaBroker(
+        WorkDirectory.kept(directory), FreePort.next(), settings, tuning, Uuid.randomUuid());
+  }
+
+  /**
+   * Starts three brokers as one cluster, each on a directory that is deleted at its end. Of all
+   * topics there are three replicas, two of which must have what is acknowledged, so one broker may
+   * be killed.
+   */
+  public static List<KafkaBroker> startThree(JvmTuning tuning) {
+    Uuid cluster = Uuid.randomUuid();
+    List<Integer> controllers = Stream.generate(FreePort::next).limit(3).toList();
+    String voters =
+        IntStream.range(0, 3)
+            .mapToObj(i -> "%d@127.0.0.1:%d".formatted(i + 1, controllers.get(i)))
+            .collect(Collectors.joining(","));
+    // Side by side: none is ready before two can elect a controller.
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<CompletableFuture<KafkaBroker>> starting =
+          IntStream.range(0, 3)
+              .mapToObj(
+                  i ->
+                      CompletableFuture.supplyAsync(
+                          () -> oneOfThree(i + 1, controllers.get(i), voters, cluster, tuning),
+                          threads))
+              .toList();
+      return starting.stream().map(CompletableFuture::join).toList();
+    }
+  }
+
+  private static KafkaBroker oneOfThree(
+      int node, int controllerPort, String voters, Uuid cluster, JvmTuning tuning) {
+    int port = FreePort.next();
+    Map<String, String> settings = new HashMap<>();
+    settings.put("node.id", Integer.toString(node));
+    settings.put("controller.quorum.voters", voters);
+    settings.put("listeners", listeners(port, controllerPort));
+    for (String replicas :
+        List.of(
+            "default.replication.factor",
+            "offsets.topic.replication.factor",
+            "transaction.state.log.replication.factor")) {
+      settings.put(replicas, "3");
+    }
+    settings.put("min.insync.replicas", "2");
+    settings.put("transaction.state.log.min.isr", "2");
+    return new KafkaBroker(
+        WorkDirectory.temporary("firstclaim-kafka-"), port, settings, tuning, cluster);
+  }
+
+  private static String listeners(int port, int controllerPort) {
+    return "CLIENT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort;
   }
 
   public String bootstrapServers() {
@@ -103,7 +167,7 @@ public final class KafkaBroker extends ServerProcess {
     Map<String, Object> config =
         Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
     try (Admin admin = Admin.create(config)) {
-      NewTopic topic = new NewTopic(name, partitions, (short) 1).configs(configuration);
+      NewTopic topic = new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(configuration);
       var _ = admin.createTopics(List.of(topic)).all().get();
       awaitLeaders(admin, name, partitions);
     } catch (ExecutionException e) {
@@ -162,7 +226,7 @@ public final class KafkaBroker extends ServerProcess {
             "process.roles", "broker,controller",
             "node.id", "1",
             "controller.quorum.voters", "1@127.0.0.1:" + controllerPort,
-            "listeners", "CLIENT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort,
+            "listeners", listeners(port, controllerPort),
             "listener.security.protocol.map", "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "inter.broker.listener.name", "CLIENT",
             "controller.listener.names", "CONTROLLER",

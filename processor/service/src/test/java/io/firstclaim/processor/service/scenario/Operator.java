@@ -31,11 +31,11 @@ final class Operator {
   }
 
   /** What only the asked instance itself knows of a list. */
-  static JsonNode ownPart(Zone zone, String path) throws IOException {
+  static JsonNode ownPart(Zone zone, String application, String path) throws IOException {
     return JSON.readTree(
         zone.send(
                 request(zone, "GET", path, null)
-                    .header("Firstclaim-Asked-By-Instance", "1")
+                    .header("Firstclaim-Asked-By-Instance", application + "/" + zone.name())
                     .build())
             .body());
   }

@@ -87,7 +87,7 @@ class PeersIT {
     awaitWhole(two, dead);
     Set<String> parts = new TreeSet<>();
     for (Zone each : List.of(one, two)) {
-      List<String> own = ids(Operator.ownPart(each, "/api/dead?limit=1000"));
+      List<String> own = ids(Operator.ownPart(each, scenario.topic(), "/api/dead?limit=1000"));
       assertThat(own).as("kept by " + each.instance()).isNotEmpty().hasSizeLessThan(DEAD);
       parts.addAll(own);
       assertThat(pageByPage(each, "dead?limit=7")).containsExactlyElementsOf(dead);

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +49,7 @@ final class OutcomesPartitions {
           return version(partitions.getAsInt());
         }
       } catch (ExecutionException e) {
-        LOG.debug("The outcomes topic is looked at again", e);
+        LOG.debug("The audit's topics are looked at again", e);
       }
       time.sleep(LOOKED_EVERY);
     }
@@ -58,9 +59,13 @@ final class OutcomesPartitions {
   Version versionAfter(Version version) throws InterruptedException {
     while (true) {
       time.sleep(LOOKED_EVERY);
-      Version now = version();
-      if (now.partitions() != version.partitions()) {
-        return now;
+      try {
+        OptionalInt partitions = count(settings.outcomesTopic());
+        if (partitions.isPresent() && partitions.getAsInt() != version.partitions()) {
+          return version();
+        }
+      } catch (ExecutionException e) {
+        LOG.debug("The outcomes topic is looked at again", e);
       }
     }
   }
@@ -77,13 +82,15 @@ final class OutcomesPartitions {
         : new Version(first, partitions, Optional.empty());
   }
 
+  /** How many partitions a topic has; empty if there is none, or nobody may look. */
   private OptionalInt count(String topic) throws ExecutionException, InterruptedException {
     try {
       return admin.describeTopics(List.of(topic)).allTopicNames().get().values().stream()
           .mapToInt(found -> found.partitions().size())
           .findFirst();
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+      if (e.getCause() instanceof UnknownTopicOrPartitionException
+          || e.getCause() instanceof TopicAuthorizationException) {
         return OptionalInt.empty();
       }
       throw e;

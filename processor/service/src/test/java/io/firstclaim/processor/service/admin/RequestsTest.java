@@ -37,6 +37,22 @@ class RequestsTest {
         .isEqualTo(message);
   }
 
+  @Test
+  void recordThatTheStoreHasForgotten_isRedrivenOnlyByWhoeverSaysThatItMayBeDone() {
+    Api.requireError(
+        api.post("/api/records/forgotten/redrive", Api.OPERATOR, "{\"reason\":\"mended\"}"),
+        409,
+        "nobody knows whether it is done since it died; with \\\"mayBeDone\\\": true");
+  }
+
+  @Test
+  void pauseOfWhatIsNoScope_isRefused() {
+    Api.requireError(
+        api.post("/api/pause", Api.OPERATOR, "{\"reason\":\"tired\",\"scope\":\"world\"}"),
+        400,
+        "give instance, zone or application");
+  }
+
   private static final String DELAY =
       "give a duration such as 500ms, 30s, 5m, 12h or 8d, at most 7d";
 

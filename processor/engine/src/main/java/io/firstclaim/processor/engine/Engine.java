@@ -218,7 +218,7 @@ public final class Engine {
    */
   public void resume() {
     running().resume();
-    LOG.warn("Records are taken again");
+    LOG.info("Records are taken again");
   }
 
   /**

@@ -32,6 +32,17 @@ class PauseIT {
     Zone a = zone("a");
     Zone b = zone("b");
     scenario.start();
+    for (Zone zone : List.of(a, b)) {
+      scenario.eventually(
+          "acts can be written",
+          () ->
+              assertThat(
+                      Operator.get(zone, "/api/summary")
+                          .path("instance")
+                          .path("actsFault")
+                          .isNull())
+                  .isTrue());
+    }
 
     Operator.act(a, "/api/pause", Map.of("reason", "a look", "scope", "zone"));
     assertThat(stateOf(a)).isEqualTo("PAUSED");

@@ -66,10 +66,12 @@ class PauseIT {
     b.kill();
     b.launch();
     b.awaitReady();
+    scenario.eventually(
+        "b has read it again",
+        () ->
+            assertThat(Operator.get(b, "/api/summary").path("pauses").findValuesAsText("reason"))
+                .containsExactly("a migration"));
     assertThat(stateOf(b)).isEqualTo("PAUSED");
-    assertThat(
-            Operator.get(b, "/api/summary").path("pauses").findValuesAsText("reason"))
-        .containsExactly("a migration");
 
     List<String> second = Feed.ids("second", 20);
     scenario.feed().send(second);

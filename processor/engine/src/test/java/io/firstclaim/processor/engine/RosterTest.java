@@ -15,9 +15,9 @@ import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.engine.testing.TestRecords;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class RosterTest extends FlowFixture {

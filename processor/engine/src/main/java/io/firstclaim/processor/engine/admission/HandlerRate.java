@@ -8,11 +8,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets so many records a second go to their handlers, one after the other in the order in which they
- * came. A record waits for its turn before it is claimed, so it holds no lease meanwhile; a turn
- * that comes to no handler, as the record is another's or done, is the next one's. What has its turn
- * and is not with its handler yet is bounded by what may go in a second, or all that a slow store
- * kept back would come to the handlers at once. Thread-safe.
+ * Lets so many records a second go to their handlers, one after the other in the order in which
+ * they came. A record waits for its turn before it is claimed, so it holds no lease meanwhile; a
+ * turn that comes to no handler, as the record is another's or done, is the next one's. What has
+ * its turn and is not with its handler yet is bounded by what may go in a second, or all that a
+ * slow store kept back would come to the handlers at once. Thread-safe.
  *
  * <p>Resilience4j's rate limiter hands out permits for good, a period's at once at its beginning:
  * half of them would be lost where another zone wins half of the records.

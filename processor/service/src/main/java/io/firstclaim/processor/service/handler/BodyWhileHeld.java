@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * A request's body that leaves only while the record's lease is held. Between the handler's own
  * look at the lease and the wire, a request waits in the client, for a connection or for a thread;
  * of a process that was paused meanwhile, nothing more is to leave. So the lease is looked at again
- * where the client writes: whenever it asks for a piece of the body, and in HTTP/1.1 when it asks for
- * the body's length too, as it has a connection and writes the headers. In HTTP/2 the client would
- * lose one of the connection's streams by that; there a request may be begun, and is then reset. So
- * one without a body, whose headers are all of it, has no such look. Thread-safe.
+ * where the client writes: whenever it asks for a piece of the body, and in HTTP/1.1 when it asks
+ * for the body's length too, as it has a connection and writes the headers. In HTTP/2 the client
+ * would lose one of the connection's streams by that; there a request may be begun, and is then
+ * reset. So one without a body, whose headers are all of it, has no such look. Thread-safe.
  */
 final class BodyWhileHeld implements BodyPublisher {
   private final BodyPublisher body;

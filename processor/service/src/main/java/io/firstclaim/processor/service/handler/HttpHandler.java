@@ -287,8 +287,7 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
         yield HandlerResult.done();
       }
       case FAILED ->
-          new HandlerResult.Retry(
-              cause(answer, StatusMeanings.remedy(status)), retryAfter(answer));
+          new HandlerResult.Retry(cause(answer, StatusMeanings.remedy(status)), retryAfter(answer));
       case UNAVAILABLE -> unavailable(answer, StatusMeanings.remedy(status));
       case NOTHING_THERE ->
           wrongUrl.holdsBack(id)

@@ -189,8 +189,7 @@ final class InstanceBeans {
       case Handling.Topic topic ->
           ChosenHandler.ours(
               given ->
-                  new TopicHandler(
-                          producer.get(), topic.name(), TOPIC_ACK, telemetry.propagator())
+                  new TopicHandler(producer.get(), topic.name(), TOPIC_ACK, telemetry.propagator())
                       .handle(given));
       case Handling.Dataset dataset ->
           ChosenHandler.ours(datasetHandler(dataset.settings(), settings, time, upkeep));

@@ -464,7 +464,8 @@ final class HttpHandlerTest {
 
   @Test
   void hostWithoutAddress_isNoFailureOfTheRecord() throws Exception {
-    try (HttpHandler handler = new HttpHandler(URI.create("http://nowhere.invalid/x"), LONG, TimeSource.system())) {
+    try (HttpHandler handler =
+        new HttpHandler(URI.create("http://nowhere.invalid/x"), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Unavailable.class);
     }
   }
@@ -720,14 +721,19 @@ final class HttpHandlerTest {
   @Test
   void refusal_tellsNoSecret() {
     assertThatThrownBy(
-            () -> new HttpHandler(URI.create("http://me:secret@my_host/x?secret#secret"), LONG, TimeSource.system()))
+            () ->
+                new HttpHandler(
+                    URI.create("http://me:secret@my_host/x?secret#secret"),
+                    LONG,
+                    TimeSource.system()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("'http://my_host/x' is not an ");
   }
 
   @Test
   void timeout_mustBePositive() {
-    assertThatThrownBy(() -> new HttpHandler(URI.create("http://host/x"), Duration.ZERO, TimeSource.system()))
+    assertThatThrownBy(
+            () -> new HttpHandler(URI.create("http://host/x"), Duration.ZERO, TimeSource.system()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PT0S");
   }

@@ -133,7 +133,8 @@ final class TopicHandlerTest {
   @Test
   void nullValue_isPublished() throws Exception {
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
-      assertThat(new TopicHandler(only(producer), "out", LONG).handle(TestContext.of((byte[]) null)))
+      assertThat(
+              new TopicHandler(only(producer), "out", LONG).handle(TestContext.of((byte[]) null)))
           .isEqualTo(HandlerResult.done());
       assertThat(producer.history().getFirst().value()).isNull();
     }
@@ -143,7 +144,8 @@ final class TopicHandlerTest {
   void noAcknowledgementInTime_isNoFailureOfTheRecord() throws Exception {
     try (MockProducer<byte[], byte[]> producer = producer(false)) {
       assertThat(
-              new TopicHandler(only(producer), "out", Duration.ofMillis(50)).handle(TestContext.of("x")))
+              new TopicHandler(only(producer), "out", Duration.ofMillis(50))
+                  .handle(TestContext.of("x")))
           .isEqualTo(
               HandlerResult.unavailable(
                   "no acknowledgement from topic out within PT0.05S", Duration.ZERO));
@@ -205,8 +207,7 @@ final class TopicHandlerTest {
 
   @ParameterizedTest
   @MethodSource("ofTheProducer")
-  void unusableProducer_isReplaced_onceForAllThatItFailed(RuntimeException fault)
-      throws Exception {
+  void unusableProducer_isReplaced_onceForAllThatItFailed(RuntimeException fault) throws Exception {
     List<MockProducer<byte[], byte[]>> made = new ArrayList<>();
     TopicProducer producers =
         new TopicProducer(
@@ -300,7 +301,8 @@ final class TopicHandlerTest {
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
       producer.sendException = new InterruptException("while waiting for metadata");
       assertThat(Thread.interrupted()).isTrue(); // Kafka's InterruptException sets it
-      assertThatThrownBy(() -> new TopicHandler(only(producer), "out", LONG).handle(TestContext.of("x")))
+      assertThatThrownBy(
+              () -> new TopicHandler(only(producer), "out", LONG).handle(TestContext.of("x")))
           .isInstanceOf(InterruptedException.class);
     }
   }
@@ -309,7 +311,8 @@ final class TopicHandlerTest {
   void lostLease_publishesNothing() {
     try (MockProducer<byte[], byte[]> producer = producer(true)) {
       assertThatThrownBy(
-              () -> new TopicHandler(only(producer), "out", LONG).handle(TestContext.of("x").lost()))
+              () ->
+                  new TopicHandler(only(producer), "out", LONG).handle(TestContext.of("x").lost()))
           .isInstanceOf(LeaseLostException.class);
       assertThat(producer.history()).isEmpty();
     }

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firstclaim.processor.engine.api.OutcomeMessage;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -48,9 +49,9 @@ public final class Origin {
     return has(message, namespace) && has(message, store);
   }
 
-  /** Whether a message is of the same application, whichever its store. */
+  /** Whether a message is of the same application, whichever its store and namespace. */
   boolean isApplicationOf(Headers message) {
-    return has(message, application) && has(message, namespace);
+    return has(message, application);
   }
 
   /** Whether a message is of the same sender. */
@@ -60,21 +61,22 @@ public final class Origin {
 
   /** The store of a message, as far as it tells. */
   static String storeOf(Headers message) {
-    return text(message, OutcomeMessage.STORE);
+    return Objects.requireNonNullElse(text(message, OutcomeMessage.STORE), "");
   }
 
   /** The sender of a message, as far as it tells. */
   static String senderOf(Headers message) {
-    return text(message, SENDER);
+    return Objects.requireNonNullElse(text(message, SENDER), "");
   }
 
   private static boolean has(Headers message, Header own) {
     return Arrays.equals(own.value(), value(message, own.key()));
   }
 
-  private static String text(Headers message, String name) {
+  /** A message's last header of this name, as text; null if there is none. */
+  static @Nullable String text(Headers message, String name) {
     byte[] value = value(message, name);
-    return value == null ? "" : new String(value, UTF_8);
+    return value == null ? null : new String(value, UTF_8);
   }
 
   /** A message's last header of this name. */

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -20,7 +21,6 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -61,9 +61,6 @@ public final class OutcomeFeed implements AutoCloseable {
 
   private static final long LOOK_BACK_RECORDS = 5_000;
 
-  /** How much of the past has an announcement of every living instance, whatever its records. */
-  private static final Duration PRESENT_WITHIN = PresenceBeat.EVERY.multipliedBy(4);
-
   /** How many zones are remembered: their names come from the topic, where anybody may write. */
   private static final int MAX_ZONES = 1_000;
 
@@ -78,6 +75,7 @@ public final class OutcomeFeed implements AutoCloseable {
   private final String topic;
   private final Origin origin;
   private final StoreAgreement agreement;
+  private final ReadBack readBack = new ReadBack();
   private final KnownDone known;
   private final OutcomeListener listener;
   private final TimeSource time;
@@ -87,6 +85,10 @@ public final class OutcomeFeed implements AutoCloseable {
   private volatile boolean closed;
   private volatile @Nullable Moment lastAnswer;
   private @Nullable Moment lastQuestion;
+
+  /** From where on outcomes are learnt in the partition of the presences, before the start. */
+  private long outcomesFrom;
+
   private boolean isSilent;
 
   /**
@@ -162,9 +164,7 @@ public final class OutcomeFeed implements AutoCloseable {
     while (!closed) {
       ask();
       // This comes before the poll, which waits if there is nothing to read.
-      if (caughtUp.getCount() > 0
-          && ends.entrySet().stream()
-              .allMatch(end -> consumer.position(end.getKey()) >= end.getValue())) {
+      if (caughtUp.getCount() > 0 && isReadUp(ends) && !readsFurtherBack()) {
         caughtUp.countDown();
       }
       ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
@@ -173,6 +173,21 @@ public final class OutcomeFeed implements AutoCloseable {
         LockSupport.parkNanos(this, GATHER.toNanos());
       }
     }
+  }
+
+  private boolean isReadUp(Map<TopicPartition, Long> ends) {
+    return ends.entrySet().stream()
+        .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+  }
+
+  private boolean readsFurtherBack() {
+    OptionalLong further = readBack.further();
+    further.ifPresent(offset -> consumer.seek(presences(), offset));
+    return further.isPresent();
+  }
+
+  private TopicPartition presences() {
+    return new TopicPartition(topic, PresenceBeat.PARTITION);
   }
 
   private List<TopicPartition> partitions() {
@@ -227,12 +242,9 @@ public final class OutcomeFeed implements AutoCloseable {
     Map<TopicPartition, Long> times = new HashMap<>();
     partitions.forEach(partition -> times.put(partition, lately.toEpochMilli()));
     Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
-    TopicPartition presences = new TopicPartition(topic, PresenceBeat.PARTITION);
-    OffsetAndTimestamp present =
-        consumer
-            .offsetsForTimes(
-                Map.of(presences, time.now().wall().minus(PRESENT_WITHIN).toEpochMilli()))
-            .get(presences);
+    TopicPartition presences = presences();
+    long presencesFrom =
+        readBack.start(begins.getOrDefault(presences, 0L), ends.getOrDefault(presences, 0L));
     consumer
         .offsetsForTimes(times)
         .forEach(
@@ -245,18 +257,28 @@ public final class OutcomeFeed implements AutoCloseable {
                 known.startAt(time.now().wall());
               }
               long from = Math.max(start, least);
-              consumer.seek(
-                  partition,
-                  partition.equals(presences) && present != null
-                      ? Math.min(from, present.offset())
-                      : from);
+              if (partition.equals(presences)) {
+                outcomesFrom = from;
+                consumer.seek(partition, Math.min(from, presencesFrom));
+              } else {
+                consumer.seek(partition, from);
+              }
             });
   }
 
   private void learn(ConsumerRecord<byte[], byte[]> message) {
     if (Origin.value(message.headers(), Presence.HEADER) != null) {
+      if (caughtUp.getCount() > 0) {
+        readBack.heard(message);
+      }
       agreement.heard(message);
       return;
+    }
+    if (caughtUp.getCount() > 0 && message.partition() == PresenceBeat.PARTITION) {
+      if (message.offset() < outcomesFrom) {
+        return; // it is read for the presences alone, or once more
+      }
+      outcomesFrom = message.offset() + 1;
     }
     if (origin.seesClaimsOf(message.headers()) && !origin.isSenderOf(message.headers())) {
       OutcomeMessage.read(message.key(), message.value(), message.headers()).ifPresent(this::learn);

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -20,6 +22,8 @@ import java.util.Optional;
  * @param since the offset at which it first said that it takes records; {@link #UNKNOWN} in the
  *     message that does so
  * @param topics the input
+ * @param settings digests of what it must share with the others, by the settings' names; empty from
+ *     a version that says nothing of them
  */
 record Presence(
     Kind kind,
@@ -28,7 +32,8 @@ record Presence(
     String group,
     List<String> topics,
     long beat,
-    long since) {
+    long since,
+    Map<String, String> settings) {
   /** Marks the messages that are a presence and no outcome. */
   static final String HEADER = OutcomeMessage.PRESENCE;
 
@@ -54,6 +59,7 @@ record Presence(
     json.put("at", at.toString()).put("millis", 0).putNull("cause");
     json.put("group", group).put("beat", beat).put("since", since);
     topics.forEach(json.putArray("topics")::add);
+    settings.forEach(json.putObject("settings")::put);
     try {
       return JSON.writeValueAsBytes(json);
     } catch (IOException e) {
@@ -70,6 +76,10 @@ record Presence(
       }
       List<String> topics = new ArrayList<>();
       json.path("topics").forEach(topic -> topics.add(topic.asText()));
+      Map<String, String> settings = new HashMap<>();
+      json.path("settings")
+          .properties()
+          .forEach(setting -> settings.put(setting.getKey(), setting.getValue().asText()));
       return Optional.of(
           new Presence(
               Kind.valueOf(json.path("outcome").asText()),
@@ -78,7 +88,8 @@ record Presence(
               json.path("group").asText(),
               topics,
               json.path("beat").asLong(),
-              json.path("since").asLong(UNKNOWN)));
+              json.path("since").asLong(UNKNOWN),
+              settings));
     } catch (IOException | IllegalArgumentException e) {
       return Optional.empty();
     }

@@ -4,25 +4,24 @@ import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.OtherInstance;
-import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that all instances of an application use one store: with two, each would handle every
- * record. Each says on the outcomes topic which store it uses, before it takes records and as long
- * as it lives, all in one partition, so that all read the same order. An instance takes records
- * once it has read its own announcement back, if none that uses another store stands before it;
- * else it waits until that one has gone. Where one store was there first, its later instances are
- * as old as its oldest.
+ * Sees to it that all instances of an application use one store, and find in it the same records
+ * under the same IDs: else each would handle every record. Each says on the outcomes topic by which
+ * {@link Terms} it takes records, before it does and as long as it lives, all in one partition, so
+ * that all read the same order. An instance takes records once it has read its own announcement
+ * back, if none with other terms stands before it; else it waits until that one has gone. Where one
+ * store, or one value of a setting, was there first, its later instances are as old as its oldest.
  *
  * <p>An instance is gone when it says so, or when nothing was heard of it between so many of our
  * own announcements: no clock is asked, and if nothing is heard at all, nobody is taken for gone.
@@ -47,7 +46,7 @@ public final class StoreAgreement {
 
   private final EngineSettings settings;
   private final Origin origin;
-  private final String store;
+  private final Terms terms;
   private final Holder self;
   private final Map<String, Other> others = new HashMap<>();
   private long sent;
@@ -59,11 +58,13 @@ public final class StoreAgreement {
   /**
    * Another instance.
    *
+   * @param differing what it has where no other may differ, but it does
    * @param since where it stands in the order; {@link #NONE} if it takes no records
    * @param beat its last message
    * @param round how many of our own messages had been read before that
    */
-  private record Other(String store, Holder name, long since, long beat, long round) {}
+  private record Other(
+      Terms terms, Map<String, String> differing, Holder name, long since, long beat, long round) {}
 
   /**
    * An agreement with nobody yet.
@@ -73,7 +74,7 @@ public final class StoreAgreement {
   public StoreAgreement(EngineSettings settings, Origin origin, String store) {
     this.settings = settings;
     this.origin = origin;
-    this.store = store;
+    this.terms = Terms.of(settings, store);
     this.self = Holder.parse(settings.claim().store().holder());
   }
 
@@ -97,17 +98,57 @@ public final class StoreAgreement {
         rival == null
             ? "this instance's store could not yet be announced on the outcomes topic: it must be"
                 + " allowed to write and read there"
-            : "zone %s, instance %s of this application uses store %s and was there first, this instance uses store %s: give both the same table or bucket (name, Region, endpoint); until then no records are taken here"
+            : "zone %s, instance %s of this application %s and was there first, this instance %s: %s; until then no records are taken here"
                 .formatted(
-                    rival.name.zone(), rival.name.instance(), shown(rival.store), shown(store)));
+                    rival.name.zone(),
+                    rival.name.instance(),
+                    has(rival.terms),
+                    own(rival.terms),
+                    remedy(rival.terms)));
   }
 
-  /** How many other stores living instances of this application use; none, if all is well. */
+  /** What another has that differs, in words. */
+  private String has(Terms other) {
+    String differing =
+        terms.differing(Terms.BINDING, other).stream()
+            .filter(what -> !what.equals(Terms.STORE))
+            .collect(Collectors.joining(", "));
+    String store = terms.differs(Terms.STORE, other) ? "uses store " + shown(store(other)) : "";
+    String another = differing.isEmpty() ? "" : "has another " + differing;
+    return store.isEmpty() || another.isEmpty() ? store + another : store + ", " + another;
+  }
+
+  /** What this instance has there, in words. */
+  private String own(Terms other) {
+    Map<String, String> written = Terms.written(settings);
+    return terms.differing(Terms.BINDING, other).stream()
+        .map(
+            what ->
+                what.equals(Terms.STORE)
+                    ? "uses store " + shown(store(terms))
+                    : "has %s=%s".formatted(what, shown(written.getOrDefault(what, ""))))
+        .collect(Collectors.joining(", "));
+  }
+
+  private String remedy(Terms other) {
+    return terms.differs(Terms.STORE, other)
+        ? "give both the same table or bucket (name, Region, endpoint)"
+        : "give both the same";
+  }
+
+  private static String store(Terms of) {
+    return of.values().getOrDefault(Terms.STORE, "");
+  }
+
+  /**
+   * How many other stores, or other settings that must be shared, living instances of this
+   * application use; none, if all is well.
+   */
   public synchronized int otherStores() {
     return (int)
         others.values().stream()
-            .map(Other::store)
-            .filter(other -> !other.equals(store))
+            .map(Other::differing)
+            .filter(differing -> !differing.isEmpty())
             .distinct()
             .count();
   }
@@ -149,7 +190,8 @@ public final class StoreAgreement {
         settings.input().group(),
         settings.input().topics(),
         ++sent,
-        since == NONE ? Presence.UNKNOWN : since);
+        since == NONE ? Presence.UNKNOWN : since,
+        terms.digests());
   }
 
   /** A presence was read. */
@@ -159,17 +201,14 @@ public final class StoreAgreement {
     if (read.isEmpty() || !origin.isApplicationOf(message.headers())) {
       return;
     }
+    Terms theirs = Terms.of(message.headers(), read.get());
     boolean could = rival() == null;
     boolean took = isReached();
     int before = otherStores();
     if (origin.isSenderOf(message.headers())) {
       heardOwn(read.get(), message.offset());
     } else if (isOfSameRecords(read.get())) {
-      heardOther(
-          Origin.senderOf(message.headers()),
-          Origin.storeOf(message.headers()),
-          read.get(),
-          message.offset());
+      heardOther(Origin.senderOf(message.headers()), theirs, read.get(), message.offset());
     }
     boolean can = rival() == null;
     if (took && !can) {
@@ -179,13 +218,13 @@ public final class StoreAgreement {
       LOG.error("Takes no records: {}", obstacle().orElseThrow());
     } else if (can && otherStores() > before) {
       LOG.error(
-          "Zone {}, instance {} of this application uses store {}, this instance uses store {} and"
-              + " was there first: it goes on, and the other takes no records. Give both the same"
-              + " table or bucket (name, Region, endpoint)",
+          "Zone {}, instance {} of this application {}, this instance {} and was there first: it goes"
+              + " on, and the other takes no records; {}",
           shown(read.get().zone()),
           shown(read.get().instance()),
-          shown(Origin.storeOf(message.headers())),
-          shown(store));
+          has(theirs),
+          own(theirs),
+          remedy(theirs));
     }
     if (could != can) {
       onTurn.run();
@@ -202,13 +241,13 @@ public final class StoreAgreement {
     others.values().removeIf(other -> rounds - other.round > SILENT);
     if (own.kind() == Presence.Kind.PRESENT && rival() == null) {
       if (since == NONE) {
-        LOG.info("Takes records, with store {}", shown(store));
+        LOG.info("Takes records, with store {}", shown(store(terms)));
       }
       since = Math.min(since, offset); // it only falls if the topic was made anew
     }
   }
 
-  private void heardOther(String sender, String otherStore, Presence other, long offset) {
+  private void heardOther(String sender, Terms theirs, Presence other, long offset) {
     Other before = others.get(sender);
     if ((before == null && others.size() >= MAX_OTHERS)
         || (before != null && other.beat() <= before.beat)) {
@@ -223,7 +262,23 @@ public final class StoreAgreement {
       others.remove(sender);
     } else {
       Holder name = new Holder(shown(other.zone()), shown(other.instance()));
-      others.put(sender, new Other(otherStore, name, place, other.beat(), rounds));
+      Map<String, String> differing = theirs.of(terms.differing(Terms.BINDING, theirs));
+      others.put(sender, new Other(theirs, differing, name, place, other.beat(), rounds));
+      if (before == null) {
+        warn(name, theirs);
+      }
+    }
+  }
+
+  private void warn(Holder name, Terms theirs) {
+    for (String what : terms.differing(Terms.ADVISED, theirs)) {
+      LOG.warn(
+          "Zone {}, instance {} of this application has another {} than this instance's {}: let all"
+              + " have the same, once you have changed it everywhere",
+          name.zone(),
+          name.instance(),
+          what,
+          Terms.written(settings).get(what));
     }
   }
 
@@ -238,19 +293,29 @@ public final class StoreAgreement {
     return !otherGroup && !Collections.disjoint(other.topics(), settings.input().topics());
   }
 
-  /** The first to use another store, if it stands before all that use ours. */
+  /** The first with another of what is binding, if it stands before all that have ours of it. */
   private @Nullable Other rival() {
-    long ours =
-        Math.min(
-            since, first(others.values().stream().filter(o -> o.store.equals(store)).toList()));
-    return others.values().stream()
-        .filter(other -> !other.store.equals(store) && other.since < ours)
-        .min(Comparator.comparingLong(Other::since))
-        .orElse(null);
+    Map<String, Long> ours = new HashMap<>();
+    Other first = null;
+    for (Other other : others.values()) {
+      if ((first == null || other.since < first.since)
+          && other.differing.keySet().stream()
+              .anyMatch(what -> other.since < ours.computeIfAbsent(what, this::firstOfOurs))) {
+        first = other;
+      }
+    }
+    return first;
   }
 
-  private static long first(Collection<Other> of) {
-    return of.stream().mapToLong(Other::since).min().orElse(NONE);
+  /** Where the first stands that has ours of this. */
+  private long firstOfOurs(String what) {
+    long first = since;
+    for (Other other : others.values()) {
+      if (terms.isAlike(what, other.terms)) {
+        first = Math.min(first, other.since);
+      }
+    }
+    return first;
   }
 
   private static String shown(String text) {

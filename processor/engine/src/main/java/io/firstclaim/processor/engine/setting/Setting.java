@@ -69,6 +69,11 @@ public final class Setting<T> {
     }
   }
 
+  /** How this value is written. */
+  public String text(T value) {
+    return syntax.text(value);
+  }
+
   Syntax<T> syntax() {
     return syntax;
   }

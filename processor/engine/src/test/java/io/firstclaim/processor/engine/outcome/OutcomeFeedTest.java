@@ -45,20 +45,23 @@ class OutcomeFeedTest {
   private final Log log = new Log(2);
   private final KnownDone known = new KnownDone(100, 1 << 20, Duration.ofDays(8), time);
   private final List<Outcome> heard = new CopyOnWriteArrayList<>();
+  private final StoreAgreement agreement =
+      new StoreAgreement(
+          Engine.builder()
+              .zone("a")
+              .topics("in")
+              .recordId("key")
+              .namespace("shop")
+              .bootstrapServers("unused:9092")
+              .settings(),
+          ORIGIN,
+          "store-1");
   private final OutcomeFeed feed =
       new OutcomeFeed(
           log,
           TOPIC,
           ORIGIN,
-          new StoreAgreement(
-              Engine.builder()
-                  .zone("a")
-                  .topics("in")
-                  .recordId("key")
-                  .bootstrapServers("unused:9092")
-                  .settings(),
-              ORIGIN,
-              "store-1"),
+          agreement,
           known,
           (id, payload, outcome) -> {
             assertThat(payload).isEqualTo(PAYLOAD);
@@ -66,6 +69,54 @@ class OutcomeFeedTest {
             heard.add(outcome);
           },
           time);
+
+  /** What another says of itself, in partition 0. */
+  private void announce(String sender, String store, long beat, Instant at) {
+    Presence presence =
+        new Presence(
+            Presence.Kind.PRESENT, "b", sender, "shop-b", List.of("in"), beat, 0, Map.of());
+    log.append(
+        0,
+        at,
+        sender.getBytes(UTF_8),
+        presence.json(at),
+        headers("shop", store, sender)
+            .add("firstclaim-application", "firstclaim".getBytes(UTF_8))
+            .add("firstclaim-presence", new byte[] {1}));
+  }
+
+  /** Whatever the clocks: here all others' are an hour behind. */
+  @Test
+  void everyLivingInstance_isHeardBeforeTheStart_whateverTheClocks() throws Exception {
+    Instant their = ago(Duration.ofHours(1));
+    announce("other", "store-2", 1, their);
+    append(0, "order-1", Outcome.Kind.COMPLETED, their);
+
+    feed.start(Duration.ofMinutes(5));
+
+    assertThat(agreement.otherStores()).isEqualTo(1);
+  }
+
+  @Test
+  void announcements_areReadBack_untilOneSendersAreEnoughToHearOfEverybody() throws Exception {
+    Instant now = time.now().wall();
+    announce("old", "store-3", 1, now);
+    for (int i = 0; i < 3 * ReadBack.FIRST; i++) {
+      append(0, "order-" + i, Outcome.Kind.FAILED, now);
+    }
+    announce("other", "store-2", 1, now);
+    for (int beat = 1; beat <= StoreAgreement.SILENT + 1; beat++) {
+      announce("lively", "store-1", beat, now);
+      for (int i = 0; i < ReadBack.FIRST / 4; i++) {
+        append(0, "order-" + i, Outcome.Kind.FAILED, now);
+      }
+    }
+
+    feed.start(Duration.ofMinutes(5));
+
+    assertThat(agreement.otherStores()).as("not the old one's").isEqualTo(1);
+    assertThat(log.soughtFrom.get(new TopicPartition(TOPIC, 0))).isPositive();
+  }
 
   @AfterEach
   void close() {
@@ -285,7 +336,7 @@ class OutcomeFeedTest {
   @Test
   void moreThanIsReadBack_isSkipped_andTheHorizonSaysSo() throws InterruptedException {
     for (int i = 0; i < 5_100; i++) {
-      append(0, "order-" + i, Outcome.Kind.FAILED, ago(Duration.ofSeconds(60)));
+      append(1, "order-" + i, Outcome.Kind.FAILED, ago(Duration.ofSeconds(60)));
     }
 
     start();
@@ -362,14 +413,16 @@ class OutcomeFeedTest {
 
   @Test
   void presenceOfTheOthers_isReadHoweverManyRecordsCameSince() throws InterruptedException {
-    append(0, "presence", Outcome.Kind.FAILED, ago(Duration.ofSeconds(19)));
+    announce("other", "store-2", 1, ago(Duration.ofSeconds(19)));
     for (int i = 0; i < 5_100; i++) {
       append(0, "order-" + i, Outcome.Kind.FAILED, ago(Duration.ofSeconds(10)));
     }
 
     start();
 
-    assertThat(heardIds()).startsWith("presence").endsWith("order-5099");
+    assertThat(agreement.otherStores()).isEqualTo(1);
+    assertThat(heardIds()).as("once each").startsWith("order-100").endsWith("order-5099");
+    assertThat(heard).hasSize(5_000);
   }
 
   @Test

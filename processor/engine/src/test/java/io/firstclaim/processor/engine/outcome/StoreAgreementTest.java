@@ -5,18 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.api.EngineSettings;
+import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.OtherInstance;
+import io.firstclaim.processor.engine.testing.LogLines;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class StoreAgreementTest {
   /** One partition of the outcomes topic, which every instance has read so far. */
@@ -274,6 +281,108 @@ class StoreAgreementTest {
       assertThat(a.agreement.otherStores()).isZero();
       other.stop();
     }
+  }
+
+  static Stream<Arguments> bindingSettings() {
+    return Stream.of(
+        binding("firstclaim.claim.namespace=mine", b -> b.namespace("mine")),
+        binding("firstclaim.input.record-id=header:id", b -> b.recordId("header:id")),
+        binding("firstclaim.claim.resources=", b -> b.resources("json:/to")),
+        binding("firstclaim.claim.on-mismatch=skip", b -> b.onMismatch(OnMismatch.SKIP)));
+  }
+
+  private static Arguments binding(String written, UnaryOperator<EngineBuilder> change) {
+    return Arguments.of(written, change);
+  }
+
+  @ParameterizedTest
+  @MethodSource("bindingSettings")
+  void zoneWithAnotherSettingThatIsShared_takesNone_andNamesIt_whileTheFirstGoesOn(
+      String written, UnaryOperator<EngineBuilder> change) {
+    Living a = start("a", "one");
+    Living b = new Living("b", "one", change);
+    everybodyAnnounces(20);
+
+    assertThat(a.takes()).isTrue();
+    assertThat(a.agreement.otherStores()).isEqualTo(1);
+    assertThat(b.takes()).isFalse();
+    assertThat(b.agreement.obstacle())
+        .hasValueSatisfying(
+            why ->
+                assertThat(why)
+                    .contains("zone a, instance a1", "has another", written, "give both the same")
+                    .doesNotContain("store"));
+
+    a.stop();
+    everybodyAnnounces(1);
+    assertThat(b.takes()).as("once the last of the old ones has gone").isTrue();
+  }
+
+  @Test
+  void storeAndSettings_areNamedTogether() {
+    Living _ = start("a", "one");
+    Living b = new Living("b", "two", builder -> builder.recordId("header:id"));
+    b.announce();
+
+    assertThat(b.agreement.obstacle())
+        .hasValueSatisfying(
+            why ->
+                assertThat(why)
+                    .contains(
+                        "uses store one, has another firstclaim.input.record-id",
+                        "this instance uses store two, has firstclaim.input.record-id=header:id"));
+  }
+
+  @Test
+  void leaseAndRetention_mayDiffer_asTheyMustBeChangeable() {
+    try (LogLines log = new LogLines(StoreAgreement.class.getName())) {
+      Living a = start("a", "one");
+      Living b =
+          new Living(
+              "b",
+              "one",
+              builder -> builder.lease(Duration.ofSeconds(45)).retention(Duration.ofDays(30)));
+      everybodyAnnounces(3);
+
+      assertThat(a.takes() && b.takes()).isTrue();
+      assertThat(a.agreement.otherStores()).isZero();
+      assertThat(log.of("WARN"))
+          .anySatisfy(line -> assertThat(line).contains("firstclaim.claim.lease", "30s"))
+          .anySatisfy(line -> assertThat(line).contains("firstclaim.claim.retention", "30d"))
+          .hasSize(4);
+    }
+  }
+
+  @Test
+  void resourcesInAnotherOrder_areTheSame() {
+    Living a = new Living("a", "one", builder -> builder.resources("json:/from,json:/to"));
+    Living b = new Living("b", "one", builder -> builder.resources("json:/to,json:/from"));
+    everybodyAnnounces(3);
+
+    assertThat(a.takes() && b.takes()).isTrue();
+  }
+
+  @Test
+  void whatAnOlderVersionDoesNotSay_isNotKnown_andNoObstacle() {
+    Living old = new Living("a", "one", builder -> builder);
+    Presence said = old.agreement.next();
+    old.publish(
+        new Presence(
+            said.kind(),
+            said.zone(),
+            said.instance(),
+            said.group(),
+            said.topics(),
+            said.beat(),
+            said.since(),
+            Map.of()));
+    Living b = new Living("b", "one", builder -> builder.recordId("header:id"));
+    b.announce();
+
+    assertThat(b.takes()).isTrue();
+    assertThat(b.agreement.otherStores()).isZero();
+    Living c = start("c", "one");
+    assertThat(c.takes()).as("one that is known to have other settings than b").isFalse();
   }
 
   @Test

@@ -25,7 +25,7 @@ public final class Admission {
           new Step(WaitsFor.SUSPECT, entry -> entry.suspect),
           new Step(WaitsFor.DOWNSTREAM, entry -> entry.trial),
           new Step(WaitsFor.PLACE, entry -> entry.permit),
-          new Step(WaitsFor.RATE, entry -> entry.rateTurn),
+          new Step(WaitsFor.RATE, entry -> entry.slot),
           new Step(WaitsFor.STORE, entry -> entry.request));
 
   private final Affinity affinity;
@@ -112,7 +112,7 @@ public final class Admission {
     private final Suspects.Suspect suspect = suspects.suspect();
     private final Breaker.Trial trial;
     private final InFlightLimit.Permit permit;
-    private final HandlerRate.Turn rateTurn;
+    private final HandlerRate.Slot slot;
     private final StoreGate.Request request;
 
     private Entry(Candidate record) {
@@ -121,7 +121,7 @@ public final class Admission {
       this.turn = turns.turn(record);
       this.trial = breaker.trial(record);
       this.permit = limit.permit(record);
-      this.rateTurn = rate.turn(record);
+      this.slot = rate.slot(record);
       this.request = gate.request(record::isWanted);
     }
 
@@ -155,7 +155,7 @@ public final class Admission {
     /** Leaves everything but its turn at what it touches. */
     public void leaveButTurn() {
       request.leave();
-      rateTurn.leave();
+      slot.leave();
       permit.leave();
       trial.leave();
       suspect.leave();
@@ -194,7 +194,7 @@ public final class Admission {
 
     /** Its handler begins. */
     public void begins() {
-      rateTurn.begins();
+      slot.begins();
     }
 
     /** What it tells the breaker. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Resilience4j's rate limiter hands out permits for good, a period's at once at its beginning:
  * half of them would be lost where another zone wins half of the records.
  */
-public final class HandlerRate {
+final class HandlerRate {
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
   /** How late a turn may be taken, as timers are, without the later ones being put off. */
@@ -31,7 +31,7 @@ public final class HandlerRate {
   private final int mostOnTheirWay;
 
   // Guarded by this.
-  private final Deque<Turn> waiting = new ArrayDeque<>();
+  private final Deque<Slot> waiting = new ArrayDeque<>();
   private long next;
   private int onTheirWay;
 
@@ -47,17 +47,17 @@ public final class HandlerRate {
     this.next = time.now().ticks();
   }
 
-  Turn turn(Candidate record) {
-    return new Turn(record);
+  Slot slot(Candidate record) {
+    return new Slot(record);
   }
 
   /** One record, as often as it is tried. By its own thread, but {@link #leave()}. */
-  public final class Turn implements Checkpoint {
+  final class Slot implements Checkpoint {
     private final Candidate record;
     private boolean waits;
     private boolean taken;
 
-    private Turn(Candidate record) {
+    private Slot(Candidate record) {
       this.record = record;
     }
 
@@ -92,7 +92,7 @@ public final class HandlerRate {
     }
 
     /** The handler begins. One that was let pass without its turn takes one now. */
-    public void begins() {
+    void begins() {
       if (interval == 0) {
         return;
       }
@@ -136,7 +136,7 @@ public final class HandlerRate {
   }
 
   private void callFirst() {
-    Turn first = waiting.peekFirst();
+    Slot first = waiting.peekFirst();
     if (first != null) {
       first.record.call();
     }

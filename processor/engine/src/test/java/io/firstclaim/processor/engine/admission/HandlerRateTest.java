@@ -2,7 +2,7 @@ package io.firstclaim.processor.engine.admission;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.processor.engine.admission.HandlerRate.Turn;
+import io.firstclaim.processor.engine.admission.HandlerRate.Slot;
 import io.firstclaim.processor.engine.testing.TestTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,27 +18,27 @@ class HandlerRateTest {
   private final HandlerRate rate = new HandlerRate(Optional.of(10), time);
   private final List<String> called = new ArrayList<>();
 
-  private Turn turn(HandlerRate of, String name) {
-    return of.turn(
+  private Slot slot(HandlerRate of, String name) {
+    return of.slot(
         new TestCandidate(name, "p0", new InFlightLimit.Usage(), List.of(), called::add));
   }
 
-  private Turn turn(String name) {
-    return turn(rate, name);
+  private Slot slot(String name) {
+    return slot(rate, name);
   }
 
-  private List<Turn> turns(int count) {
-    return IntStream.range(0, count).mapToObj(i -> turn("order-" + i)).toList();
+  private List<Slot> slots(int count) {
+    return IntStream.range(0, count).mapToObj(i -> slot("order-" + i)).toList();
   }
 
   @Test
   void handlersBegin_atTheRate_inTheOrderOfTheirComing() {
-    List<Turn> turns = turns(50);
-    turns.forEach(Turn::pass);
+    List<Slot> slots = slots(50);
+    slots.forEach(Slot::pass);
     List<Integer> begun = new ArrayList<>();
-    for (int ticks = 0; begun.size() < turns.size(); ticks++) {
-      for (int i = begun.size(); i < turns.size() && turns.get(i).pass() == null; i++) {
-        turns.get(i).begins();
+    for (int ticks = 0; begun.size() < slots.size(); ticks++) {
+      for (int i = begun.size(); i < slots.size() && slots.get(i).pass() == null; i++) {
+        slots.get(i).begins();
         begun.add(ticks);
       }
       time.advance(Duration.ofMillis(10));
@@ -50,9 +50,9 @@ class HandlerRateTest {
 
   @Test
   void whoIsFirst_isToldHowLong_andTheNextIsCalled() {
-    Turn first = turn("first");
-    Turn second = turn("second");
-    Turn third = turn("third");
+    Slot first = slot("first");
+    Slot second = slot("second");
+    Slot third = slot("third");
 
     assertThat(first.pass()).isNull();
     assertThat(second.pass()).isEqualTo(TENTH);
@@ -66,8 +66,8 @@ class HandlerRateTest {
 
   @Test
   void turnThatComesToNoHandler_isTheNextOnes() {
-    Turn done = turn("done elsewhere");
-    Turn next = turn("next");
+    Slot done = slot("done elsewhere");
+    Slot next = slot("next");
     assertThat(done.pass()).isNull();
     assertThat(next.pass()).isPositive();
 
@@ -80,19 +80,19 @@ class HandlerRateTest {
 
   @Test
   void turnThatWasUsed_isNotGivenBack() {
-    Turn used = turn("used");
+    Slot used = slot("used");
     assertThat(used.pass()).isNull();
     used.begins();
     used.leave();
 
-    assertThat(turn("next").pass()).isEqualTo(TENTH);
+    assertThat(slot("next").pass()).isEqualTo(TENTH);
   }
 
   @Test
   void whoLeavesTheLine_letsTheNextBeFirst() {
-    Turn _ = passed("used");
-    Turn first = turn("first");
-    Turn second = turn("second");
+    Slot _ = passed("used");
+    Slot first = slot("first");
+    Slot second = slot("second");
     assertThat(first.pass()).isPositive();
     assertThat(second.pass()).isPositive();
 
@@ -102,21 +102,21 @@ class HandlerRateTest {
     assertThat(second.pass()).isEqualTo(TENTH);
   }
 
-  private Turn passed(String name) {
-    Turn turn = turn(name);
-    assertThat(turn.pass()).isNull();
-    return turn;
+  private Slot passed(String name) {
+    Slot slot = slot(name);
+    assertThat(slot.pass()).isNull();
+    return slot;
   }
 
   @Test
   void noMoreThanASecondsWorth_isOnItsWayToTheHandlers() {
-    List<Turn> held = new ArrayList<>();
+    List<Slot> held = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       held.add(passed("order-" + i));
       time.advance(TENTH);
     }
     time.advance(Duration.ofHours(1));
-    Turn next = turn("next");
+    Slot next = slot("next");
     assertThat(next.pass()).isEqualTo(Checkpoint.LONG);
 
     held.getFirst().begins();
@@ -127,24 +127,24 @@ class HandlerRateTest {
 
   @Test
   void handlerThatBeginsWithoutItsTurn_takesOne() {
-    turn("whose claim may have been granted").begins();
+    slot("whose claim may have been granted").begins();
 
-    assertThat(turn("next").pass()).isNotNull();
+    assertThat(slot("next").pass()).isNotNull();
   }
 
   @Test
   void idleness_isNotSavedUp() {
     time.advance(Duration.ofHours(1));
-    Turn _ = passed("first");
+    Slot _ = passed("first");
 
-    assertThat(turn("second").pass()).isPositive();
+    assertThat(slot("second").pass()).isPositive();
   }
 
   @Test
   void withoutARate_everyonePasses() {
     HandlerRate none = new HandlerRate(Optional.empty(), time);
     for (int i = 0; i < 1000; i++) {
-      assertThat(turn(none, "order-" + i).pass()).isNull();
+      assertThat(slot(none, "order-" + i).pass()).isNull();
     }
   }
 }

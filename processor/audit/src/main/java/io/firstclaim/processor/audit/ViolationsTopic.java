@@ -1,7 +1,6 @@
 package io.firstclaim.processor.audit;
 
 import io.firstclaim.processor.audit.api.AuditSettings;
-import io.firstclaim.processor.engine.SideClients;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,12 +30,9 @@ final class ViolationsTopic {
    *
    * @return what is in the way, if waiting may mend it; empty if the topic is there
    * @throws IllegalStateException with the command that creates it, if the broker does not let us
-   * @throws io.firstclaim.processor.engine.api.TopicRefusedException with the command that mends
-   *     it, if it is compacted, as then it would forget violations
    */
   Optional<String> ready(Admin admin) throws InterruptedException {
     try {
-      SideClients.requireNotCompacted(admin, settings.violationsTopic(), settings.kafka());
       if (isThere(admin, settings.outcomesTopic())) {
         if (!isThere(admin, settings.violationsTopic())) {
           create(admin);

@@ -48,19 +48,20 @@ class TokensTest {
   }
 
   @Test
-  void tokenFile_hasAnOperatorsAndAReadersHash() throws Exception {
+  void tokenFile_hasTheHashesOfAnOperator_aReader_andTheInstances() throws Exception {
     assertThat(file("operator")).matches("[0-9a-f]{64}\n").isNotEqualTo(file("prometheus"));
     assertThat(file("token-file").lines())
         .containsExactly(
             "# name role sha256",
             "operator operator " + hashOf("operator"),
-            "prometheus reader " + hashOf("prometheus"));
+            "prometheus reader " + hashOf("prometheus"),
+            "peers reader " + hashOf("peers"));
   }
 
   @Test
   void operatorsToken_isItsOwnersAlone() throws Exception {
     assertThat(permissions("operator")).isEqualTo("rw-------");
-    assertThat(List.of(permissions("prometheus"), permissions("token-file")))
+    assertThat(List.of(permissions("prometheus"), permissions("peers"), permissions("token-file")))
         .containsOnly("rw-r--r--");
   }
 
@@ -72,11 +73,19 @@ class TokensTest {
   }
 
   @Test
+  void stackFromBeforeTheInstancesHadAToken_getsThat_andKeepsTheOthers() throws Exception {
+    String before = file("token-file").replaceAll("(?m)^peers .*\n", "");
+    Files.writeString(folder.resolve("token-file"), before);
+    start();
+    assertThat(file("token-file")).isEqualTo(before + "peers reader " + hashOf("peers") + "\n");
+  }
+
+  @Test
   void interruptedStart_isBegunAnew() throws Exception {
     Files.move(folder.resolve("token-file"), folder.resolve("token-file.new"));
     start();
     assertThat(file("token-file"))
-        .contains(hashOf("operator"), hashOf("prometheus"))
-        .hasLineCount(3);
+        .contains(hashOf("operator"), hashOf("prometheus"), hashOf("peers"))
+        .hasLineCount(4);
   }
 }

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.kafka.common.header.Headers;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What an instance processes records by and must share with all others of its application: its
@@ -86,21 +85,18 @@ record Terms(Map<String, String> values) {
   /** Those of a message from another instance. */
   static Terms of(Headers message, Presence presence) {
     Map<String, String> values = new HashMap<>();
-    for (String name : OF_RECORDS) {
-      putIfThere(values, name, presence.settings().get(name));
+    for (String name : Stream.concat(OF_RECORDS.stream(), ADVISED.stream()).toList()) {
+      String digest = presence.settings().get(name);
+      if (digest != null && digest.length() == DIGITS) { // anybody may write to a topic
+        values.put(name, digest);
+      }
     }
-    for (String name : ADVISED) {
-      putIfThere(values, name, presence.settings().get(name));
+    String namespace = Origin.text(message, OutcomeMessage.NAMESPACE);
+    if (namespace != null) {
+      values.put(NAMESPACE, namespace);
     }
     values.put(STORE, Origin.storeOf(message));
-    putIfThere(values, NAMESPACE, Origin.text(message, OutcomeMessage.NAMESPACE));
     return new Terms(values);
-  }
-
-  private static void putIfThere(Map<String, String> values, String name, @Nullable String value) {
-    if (value != null) {
-      values.put(name, value);
-    }
   }
 
   /** Those of this alone, as far as they are known. */

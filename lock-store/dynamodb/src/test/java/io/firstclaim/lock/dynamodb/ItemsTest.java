@@ -2,6 +2,7 @@ package io.firstclaim.lock.dynamodb;
 
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.Claim;
@@ -63,6 +64,7 @@ class ItemsTest {
     for (ClaimState state :
         List.of(
             new ClaimState.Held("a", LEASE, AT),
+            new ClaimState.Held("a", LEASE, AT, "another record"),
             new ClaimState.Free(AT, "cause"),
             new ClaimState.Done("a", AT, "result"),
             new ClaimState.Done("a", AT, null),
@@ -83,6 +85,27 @@ class ItemsTest {
     assertThat(Items.decode(item)).isEqualTo(claim);
     assertThat(encoded(free)).doesNotContainKey(Items.REDRIVE);
     assertThat(Items.decode(encoded(free)).redrive()).isNull();
+  }
+
+  @Test
+  void spaceOfAnId_isInItsItem_butForARecords() {
+    var claim =
+        new ClaimRecord(7, 3, new Nonce(1, 2), Claimant.PAYLOAD, new ClaimState.Free(AT, "cause"));
+
+    assertThat(Items.encode(Items.text("key"), ID, claim, Items.number(1)))
+        .doesNotContainKey(Items.ID_SPACE);
+    assertThat(Items.encode(Items.text("key"), ID.asMutex(), claim, Items.number(1)))
+        .containsEntry(Items.ID_SPACE, Items.text("MUTEX"));
+  }
+
+  @Test
+  void textWhereANumberBelongs_isNamed() {
+    Map<String, AttributeValue> item = new HashMap<>(encoded(new ClaimState.Free(AT, "cause")));
+    item.put(Items.TOKEN, Items.text("7"));
+
+    assertThatIllegalStateException()
+        .isThrownBy(() -> Items.decode(item))
+        .withMessage(Items.TOKEN + " is not a number");
   }
 
   @Test

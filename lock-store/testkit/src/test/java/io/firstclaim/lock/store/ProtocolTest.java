@@ -1,6 +1,7 @@
 package io.firstclaim.lock.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
@@ -18,6 +19,9 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.RedriveResult;
+import io.firstclaim.lock.ReleaseResult;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.SettleResult.Settled;
@@ -49,6 +53,7 @@ class ProtocolTest {
   private final Claim claim = Claim.of(ID, Claimant.PAYLOAD, now);
   private final Lease lease =
       new Lease(ID, "me", 3, 2, Claimant.PAYLOAD, new Nonce(7, 0), now, LEASE);
+  private final Command.TakeBack takeBack = new Command.TakeBack("why", new Nonce(9, 0));
 
   private static ClaimRecord stored(ClaimState state) {
     return new ClaimRecord(3, 2, new Nonce(7, 0), Claimant.PAYLOAD, state);
@@ -314,6 +319,99 @@ class ProtocolTest {
 
   private Unchanged<SettleResult> settledAlready() {
     return new Unchanged<>(new Settled(lease));
+  }
+
+  @Test
+  void causeOfAThousandCodePoints_isKept_andALongerOneCut() {
+    String longest = "\uD83D\uDE00".repeat(1000);
+
+    assertThat(causeOf(longest)).isEqualTo(longest);
+    assertThat(causeOf(longest + "x")).isEqualTo(longest + "…");
+  }
+
+  private String causeOf(String cause) {
+    return settle(stored(heldUntil(now.wall())), new Command.Bury(lease, cause))
+            instanceof Update(ClaimRecord next, var _)
+        ? ((Dead) next.state()).cause()
+        : "";
+  }
+
+  @Test
+  void endOfWhatIsNoRecord_isRefused() {
+    Lease mutex =
+        new Lease(ID.asMutex(), "me", 3, 2, Claimant.PAYLOAD, new Nonce(7, 0), now, LEASE);
+    ClaimRecord mine = stored(heldUntil(now.wall()));
+
+    for (Command.Settle end :
+        List.of(new Command.Complete(mutex, null), new Command.Bury(mutex, "cause"))) {
+      assertThatIllegalArgumentException().isThrownBy(() -> settle(mine, end));
+    }
+  }
+
+  @Test
+  void endWithTheClaimsOwnNonce_isAnEndNoLess() {
+    assertThat(acquire(record(3, claim.nonce(), new Done("x", now.wall(), null))))
+        .isInstanceOfSatisfying(
+            Unchanged.class,
+            answered -> assertThat(answered.answer()).isInstanceOf(ClaimResult.Done.class));
+  }
+
+  // Operators
+
+  @Test
+  void takingBack_freesTheGrantThatWasMeant_andNoOther() {
+    ClaimRecord meant = stored(heldUntil(now.wall()));
+    ClaimRecord renewed = record(3, new Nonce(7, 1), heldUntil(now.wall()));
+    ClaimRecord another = record(4, new Nonce(8, 0), heldUntil(now.wall()));
+    ClaimRecord free = record(3, new Nonce(9, 0), new Free(ClaimStore.AT_ONCE, "why"));
+
+    assertThat(Protocol.decide(renewed, takeBack, meant))
+        .isEqualTo(new Update<>(free, new ReleaseResult.Released(renewed, free)));
+    assertThat(Protocol.decide(another, takeBack, meant)).isEqualTo(notReleased(another));
+    assertThat(Protocol.decide(meant, takeBack, null)).isEqualTo(notReleased(meant));
+    assertThat(Protocol.decide(null, takeBack, meant)).isEqualTo(notReleased(null));
+  }
+
+  @Test
+  void takingBackWhatIsNotHeld_isRefused_butIsItsOwnWriteOnceMore() {
+    ClaimRecord meant = stored(heldUntil(now.wall()));
+    ClaimRecord done = record(3, new Nonce(7, 1), new Done("me", now.wall(), null));
+    ClaimRecord free = record(3, new Nonce(9, 0), new Free(ClaimStore.AT_ONCE, "why"));
+
+    assertThat(Protocol.decide(done, takeBack, meant)).isEqualTo(notReleased(done));
+    assertThat(Protocol.decide(free, takeBack, meant))
+        .isEqualTo(new Unchanged<>(new ReleaseResult.Released(meant, free)));
+  }
+
+  private static Unchanged<ReleaseResult> notReleased(@Nullable ClaimRecord stored) {
+    return new Unchanged<>(new ReleaseResult.NotReleased(stored));
+  }
+
+  @Test
+  void redrive_freesWhatIsDead_onceEach_andKnowsItsOwnWrite() {
+    var by = new RedriveId("redrive-1");
+    ClaimRecord dead = stored(new Dead("x", now.wall(), "cause"));
+    ClaimRecord freed = freed(by, "freed by redrive redrive-1");
+    var redrive = new Command.Redrive(Claimant.PAYLOAD, by, null, new Nonce(9, 0));
+    var again = new Command.Redrive(Claimant.PAYLOAD, by, null, new Nonce(9, 9));
+
+    assertThat(Protocol.decide(dead, redrive))
+        .isEqualTo(new Update<>(freed, new RedriveResult.Freed(4)));
+    assertThat(Protocol.decide(freed, redrive))
+        .isEqualTo(new Unchanged<>(new RedriveResult.Freed(4)));
+    assertThat(Protocol.decide(freed, again))
+        .isEqualTo(new Unchanged<>(new RedriveResult.FreedBefore(freed)));
+    assertThat(
+            Protocol.decide(
+                dead, new Command.Redrive(Claimant.PAYLOAD, by, "mended", new Nonce(9, 0))))
+        .isEqualTo(
+            new Update<>(
+                freed(by, "freed by redrive redrive-1: mended"), new RedriveResult.Freed(4)));
+  }
+
+  private static ClaimRecord freed(RedriveId by, String cause) {
+    return new ClaimRecord(
+        4, 0, new Nonce(9, 0), Claimant.PAYLOAD, new Free(ClaimStore.AT_ONCE, cause), by);
   }
 
   // Retirement

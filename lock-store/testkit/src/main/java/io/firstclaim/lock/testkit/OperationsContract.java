@@ -1,11 +1,14 @@
 package io.firstclaim.lock.testkit;
 
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static io.firstclaim.lock.testkit.Claimant.OTHER_PAYLOAD;
 import static io.firstclaim.lock.testkit.Claimant.PAYLOAD;
 import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.store.DrivenClaimStore;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
@@ -403,5 +406,54 @@ public abstract class OperationsContract extends ResourceContract {
       assertThat(b.store().find(id).orElseThrow().state())
           .isInstanceOf(completed ? ClaimState.Done.class : Free.class);
     }
+  }
+
+  // Holders of no process
+
+  private static DrivenClaimStore driven(Claimant claimant) {
+    assumeThat(claimant.store()).isInstanceOf(DrivenClaimStore.class);
+    return (DrivenClaimStore) claimant.store();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void resumedLease_goesOn_byAnyProcess_afterAnyRenewals(Step step) {
+    Claim claim = a.newClaim(ID);
+    Lease lease = granted(a.store().claim(claim)).lease();
+    settled(a.store().renew(settled(a.store().renew(lease))));
+
+    Lease resumed = driven(b).resume(ID, 1, claim.nonce()).orElseThrow();
+
+    assertThat(resumed.holder()).isEqualTo("a");
+    assertThat(resumed.attempt()).isEqualTo(1);
+    assertThat(resumed.fingerprint()).isEqualTo(PAYLOAD);
+    settled(step.take(driven(b).forHolder("a", LEASE), resumed));
+    assertThat(present().nonce().isUnder(claim.nonce())).isTrue();
+  }
+
+  @Test
+  void leaseOfAnotherGrant_isNotResumed() {
+    Claim claim = a.newClaim(ID);
+    Lease lease = granted(a.store().claim(claim)).lease();
+    assertThat(driven(b).resume(ID, 2, claim.nonce())).isEmpty();
+    assertThat(driven(b).resume(ID, 1, Nonce.random())).isEmpty();
+    assertThat(driven(b).resume(ID, 1, claim.nonce().next())).isEmpty();
+    settled(a.store().complete(lease, null));
+    assertThat(driven(b).resume(ID, 1, claim.nonce())).isEmpty();
+  }
+
+  @Test
+  void claimForAnotherHolder_hasItsNameAndItsLease() {
+    DrivenClaimStore other = driven(a).forHolder("another", LEASE.multipliedBy(2));
+
+    Lease lease = granted(other.claim(a.newClaim(ID))).lease();
+
+    assertThat(lease.holder()).isEqualTo("another");
+    assertThat(lease.length()).isEqualTo(LEASE.multipliedBy(2));
+    ClaimState.Held held = storedState(ClaimState.Held.class);
+    assertThat(held.holder()).isEqualTo("another");
+    assertThat(held.length()).isEqualTo(LEASE.multipliedBy(2));
+    time.advance(LEASE.multipliedBy(2));
+    assertThat(b.heldOff(ID).by()).isEqualTo("another");
   }
 }

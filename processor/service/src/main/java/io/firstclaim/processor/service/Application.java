@@ -13,6 +13,9 @@ public final class Application {
   public static void main(String[] args) {
     Map<String, String> variables = System.getenv();
     LogSettings.silenceIfWrong(variables);
+    if (Firstclaim.leavesOutputToACommand(args)) {
+      System.setProperty("FIRSTCLAIM_LOG_TARGET", "System.err");
+    }
     System.exit(Firstclaim.run(ServiceProcess::run, variables, args));
   }
 }

@@ -2,11 +2,13 @@ package io.firstclaim.processor.service.cli;
 
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.setting.Setting;
+import io.firstclaim.processor.engine.setting.Syntax;
 import io.firstclaim.processor.engine.setting.WrongSettingException;
 import io.firstclaim.processor.service.config.ArgumentSettings;
 import io.firstclaim.processor.service.config.ServiceCatalog;
 import io.firstclaim.processor.service.config.SettingsReader;
 import io.firstclaim.processor.service.store.BucketPolicies;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -57,11 +60,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Firstclaim implements Callable<Integer> {
   private static final String CHOICES =
       "give none, probe to try the lock store, claim ID to read it, release ID or redrive ID to"
-          + " free in it, policy to print its bucket's, dataset to read or mend the dataset, admin,"
+          + " free in it, policy to print its bucket's, dataset to read or mend the dataset, lock NAME or once ID to"
+          + " run a command, admin,"
           + " --help, --version, or settings such as -firstclaim.zone=a";
 
   /** These say with their own usage what is wrong with a call. */
-  private static final Set<String> WITH_USAGE = Set.of("admin", "dataset", "release", "redrive");
+  private static final Set<String> WITH_USAGE = Set.of("admin", "dataset", "release", "redrive", "lock", "once");
 
   private final ToIntFunction<ArgumentSettings> service;
   private ArgumentSettings given = ArgumentSettings.among(List.of());
@@ -295,6 +299,84 @@ public final class Firstclaim implements Callable<Integer> {
     try (StoreCommands commands = onStore(target)) {
       return commands.redrive(reason);
     }
+  }
+
+  @Command(
+      description = {
+        "Runs a command while a lock is held that no other process can hold; its exit code.",
+        "75: the lock could not be had. 76: it was lost, and the command was ended. FIRSTCLAIM_LOCK"
+            + " and FIRSTCLAIM_TOKEN are in the command's environment."
+      })
+  int lock(
+      @Option(
+              names = "--wait",
+              paramLabel = "30s",
+              description = "How long to wait for the lock; not at all if not given.")
+          @Nullable String wait,
+      @Option(
+              names = "--at-most",
+              paramLabel = "1h",
+              description = "The command is ended after this long.")
+          @Nullable String atMost,
+      @Parameters(index = "0", paramLabel = "NAME", description = "Of the lock.") String name,
+      @Parameters(
+              index = "1..*",
+              arity = "1..*",
+              paramLabel = "COMMAND",
+              description = "After --, with its arguments.")
+          List<String> command)
+      throws InterruptedException {
+    Duration waits =
+        wait == null ? Duration.ZERO : duration("--wait", wait, Syntax.DURATION);
+    Duration bound = atMost == null ? null : duration("--at-most", atMost, Syntax.LENGTH);
+    try (ShellCommands commands = shell()) {
+      return commands.lock(name, waits, bound, command);
+    }
+  }
+
+  @Command(
+      description = {
+        "Runs a command once for all who name this ID: 0 as soon as it has ended with 0.",
+        "Later calls run nothing, and print the stored result. 75: another is at it. 76: it was lost,"
+            + " and the command was ended. If it fails, its exit code, and the next call runs it again."
+      })
+  int once(
+      @Option(
+              names = "--result-from-stdout",
+              description = "Stores what the command prints, 64 KiB at most.")
+          boolean stores,
+      @Parameters(index = "0", paramLabel = "ID", description = "As it is printed.") String id,
+      @Parameters(
+              index = "1..*",
+              arity = "1..*",
+              paramLabel = "COMMAND",
+              description = "After --, with its arguments.")
+          List<String> command)
+      throws InterruptedException {
+    try (ShellCommands commands = shell()) {
+      return commands.once(id, stores, command);
+    }
+  }
+
+  private ShellCommands shell() {
+    return new ShellCommands(given.read(SettingsReader::readStore), TimeSource.system());
+  }
+
+  private static Duration duration(String option, String text, Syntax<Duration> syntax) {
+    try {
+      return syntax.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new WrongSettingException(option, text, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Whether the output of a call is a command's own, so that no log may be in it. */
+  public static boolean leavesOutputToACommand(String... args) {
+    return Stream.of(args)
+        .filter(argument -> !ArgumentSettings.isOne(argument))
+        .findFirst()
+        .filter(Set.of("lock", "once")::contains)
+        .isPresent();
   }
 
   @Command(hidden = true, description = "Says which version it is.")

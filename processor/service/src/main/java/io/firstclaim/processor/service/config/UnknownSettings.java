@@ -17,6 +17,9 @@ final class UnknownSettings {
   private static final Set<String> VARIABLES_ONLY =
       Set.of(ServiceCatalog.LOG_FORMAT.name(), ServiceCatalog.LOG_LEVEL.name());
 
+  /** What {@code lock} and {@code once} give the command that they run, which may be one of ours. */
+  private static final Set<String> OF_A_COMMAND = Set.of("FIRSTCLAIM_LOCK", "FIRSTCLAIM_TOKEN");
+
   /** What Kubernetes gives each container for a service named {@code firstclaim} or so. */
   private static final Pattern OF_A_SERVICE =
       Pattern.compile(
@@ -47,6 +50,7 @@ final class UnknownSettings {
                 .entrySet().stream()
                     .filter(variable -> variable.getKey().startsWith("FIRSTCLAIM_"))
                     .filter(variable -> !VARIABLES.contains(variable.getKey()))
+                    .filter(variable -> !OF_A_COMMAND.contains(variable.getKey()))
                     .filter(variable -> !isOfKubernetes(variable.getKey(), variable.getValue()))
                     .map(variable -> fault(variable, VARIABLES)),
             new TreeMap<>(properties)

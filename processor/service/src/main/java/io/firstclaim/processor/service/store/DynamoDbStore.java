@@ -59,6 +59,11 @@ final class DynamoDbStore implements LockStore {
   }
 
   @Override
+  public DrivenClaimStore unverified(TimeSource time) {
+    return new DynamoDbClaimStore(client, place.table(), claims, time, StoreListener.NONE, 1);
+  }
+
+  @Override
   public ClaimOperations operations(TimeSource time) {
     return new AskedClaims(
         new DynamoDbClaimStore(client, place.table(), claims, time, StoreListener.NONE),

@@ -62,6 +62,12 @@ public interface LockStore extends AutoCloseable {
   <T> T onBoard(String board, TimeSource time, Function<BoardStore, T> asked);
 
   /**
+   * The claims, for a command that is over soon: nothing is created or tried, and nothing is asked
+   * yet.
+   */
+  DrivenClaimStore unverified(TimeSource time);
+
+  /**
    * The documents that are kept beside the claims, in the same table, bucket or memory; never under
    * the prefix of a bucket's claims, which expire.
    */

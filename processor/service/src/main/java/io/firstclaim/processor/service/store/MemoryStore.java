@@ -33,6 +33,11 @@ record MemoryStore(
   }
 
   @Override
+  public DrivenClaimStore unverified(TimeSource time) {
+    return new MemoryClaimStore(kept, claims, time);
+  }
+
+  @Override
   public ClaimOperations operations(TimeSource time) {
     return new MemoryClaimStore(kept, claims, time);
   }

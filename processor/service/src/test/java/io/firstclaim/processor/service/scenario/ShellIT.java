@@ -1,0 +1,244 @@
+package io.firstclaim.processor.service.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The commands {@code lock} and {@code once} of the package, as shells run them. */
+class ShellIT {
+  private static final String PLACE = "shell";
+
+  @TempDir Path folder;
+
+  private final String name = "job-" + UUID.randomUUID();
+
+  private static Map<String, String> settings(Backend backend) {
+    Map<String, String> env = new HashMap<>(backend.settings(PLACE));
+    env.put("FIRSTCLAIM_CLAIM_LEASE", "10s");
+    env.put("AWS_REGION", "eu-central-1");
+    env.put("AWS_ACCESS_KEY_ID", "local");
+    env.put("AWS_SECRET_ACCESS_KEY", "local");
+    return env;
+  }
+
+  private void create(Backend backend) throws IOException {
+    Map<String, String> env = settings(backend);
+    env.put("FIRSTCLAIM_CLAIM_CREATE", "true");
+    assertThat(Run.of(folder, env, "probe").exitCode()).isZero();
+  }
+
+  private Run run(Backend backend, String... args) throws IOException {
+    return Run.of(Files.createTempDirectory(folder, "run"), settings(backend), args);
+  }
+
+  private ChildJvm start(Backend backend, String log, String... args) {
+    return ChildJvm.start(
+        JvmCommand.ofJar(log, Zone.JAR)
+            .withJvmArgs(Zone.JVM_ARGS)
+            .withJvmArgs(AotCache.jvmArgs())
+            .withArgs(List.of(args))
+            .withEnv(settings(backend)),
+        folder.resolve(log + ".log"));
+  }
+
+  /** A command that says that it runs, until this file is gone. */
+  private List<String> working(String runs) {
+    return List.of(
+        "sh",
+        "-c",
+        "echo $$ > %s; while [ -e %s ]; do sleep 0.1; done".formatted(runs, runs));
+  }
+
+  private static String[] args(List<String> command, String... before) {
+    List<String> all = new ArrayList<>(List.of(before));
+    all.add("--");
+    all.addAll(command);
+    return all.toArray(String[]::new);
+  }
+
+  private static long awaitPid(Path file) {
+    Scenario.await("the command runs").until(() -> Files.exists(file) && Files.size(file) > 1);
+    try {
+      return Long.parseLong(Files.readString(file).strip());
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isAlive(long pid) {
+    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Backend.class)
+  void lock_runsOneCommandAtATime_withItsTokenAndExitCode(Backend backend) throws IOException {
+    create(backend);
+    Path runs = folder.resolve("runs");
+    try (ChildJvm first = start(backend, "first", args(working(runs.toString()), "lock", name))) {
+      long _ = awaitPid(runs);
+
+      Run refused = run(backend, args(List.of("true"), "lock", name));
+      assertThat(refused.exitCode()).as(refused.output()).isEqualTo(75);
+      assertThat(refused.output()).contains("firstclaim: lock " + name, "holds it");
+
+      Files.delete(runs);
+      assertThat(first.waitFor(Scenario.PATIENCE)).isTrue();
+      assertThat(first.exitCode()).as(first.logTail()).isZero();
+    }
+    String said = "echo $FIRSTCLAIM_LOCK has $FIRSTCLAIM_TOKEN; exit 7";
+    Run next = run(backend, args(List.of("sh", "-c", said), "lock", name, "--wait", "20s"));
+    assertThat(next.exitCode()).as(next.output()).isEqualTo(7);
+    assertThat(next.output()).containsPattern(name + " has \\d+");
+    Run missing = run(backend, args(List.of("no-such-program"), "lock", name));
+    assertThat(missing.exitCode()).as(missing.output()).isEqualTo(127);
+    assertThat(run(backend, args(List.of("true"), "lock", name)).exitCode()).isZero();
+  }
+
+  @Test
+  void killedShell_leavesItsCommand_andTheLockIsTakenOverWithAHigherToken() throws IOException {
+    create(Backend.DYNAMODB);
+    Path runs = folder.resolve("runs");
+    String report = "echo $FIRSTCLAIM_TOKEN > token; ";
+    List<String> command =
+        List.of("sh", "-c", report.replace("token;", folder.resolve("token") + ";")
+            + working(runs.toString()).getLast());
+    try (ChildJvm first = start(Backend.DYNAMODB, "first", args(command, "lock", name))) {
+      long orphan = awaitPid(runs);
+      first.kill();
+
+      Run next =
+          run(
+              Backend.DYNAMODB,
+              args(List.of("sh", "-c", "echo $FIRSTCLAIM_TOKEN"), "lock", name, "--wait", "1m"));
+
+      assertThat(next.exitCode()).as(next.output()).isZero();
+      long before = Long.parseLong(Files.readString(folder.resolve("token")).strip());
+      assertThat(Long.parseLong(next.output().strip())).isGreaterThan(before);
+      assertThat(isAlive(orphan)).as("nobody is left to end it").isTrue();
+      Files.delete(runs);
+      Scenario.await("it ends").until(() -> !isAlive(orphan));
+    }
+  }
+
+  @Test
+  void killedCommand_givesItsLockBack_withItsExitCode() throws IOException {
+    create(Backend.DYNAMODB);
+    Path runs = folder.resolve("runs");
+    try (ChildJvm shell =
+        start(Backend.DYNAMODB, "shell", args(working(runs.toString()), "lock", name))) {
+      long command = awaitPid(runs);
+      ProcessHandle.of(command).orElseThrow().destroyForcibly();
+
+      assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
+      assertThat(shell.exitCode()).isEqualTo(137);
+    }
+    assertThat(run(Backend.DYNAMODB, args(List.of("true"), "lock", name)).exitCode()).isZero();
+  }
+
+  @Test
+  void signal_endsTheCommand_andGivesTheLockBack() throws IOException {
+    create(Backend.DYNAMODB);
+    Path runs = folder.resolve("runs");
+    List<String> command =
+        List.of(
+            "sh",
+            "-c",
+            "trap 'echo told; exit 9' TERM; echo $$ > %s; while true; do sleep 0.1; done"
+                .formatted(runs));
+    try (ChildJvm shell = start(Backend.DYNAMODB, "shell", args(command, "lock", name))) {
+      long _ = awaitPid(runs);
+      shell.terminate();
+
+      assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
+      assertThat(shell.exitCode()).isEqualTo(9);
+      assertThat(shell.logTail()).contains("told");
+    }
+    assertThat(run(Backend.DYNAMODB, args(List.of("true"), "lock", name)).exitCode()).isZero();
+  }
+
+  @Test
+  void lostLock_endsTheCommandAndAllThatItStarted() throws IOException {
+    create(Backend.DYNAMODB);
+    Path runs = folder.resolve("runs");
+    List<String> command =
+        List.of("sh", "-c", "sh -c 'echo $$ > %s; sleep 1000; true'; true".formatted(runs));
+    try (ChildJvm shell = start(Backend.DYNAMODB, "shell", args(command, "lock", name))) {
+      long grandchild = awaitPid(runs);
+
+      Run freed = run(Backend.DYNAMODB, "release", "--mutex", name, "--reason", "it hangs");
+      assertThat(freed.exitCode()).as(freed.output()).isZero();
+
+      assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
+      assertThat(shell.exitCode()).as(shell.logTail()).isEqualTo(76);
+      Scenario.await("all are ended").until(() -> !isAlive(grandchild));
+    }
+    Run bounded =
+        run(
+            Backend.DYNAMODB,
+            args(List.of("sleep", "1000"), "lock", name, "--at-most", "500ms", "--wait", "20s"));
+    assertThat(bounded.exitCode()).as(bounded.output()).isEqualTo(76);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Backend.class)
+  void once_runsOnceForAll_andPrintsWhatWasStored(Backend backend) throws IOException {
+    create(backend);
+    Path log = folder.resolve("ran");
+    List<String> failing = List.of("sh", "-c", "echo x >> %s; exit 3".formatted(log));
+    List<String> command = List.of("sh", "-c", "echo y >> %s; echo made".formatted(log));
+
+    assertThat(run(backend, args(failing, "once", name)).exitCode()).isEqualTo(3);
+    Run first = run(backend, args(command, "once", name, "--result-from-stdout"));
+    Run later = run(backend, args(command, "once", name, "--result-from-stdout"));
+
+    assertThat(first.exitCode()).as(first.output()).isZero();
+    assertThat(later.exitCode()).as(later.output()).isZero();
+    assertThat(first.output()).isEqualTo("made\n");
+    assertThat(later.output()).isEqualTo("made\n");
+    assertThat(Files.readString(log)).isEqualTo("x\ny\n");
+  }
+
+  @Test
+  void onceThatAnotherIsAt_isToldSo_andDoneOnceThatIs() throws IOException {
+    create(Backend.DYNAMODB);
+    Path runs = folder.resolve("runs");
+    try (ChildJvm shell =
+        start(Backend.DYNAMODB, "shell", args(working(runs.toString()), "once", name))) {
+      long _ = awaitPid(runs);
+      Run busy = run(Backend.DYNAMODB, args(List.of("echo", "twice"), "once", name));
+      assertThat(busy.exitCode()).isEqualTo(75);
+      assertThat(busy.output()).contains("is at it").doesNotContain("twice");
+      Files.delete(runs);
+      assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
+      assertThat(shell.exitCode()).isZero();
+    }
+    assertThat(run(Backend.DYNAMODB, args(List.of("echo", "twice"), "once", name)).output())
+        .isEmpty();
+  }
+
+  @Test
+  void wrongCalls_areTwo() throws IOException {
+    for (String call : List.of("lock", "lock a", "once", "once a", "lock a --wait soon -- true")) {
+      Run ended = run(Backend.DYNAMODB, call.split(" "));
+      assertThat(ended.exitCode()).as("%s: %s", call, ended.output()).isEqualTo(2);
+    }
+    Run memory =
+        Run.of(
+            folder, Map.of("FIRSTCLAIM_CLAIM_BACKEND", "memory"), args(List.of("true"), "lock", "a"));
+    assertThat(memory.exitCode()).isEqualTo(2);
+    assertThat(memory.lines()).singleElement().asString().contains("memory");
+  }
+}

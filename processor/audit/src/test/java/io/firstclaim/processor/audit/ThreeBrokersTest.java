@@ -143,7 +143,7 @@ class ThreeBrokersTest {
       assertThat(handled).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(sent);
       assertThat(defects).isEmpty();
       assertThat(audit.state()).isInstanceOf(AuditState.Running.class);
-      assertThat(audit.violations()).isZero();
+      assertThat(audit.violations()).hasValue(0);
       assertThat(completed(audit)).isEqualTo(sent.size());
     } finally {
       audit.stop(Duration.ofSeconds(10));

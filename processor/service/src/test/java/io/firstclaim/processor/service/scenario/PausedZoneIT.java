@@ -7,6 +7,7 @@ import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Rule;
 import io.firstclaim.processor.service.scenario.Outcomes.Outcome;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -98,5 +99,30 @@ class PausedZoneIT {
               assertThat(claim.token())
                   .isEqualTo(scenario.outcomes().onlyOne("COMPLETED", claim.id()).token());
             });
+    requireNothingMoreOf(a, Feed.ids("second", 300));
+  }
+
+  /** What waits in the client of a process that is paused does not leave when it goes on. */
+  private void requireNothingMoreOf(Zone paused, List<String> ids) throws Exception {
+    scenario.sink().behave(_ -> 200);
+    int before = scenario.sink().callsBy("a").size();
+    scenario.feed().send(ids);
+    scenario.eventually(
+        "the zone is amid its work",
+        () -> assertThat(scenario.sink().callsBy("a")).hasSizeGreaterThan(before + 10));
+    paused.pause();
+    scenario.awaitCompleted(ids);
+    Instant goesOn = Instant.now();
+    paused.resume();
+    scenario.awaitAtTheEnd(paused);
+
+    List<Call> stale =
+        scenario.sink().callsBy("a").stream()
+            .filter(call -> call.start().isAfter(goesOn))
+            .filter(
+                call ->
+                    scenario.sink().tokensOf(call.id()).stream().anyMatch(t -> t > call.token()))
+            .toList();
+    assertThat(stale).as("posted on waking, with a token that others were ahead of").isEmpty();
   }
 }

@@ -24,8 +24,8 @@ class ShadowIT {
   void besideTheApplicationInForce_eachZoneTellsWhatWouldBeSkipped_andTouchesNothing()
       throws Exception {
     Zone inForce = scenario.zone("a");
-    Zone a = scenario.zone("a").inShadow();
-    Zone b = scenario.zone("b").inShadow();
+    Zone a = inShadow("a");
+    Zone b = inShadow("b");
     TopicReader<DeadLetter> letters = scenario.deadLetters();
     scenario.start(inForce, a, b);
     List<String> ids = Feed.ids("event", EVENTS);
@@ -66,10 +66,8 @@ class ShadowIT {
       assertThat(zone.logText()).contains("SHADOW MODE");
     }
     assertThat(count(a, "first") + count(b, "first")).isEqualTo(EVENTS);
-    assertThat(scenario.sink().calls())
-        .as("only the application in force has called its handler")
-        .extracting(Call::id)
-        .containsExactlyInAnyOrderElementsOf(ids);
+    assertThat(scenario.sink().called()).containsExactlyInAnyOrderElementsOf(ids);
+    ids.forEach(scenario::requireNoNeedlessCall); // one of shadow mode would be one
     assertThat(scenario.outcomes().of("COMPLETED"))
         .allMatch(outcome -> outcome.instance().equals(inForce.instance()));
     scenario.eventually(
@@ -79,6 +77,11 @@ class ShadowIT {
                 .hasSize(4)
                 .allMatch(
                     letter -> letter.headers().contains("firstclaim-application=firstclaim")));
+  }
+
+  /** A heartbeat that is late on a busy machine would have records delivered again. */
+  private Zone inShadow(String zone) {
+    return scenario.zone(zone).inShadow().set("KAFKA_SESSION_TIMEOUT_MS", "60000");
   }
 
   private void awaitRecords(int expected, Zone... zones) {

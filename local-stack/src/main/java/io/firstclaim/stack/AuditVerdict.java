@@ -16,7 +16,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  */
 record AuditVerdict(String zone, boolean isComplete, long violations) {
   private static final String TOPIC = "firstclaim.violations";
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final Duration PAUSE = Duration.ofMillis(200);
   private static final Duration POLL = Duration.ofMillis(200);
 

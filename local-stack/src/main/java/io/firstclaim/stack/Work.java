@@ -18,7 +18,7 @@ final class Work implements AutoCloseable {
   /** How long no record is newly settled before the offsets are asked what is left. */
   private static final Duration QUIET = Duration.ofSeconds(20);
 
-  private static final Duration LAST_OFFSETS = Duration.ofSeconds(40);
+  private static final Duration LAST_OFFSETS = Duration.ofMinutes(2);
 
   /** Looks after the work while it goes on. */
   interface Observer {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** One zone: a processor as a process of its own, with its own way to the store. */
 final class Zone implements AutoCloseable {
   private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
-  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(40);
+  private static final Duration STOP_TIMEOUT = Duration.ofMinutes(2);
   private static final Duration HTTP_TIMEOUT = Duration.ofSeconds(3);
   private static final HttpClient HTTP =
       HttpClient.newBuilder()

@@ -26,6 +26,10 @@ public final class ChildJvm implements AutoCloseable {
   private static final List<String> FOREIGN_SETTINGS =
       List.of("FIRSTCLAIM_", "KAFKA_", "MICRONAUT_", "AWS_");
   private static final Duration POLL = Duration.ofMillis(50);
+
+  /** However busy the machine: what a process has is taken from it before it is gone. */
+  private static final Duration GONE_WITHIN = Duration.ofMinutes(2);
+
   private static final int TAIL_LINES = 30;
   private static final int TAIL_BYTES = 16_384;
 
@@ -143,7 +147,7 @@ public final class ChildJvm implements AutoCloseable {
   /** Ends the process at once (SIGKILL) and waits until it is gone. */
   public void kill() {
     process.destroyForcibly();
-    if (!waitFor(Duration.ofSeconds(10))) {
+    if (!waitFor(GONE_WITHIN)) {
       throw new StackException(name + " (process " + pid() + ") survives kill -9");
     }
   }

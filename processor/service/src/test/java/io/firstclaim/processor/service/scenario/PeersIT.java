@@ -97,18 +97,24 @@ class PeersIT {
       assertThat(ids(some)).allMatch(id -> id.startsWith("dead-1")).isNotEmpty();
       assertThat(some.path("lookedAt").asInt()).isEqualTo(ids(some).size());
       for (String id : dead) {
-        assertThat(
-                Operator.get(each, "/api/records/" + id)
-                    .path("history")
-                    .findValuesAsText("outcome"))
-            .as("%s, asked at %s", id, each.instance())
-            .contains("DEAD");
+        scenario.eventually(
+            "the history of %s, asked at %s".formatted(id, each.instance()),
+            () ->
+                assertThat(
+                        Operator.get(each, "/api/records/" + id)
+                            .path("history")
+                            .findValuesAsText("outcome"))
+                    .contains("DEAD"));
       }
-      JsonNode summary = Operator.get(each, "/api/summary");
-      assertThat(summary.path("others").findValuesAsText("name"))
-          .containsExactly(each == one ? two.instance() : one.instance());
-      assertThat(summary.path("overview").path("dead").path("count").asInt()).isEqualTo(DEAD);
-      assertThat(summary.path("overview").path("missing")).isEmpty();
+      scenario.eventually(
+          each.instance() + " has the answer of the other, which may be late on a busy machine",
+          () -> {
+            JsonNode summary = Operator.get(each, "/api/summary");
+            assertThat(summary.path("others").findValuesAsText("name"))
+                .containsExactly(each == one ? two.instance() : one.instance());
+            assertThat(summary.path("overview").path("dead").path("count").asInt()).isEqualTo(DEAD);
+            assertThat(summary.path("overview").path("missing")).isEmpty();
+          });
     }
     assertThat(parts).isEqualTo(dead);
     scenario.eventually(

@@ -50,7 +50,7 @@ class SpinningHandlerIT {
 
   @Test
   void handlersThatSpin_stopNeitherOthersNorRenewals() {
-    Zone zone = zone(Duration.ofSeconds(9), Duration.ofMinutes(5));
+    Zone zone = zone(Duration.ofSeconds(15), Duration.ofMinutes(5));
     scenario.start(zone);
     List<String> healthy = Feed.ids("healthy", 100);
     scenario.feed().send(Feed.ids("spins", 2));

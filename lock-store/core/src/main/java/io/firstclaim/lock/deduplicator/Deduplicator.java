@@ -289,8 +289,7 @@ public final class Deduplicator implements AutoCloseable {
     void pass(HeldLease lease, int attempts, String cause) throws Exception;
   }
 
-  private RunResult runOnce(
-      RecordId id, Fingerprint fingerprint, Completing work, Ahead ofGivingUp)
+  private RunResult runOnce(RecordId id, Fingerprint fingerprint, Completing work, Ahead ofGivingUp)
       throws InterruptedException {
     Moment begin = time.now();
     RunResult result = ran(id, fingerprint, new Run(work, ofGivingUp));
@@ -302,8 +301,7 @@ public final class Deduplicator implements AutoCloseable {
     return result;
   }
 
-  private RunResult ran(RecordId id, Fingerprint fingerprint, Run run)
-      throws InterruptedException {
+  private RunResult ran(RecordId id, Fingerprint fingerprint, Run run) throws InterruptedException {
     return switch (claim(id, fingerprint)) {
       case ClaimResult.Granted granted -> run.make(granted);
       case ClaimResult.Held held -> new RunResult.Busy(held.by(), held.remaining());

@@ -27,8 +27,8 @@ import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
-import java.nio.charset.StandardCharsets;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -364,8 +364,7 @@ public abstract class DeduplicatorContract {
     assertThat(a.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.GivenUp.class);
     assertThat(b.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.GivenUp.class);
 
-    assertThat(work.letters)
-        .containsExactly("2: java.lang.IllegalStateException: card declined");
+    assertThat(work.letters).containsExactly("2: java.lang.IllegalStateException: card declined");
   }
 
   @Test

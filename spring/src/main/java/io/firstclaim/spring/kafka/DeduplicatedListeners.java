@@ -1,0 +1,273 @@
+package io.firstclaim.spring.kafka;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.spring.Deduplicated;
+import io.firstclaim.spring.autoconfigure.StartRefusedException;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.aopalliance.aop.Advice;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.kafka.annotation.KafkaHandler;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.annotation.RetryableTopic;
+import org.springframework.kafka.config.AbstractKafkaListenerContainerFactory;
+import org.springframework.kafka.config.KafkaListenerContainerFactory;
+import org.springframework.kafka.config.KafkaListenerEndpoint;
+import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.DelegatingMessageListener;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
+
+/**
+ * Puts the {@link DeduplicatingAdvice} on the containers of deduplicated listeners, and refuses
+ * what would lose records or not deduplicate them. Thread-safe.
+ */
+final class DeduplicatedListeners {
+  private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
+
+  /** How long a deduplicator asks a store for a claim that does not answer. */
+  private static final Duration STORE_PATIENCE = Duration.ofSeconds(10);
+
+  private final Supplier<DeduplicatingAdvice.Deduplication> deduplication;
+  private final Supplier<ClaimSettings> claims;
+  private final Map<String, AnnotatedElement> byName = new ConcurrentHashMap<>();
+
+  /** The annotated methods and classes that are yet without a container, with their names. */
+  private final Map<AnnotatedElement, String> waiting = new ConcurrentHashMap<>();
+
+  /** Listeners by these parts, which are asked for when the first listener comes. */
+  DeduplicatedListeners(
+      Supplier<DeduplicatingAdvice.Deduplication> deduplication, Supplier<ClaimSettings> claims) {
+    this.deduplication = deduplication;
+    this.claims = claims;
+  }
+
+  /** A bean is there: looks for what is deduplicated in it. */
+  void found(Class<?> type) {
+    if (of(type) != null) {
+      require(
+          isPresent(type, KafkaListener.class),
+          type,
+          "the class has no @KafkaListener",
+          "put it on the methods that have one");
+      waiting.put(type, type.getName());
+    }
+    MethodIntrospector.selectMethods(
+            type, (MethodIntrospector.MetadataLookup<Deduplicated>) DeduplicatedListeners::of)
+        .keySet()
+        .forEach(method -> foundOn(method, type));
+  }
+
+  private void foundOn(Method method, Class<?> type) {
+    require(
+        !isPresent(method, KafkaHandler.class),
+        method,
+        "it is on a @KafkaHandler",
+        "put it on the class, beside its @KafkaListener, for all its handlers");
+    require(
+        isPresent(method, KafkaListener.class),
+        method,
+        "the method has no @KafkaListener, so nothing deduplicates its calls",
+        "put it on a listener, or call Deduplicator.run in the method");
+    waiting.put(method, type.getName() + "." + method.getName());
+  }
+
+  /** All listeners of the start are there: none of them may have been passed over. */
+  void requireAllAdvised() {
+    waiting.forEach(
+        (element, name) -> {
+          throw refused(
+              element,
+              "its container does not come from a container factory that is a bean",
+              "have @KafkaListener name such a bean");
+        });
+  }
+
+  /** A container is made for this endpoint, by this factory. */
+  void made(
+      MessageListenerContainer container,
+      KafkaListenerEndpoint endpoint,
+      KafkaListenerContainerFactory<?> factory) {
+    if (!(endpoint instanceof MethodKafkaListenerEndpoint<?, ?> listener)) {
+      return;
+    }
+    AnnotatedElement element = element(listener);
+    Deduplicated deduplicated = element == null ? null : of(element);
+    if (element == null || deduplicated == null) {
+      return;
+    }
+    if (!(container instanceof AbstractMessageListenerContainer<?, ?> advised
+        && factory instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> consumers)) {
+      throw refused(
+          element,
+          "a share group gives a record up after a few deliveries, whatever became of it",
+          "use a consumer group, with a ConcurrentKafkaListenerContainerFactory");
+    }
+    AnnotatedElement other = byName.putIfAbsent(deduplicated.name(), element);
+    require(
+        other == null || other.equals(element),
+        element,
+        "its name '%s' is that of %s, and each would skip what the other has done"
+            .formatted(deduplicated.name(), other),
+        "give each a name of its own");
+    Map<String, Object> consuming = consuming(advised, consumers);
+    requireKeeps(advised, element, consuming);
+    advise(advised, element, deduplicated, consuming);
+    waiting.remove(element);
+  }
+
+  private static @Nullable AnnotatedElement element(MethodKafkaListenerEndpoint<?, ?> listener) {
+    Class<?> type = AopUtils.getTargetClass(listener.getBean());
+    Method method = listener.getMethod();
+    if (method != null) {
+      Method specific = AopUtils.getMostSpecificMethod(method, type);
+      if (of(specific) != null) {
+        return specific;
+      }
+    }
+    return of(type) == null ? null : type;
+  }
+
+  private void advise(
+      AbstractMessageListenerContainer<?, ?> container,
+      AnnotatedElement element,
+      Deduplicated deduplicated,
+      Map<String, Object> consuming) {
+    Duration maxPollInterval = maxPollInterval(consuming);
+    Duration least = claims.get().lease().plus(claims.get().maxSkew()).plus(STORE_PATIENCE);
+    require(
+        maxPollInterval.compareTo(least) >= 0,
+        element,
+        "max.poll.interval.ms is %d, and waiting for the store may take longer"
+            .formatted(maxPollInterval.toMillis()),
+        "give %d or more, or a shorter firstclaim.claim.lease".formatted(least.toMillis()));
+    RecordIds ids;
+    try {
+      ids = new RecordIds(deduplicated.name(), deduplicated.id());
+    } catch (IllegalArgumentException e) {
+      throw refused(element, String.valueOf(e.getMessage()), "mend the annotation");
+    }
+    ContainerProperties properties = container.getContainerProperties();
+    Advice[] chain = properties.getAdviceChain();
+    Advice[] longer = new Advice[chain.length + 1];
+    // Around all others: one that swallows exceptions would have the container skip what is kept.
+    longer[0] = new DeduplicatingAdvice(ids, deduplication.get(), consuming);
+    System.arraycopy(chain, 0, longer, 1, chain.length);
+    properties.setAdviceChain(longer);
+    container.setCommonErrorHandler(
+        new KeepingErrorHandler(deduplication.get().time(), maxPollInterval));
+  }
+
+  /** Refuses what moves offsets in another way, or calls the listener in another. */
+  private static void requireKeeps(
+      AbstractMessageListenerContainer<?, ?> container,
+      AnnotatedElement element,
+      Map<String, Object> consuming) {
+    ContainerProperties properties = container.getContainerProperties();
+    Object listener = properties.getMessageListener();
+    while (listener instanceof DelegatingMessageListener<?> delegating) {
+      listener = delegating.getDelegate();
+    }
+    require(
+        !isPresent(element, RetryableTopic.class),
+        element,
+        "@RetryableTopic moves the offset of a record that failed",
+        "take it away: firstclaim.retry.* says how often a listener is tried, then its record goes"
+            + " to firstclaim.dead-letter.topic");
+    require(
+        !(listener instanceof BatchMessageListener),
+        element,
+        "it is called with batches, of which one record may be done and another not",
+        "have it called with single records (batch = \"false\", or another container factory)");
+    require(
+        properties.getKafkaAwareTransactionManager() == null,
+        element,
+        "its container has transactions, which would be open before the claim and roll back after"
+            + " it",
+        "take the transaction manager from its container factory, and put @Transactional on the"
+            + " listener if it needs one");
+    require(
+        !(listener instanceof AsyncRepliesAware replies && replies.isAsyncReplies())
+            && !isPresent(element, ASYNC),
+        element,
+        "it returns before its work ends",
+        "let it return void, and wait for its work in it");
+    require(
+        !properties.isAsyncAcks(),
+        element,
+        "its container takes acknowledgements in any order (asyncAcks)",
+        "leave that false: a deduplicated record is acknowledged once it is recorded as done");
+    require(
+        container.getCommonErrorHandler() == null,
+        element,
+        "its container has an error handler, which skips records",
+        "give it a container factory without one: firstclaim.retry.* says how often a listener is"
+            + " tried, then its record goes to firstclaim.dead-letter.topic");
+    require(
+        !Boolean.parseBoolean(
+            String.valueOf(consuming.get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG))),
+        element,
+        "enable.auto.commit is true, which moves offsets whatever became of the records",
+        "leave it false, and let the container commit");
+  }
+
+  private static Map<String, Object> consuming(
+      AbstractMessageListenerContainer<?, ?> container,
+      AbstractKafkaListenerContainerFactory<?, ?, ?> factory) {
+    Map<String, Object> settings =
+        new HashMap<>(
+            Objects.requireNonNull(factory.getConsumerFactory()).getConfigurationProperties());
+    var own = container.getContainerProperties().getKafkaConsumerProperties();
+    own.stringPropertyNames().forEach(name -> settings.put(name, own.getProperty(name)));
+    return settings;
+  }
+
+  private static Duration maxPollInterval(Map<String, Object> consuming) {
+    Object given = consuming.get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
+    return given == null
+        ? Duration.ofMinutes(5)
+        : Duration.ofMillis(Long.parseLong(given.toString().strip()));
+  }
+
+  private static @Nullable Deduplicated of(AnnotatedElement element) {
+    return AnnotatedElementUtils.findMergedAnnotation(element, Deduplicated.class);
+  }
+
+  private static boolean isPresent(
+      AnnotatedElement element, Class<? extends Annotation> annotation) {
+    return isPresent(element, annotation.getName());
+  }
+
+  private static boolean isPresent(AnnotatedElement element, String annotation) {
+    return MergedAnnotations.from(element, MergedAnnotations.SearchStrategy.TYPE_HIERARCHY)
+        .isPresent(annotation);
+  }
+
+  private static void require(
+      boolean holds, AnnotatedElement element, String fault, String remedy) {
+    if (!holds) {
+      throw refused(element, fault, remedy);
+    }
+  }
+
+  private static StartRefusedException refused(
+      AnnotatedElement element, String fault, String remedy) {
+    return new StartRefusedException(
+        "@Deduplicated cannot be kept on %s: %s".formatted(element, fault), remedy);
+  }
+}

@@ -1,0 +1,61 @@
+package io.firstclaim.spring.kafka;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.deduplicator.Deduplicator;
+import io.firstclaim.lock.deduplicator.RetryPolicy;
+import io.firstclaim.spring.autoconfigure.FirstclaimAutoConfiguration;
+import io.firstclaim.spring.autoconfigure.FirstclaimProperties;
+import io.firstclaim.spring.autoconfigure.StartRefusedException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.core.ProducerFactory;
+
+/** Has {@link io.firstclaim.spring.Deduplicated} work on Kafka listeners. */
+@AutoConfiguration(
+    after = FirstclaimAutoConfiguration.class,
+    afterName = "org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration")
+@ConditionalOnClass(KafkaListener.class)
+public class FirstclaimKafkaAutoConfiguration {
+  /** Made by Spring. */
+  FirstclaimKafkaAutoConfiguration() {}
+
+  @Bean
+  DeadLetters firstclaimDeadLetters(
+      FirstclaimProperties properties,
+      ClaimSettings claims,
+      ObjectProvider<ProducerFactory<?, ?>> producers) {
+    ProducerFactory<?, ?> producer = producers.getIfUnique();
+    if (producer == null) {
+      throw new StartRefusedException(
+          "dead letters need one ProducerFactory, and there is none or none of several is primary",
+          "define one, or mark one with @Primary; its bootstrap servers and security are used");
+    }
+    return new DeadLetters(
+        producer.getConfigurationProperties(),
+        properties.deadLetter().topic(),
+        claims.namespace(),
+        properties.zone());
+  }
+
+  @Bean
+  DeduplicatingAdvice.Deduplication firstclaimDeduplication(
+      Deduplicator deduplicator, ClaimStore store, DeadLetters letters, TimeSource time) {
+    RetryPolicy once = new RetryPolicy(1, deduplicator.retry().backoff());
+    return new DeduplicatingAdvice.Deduplication(
+        deduplicator, Deduplicator.builder(store, time).retry(once).build(), letters, time);
+  }
+
+  /** What it needs is asked for late, as it is there before all other beans. */
+  @Bean
+  static ListenerAdvisor firstclaimListeners(
+      ObjectProvider<DeduplicatingAdvice.Deduplication> deduplication,
+      ObjectProvider<ClaimSettings> claims) {
+    return new ListenerAdvisor(
+        new DeduplicatedListeners(deduplication::getObject, claims::getObject));
+  }
+}

@@ -1,0 +1,16 @@
+package io.firstclaim.spring.kafka;
+
+import io.firstclaim.lock.RecordId;
+
+/** Under what a record is claimed. */
+sealed interface Identified {
+  /** Its own ID, in the name of its listener. */
+  record Found(RecordId id) implements Identified {}
+
+  /**
+   * What stands in for its ID: it is given up at once.
+   *
+   * @param cause why it has none
+   */
+  record Missing(RecordId standIn, String cause) implements Identified {}
+}

@@ -74,6 +74,30 @@ class OtherStoreIT {
         () -> assertThat(b.deliveries("completed")).isEqualTo(ids.size()));
   }
 
+  @Test
+  void zoneWithAnotherNamespace_takesNone_andNamesIt_whileTheFirstGoesOn() {
+    Zone a = scenario.zone("a");
+    Zone b = scenario.zone("b").set("FIRSTCLAIM_CLAIM_NAMESPACE", "mine");
+    scenario.start(a);
+
+    b.launch();
+    scenario.eventually(
+        "zone b has found out",
+        () ->
+            assertThat(b.logText())
+                .contains(
+                    "Takes no records: zone a, instance a1 of this application has another"
+                        + " firstclaim.claim.namespace and was there first, this instance has"
+                        + " firstclaim.claim.namespace=mine"));
+    List<String> ids = Feed.ids("event", 40);
+    scenario.feed().send(ids);
+    scenario.awaitCompleted(ids);
+
+    assertThat(b.isReady()).isFalse();
+    assertThat(a.isReady()).isTrue();
+    assertThat(scenario.sink().calls()).hasSize(ids.size()).allMatch(c -> c.zone().equals("a"));
+  }
+
   /** As after a restore from a backup, which has the item of the identity, too. */
   @Test
   void zoneWithARestoredTable_takesNone_whileTheFirstGoesOnWithTheOriginal() {

@@ -17,8 +17,7 @@ import java.util.stream.Stream;
  * @param problems why the run failed; none if every record was processed once
  * @param verdict of a run without problems
  */
-record Summary(
-    List<String> figures, List<String> notes, List<String> problems, String verdict) {
+record Summary(List<String> figures, List<String> notes, List<String> problems, String verdict) {
   private static final int NAMED = 5;
 
   /** The run's durations. */

@@ -143,8 +143,7 @@ class SummaryTest {
 
     Summary good = Summary.of(file, poisoned, zones, false, TIMES);
     assertThat(good.problems()).isEmpty();
-    assertThat(good.figures())
-        .contains("  Given up                 1   of 1 that always fail");
+    assertThat(good.figures()).contains("  Given up                 1   of 1 that always fail");
     assertThat(good.verdict()).endsWith("but 1 that always fail, which were given up");
 
     poisoned.outcome("2", "COMPLETED", "b", 2);

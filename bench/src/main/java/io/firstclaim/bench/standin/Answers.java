@@ -1,10 +1,7 @@
 package io.firstclaim.bench.standin;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.firstclaim.bench.standin.Refusal.Reason;
-import io.netty.buffer.ByteBuf;
+import io.firstclaim.stack.standin.DynamoDbInMemory;
+import io.firstclaim.stack.standin.DynamoDbInMemory.Answer;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
@@ -18,7 +15,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,41 +22,35 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.zip.CRC32;
 
 /** One connection's requests, one after the other: DynamoDB's JSON 1.0 over HTTP. */
 final class Answers extends SimpleChannelInboundHandler<FullHttpRequest> {
-  private static final String TARGET = "DynamoDB_20120810.";
-  private static final String ERROR = "com.amazonaws.dynamodb.v20120810#";
-  private static final String JSON = "application/x-amz-json-1.0";
   private static final AtomicLong REQUESTS = new AtomicLong();
 
-  private final Operations operations;
-  private final ObjectMapper mapper;
+  private final DynamoDbInMemory dynamoDb;
   private final Duration latency;
 
-  Answers(Operations operations, ObjectMapper mapper, Duration latency) {
-    this.operations = operations;
-    this.mapper = mapper;
+  Answers(DynamoDbInMemory dynamoDb, Duration latency) {
+    this.dynamoDb = dynamoDb;
     this.latency = latency;
   }
 
-  private record Body(HttpResponseStatus status, ByteBuf json) {}
-
   @Override
-  protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request)
-      throws IOException {
-    Body body = body(request);
+  protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+    Answer answer =
+        dynamoDb.answer(
+            request.headers().get("x-amz-target", ""), ByteBufUtil.getBytes(request.content()));
     FullHttpResponse response =
-        new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, body.status(), body.json());
-    CRC32 checksum = new CRC32();
-    checksum.update(body.json().nioBuffer());
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.valueOf(answer.status()),
+            Unpooled.wrappedBuffer(answer.body()));
     response
         .headers()
-        .set(HttpHeaderNames.CONTENT_TYPE, JSON)
-        .set(HttpHeaderNames.CONTENT_LENGTH, body.json().readableBytes())
+        .set(HttpHeaderNames.CONTENT_TYPE, DynamoDbInMemory.JSON)
+        .set(HttpHeaderNames.CONTENT_LENGTH, answer.body().length)
         .set(HttpHeaderNames.DATE, now())
-        .set("x-amz-crc32", checksum.getValue())
+        .set("x-amz-crc32", answer.checksum())
         .set("x-amzn-RequestId", REQUESTS.incrementAndGet());
     boolean stays = HttpUtil.isKeepAlive(request);
     Runnable send =
@@ -75,59 +65,6 @@ final class Answers extends SimpleChannelInboundHandler<FullHttpRequest> {
     } else {
       var _ = context.executor().schedule(send, latency.toNanos(), TimeUnit.NANOSECONDS);
     }
-  }
-
-  private Body body(FullHttpRequest request) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
-    try (JsonGenerator json = mapper.createGenerator(bytes)) {
-      String target = request.headers().get("x-amz-target", "");
-      if (!target.startsWith(TARGET)) {
-        throw Refusal.of("UnknownOperationException", "Unknown target " + target);
-      }
-      operations.answer(
-          target.substring(TARGET.length()), ByteBufUtil.getBytes(request.content()), json);
-    } catch (Refusal e) {
-      return new Body(HttpResponseStatus.BAD_REQUEST, Unpooled.wrappedBuffer(refusal(e)));
-    } catch (JsonProcessingException e) {
-      Refusal refusal = Refusal.of("SerializationException", e.getOriginalMessage());
-      return new Body(HttpResponseStatus.BAD_REQUEST, Unpooled.wrappedBuffer(refusal(refusal)));
-    }
-    return new Body(HttpResponseStatus.OK, Unpooled.wrappedBuffer(bytes.toByteArray()));
-  }
-
-  private byte[] refusal(Refusal refusal) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
-    try (JsonGenerator json = mapper.createGenerator(bytes)) {
-      json.writeStartObject();
-      json.writeStringField("__type", ERROR + refusal.type());
-      json.writeStringField("Message", refusal.text());
-      if (refusal.item() != null) {
-        json.writeFieldName("Item");
-        Value.writeItem(json, refusal.item());
-      }
-      if (!refusal.reasons().isEmpty()) {
-        json.writeArrayFieldStart("CancellationReasons");
-        for (Reason reason : refusal.reasons()) {
-          write(json, reason);
-        }
-        json.writeEndArray();
-      }
-      json.writeEndObject();
-    }
-    return bytes.toByteArray();
-  }
-
-  private static void write(JsonGenerator json, Reason reason) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("Code", reason.code());
-    if (reason.message() != null) {
-      json.writeStringField("Message", reason.message());
-    }
-    if (reason.item() != null) {
-      json.writeFieldName("Item");
-      Value.writeItem(json, reason.item());
-    }
-    json.writeEndObject();
   }
 
   /** Clients go by it: leases are judged by the dates of the answers. */

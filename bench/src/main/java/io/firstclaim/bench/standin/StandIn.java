@@ -1,6 +1,6 @@
 package io.firstclaim.bench.standin;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstclaim.stack.standin.DynamoDbInMemory;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -38,8 +38,7 @@ public final class StandIn {
 
   private static Channel serve(InetSocketAddress address, Duration latency)
       throws InterruptedException {
-    ObjectMapper mapper = new ObjectMapper();
-    Operations operations = new Operations(mapper);
+    DynamoDbInMemory dynamoDb = new DynamoDbInMemory();
     EventLoopGroup threads = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
     return new ServerBootstrap()
         .group(threads)
@@ -54,7 +53,7 @@ public final class StandIn {
                     .addLast(
                         new HttpServerCodec(),
                         new HttpObjectAggregator(LARGEST_REQUEST),
-                        new Answers(operations, mapper, latency));
+                        new Answers(dynamoDb, latency));
               }
             })
         .bind(address)

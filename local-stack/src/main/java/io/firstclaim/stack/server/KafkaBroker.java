@@ -70,8 +70,7 @@ public final class KafkaBroker extends ServerProcess {
         JvmCommand.ofMain("Kafka", ServerClassPath.get(), KafkaMain.class.getName())
             .withJvmArgs(JVM_ARGS)
             .withJvmArgs(tuning.jvmArgs())
-            .withArgs(
-                List.of(properties.toString(), cluster.toString(), ready.toString())),
+            .withArgs(List.of(properties.toString(), cluster.toString(), ready.toString())),
         () -> Files.exists(ready));
     this.port = port;
     this.ready = ready;
@@ -167,7 +166,8 @@ public final class KafkaBroker extends ServerProcess {
     Map<String, Object> config =
         Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
     try (Admin admin = Admin.create(config)) {
-      NewTopic topic = new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(configuration);
+      NewTopic topic =
+          new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(configuration);
       var _ = admin.createTopics(List.of(topic)).all().get();
       awaitLeaders(admin, name, partitions);
     } catch (ExecutionException e) {

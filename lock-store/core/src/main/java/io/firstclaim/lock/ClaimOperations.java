@@ -43,8 +43,8 @@ public interface ClaimOperations {
    * the last redrive; do not repeat an old one after a newer one.
    *
    * <p>Then deliver the record again: nothing does that by itself. What another redrive has freed
-   * and nobody has tried since is freed in this one's name, as the other may have died before it was
-   * delivered.
+   * and nobody has tried since is freed in this one's name, as the other may have died before it
+   * was delivered.
    *
    * @param payload of the record that is to be delivered again, which must be the one that died
    * @param by names the redrive

@@ -88,13 +88,14 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   }
 
   /**
-   * The lease of a grant as it stands now, read from the store: for a holder that kept nothing of it
-   * but its token and its nonce, and whose steps may go by several processes. Its life here counts
-   * from now. What it was claimed with is not part of it.
+   * The lease of a grant as it stands now, read from the store: for a holder that kept nothing of
+   * it but its token and its nonce, and whose steps may go by several processes. Its life here
+   * counts from now. What it was claimed with is not part of it.
    *
    * @param grant the nonce of the claim that was granted
    * @return empty if it is not held under that grant, or not any more
-   * @throws io.firstclaim.lock.UnreadableClaimException if what is stored for this ID is not a claim
+   * @throws io.firstclaim.lock.UnreadableClaimException if what is stored for this ID is not a
+   *     claim
    * @throws StoreUnavailableException if the store did not answer
    */
   public final Optional<Lease> resume(RecordId id, long token, Nonce grant) {

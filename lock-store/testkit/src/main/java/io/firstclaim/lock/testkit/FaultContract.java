@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
-import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;

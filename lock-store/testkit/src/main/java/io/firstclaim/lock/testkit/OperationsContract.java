@@ -1,14 +1,12 @@
 package io.firstclaim.lock.testkit;
 
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static io.firstclaim.lock.testkit.Claimant.OTHER_PAYLOAD;
 import static io.firstclaim.lock.testkit.Claimant.PAYLOAD;
 import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.firstclaim.lock.store.DrivenClaimStore;
-import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
@@ -19,6 +17,7 @@ import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.RedriveResult;
@@ -30,6 +29,7 @@ import io.firstclaim.lock.ReleaseResult.NotReleased;
 import io.firstclaim.lock.ReleaseResult.Released;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.store.DrivenClaimStore;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

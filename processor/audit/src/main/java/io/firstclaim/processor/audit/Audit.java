@@ -7,11 +7,11 @@ import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.audit.api.AuditAnswer;
 import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.audit.api.AuditState;
+import io.firstclaim.processor.audit.api.Coverage;
 import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Found;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minutes;
-import io.firstclaim.processor.audit.api.Coverage;
 import io.firstclaim.processor.audit.api.StateFolder;
 import io.firstclaim.processor.audit.api.Stuck;
 import io.firstclaim.processor.audit.api.Violation;
@@ -398,8 +398,7 @@ public final class Audit {
     return ask(
         running ->
             new AuditAnswer.Here<>(
-                new Minutes(
-                    Queries.minutes(running, from, to), coverage(running))));
+                new Minutes(Queries.minutes(running, from, to), coverage(running))));
   }
 
   /**

@@ -3,9 +3,9 @@ package io.firstclaim.processor.audit;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.audit.api.AuditSettings;
+import io.firstclaim.processor.audit.api.Coverage;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minute;
-import io.firstclaim.processor.audit.api.Coverage;
 import io.firstclaim.processor.audit.topology.Stores;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -131,7 +131,9 @@ final class Queries {
     return (partition, from) -> {
       ReadOnlyWindowStore<byte[], byte[]> records = windows(streams, Stores.RECORDS, partition);
       byte[] begin =
-          from.map(RecordId::bytes).filter(id -> Arrays.compareUnsigned(id, prefix) > 0).orElse(prefix);
+          from.map(RecordId::bytes)
+              .filter(id -> Arrays.compareUnsigned(id, prefix) > 0)
+              .orElse(prefix);
       List<KeyValueIterator<Windowed<byte[]>, byte[]>> open = new ArrayList<>();
       for (Instant bucket : buckets) {
         open.add(records.fetch(begin.length == 0 ? null : begin, null, bucket, bucket));

@@ -51,8 +51,15 @@ interface Rows extends AutoCloseable {
    */
   static Rows of(List<KeyValueIterator<Windowed<byte[]>, byte[]>> buckets, byte[] prefix) {
     return new Rows() {
-      private final @Nullable Row[] heads =
-          buckets.stream().map(this::read).toArray(@Nullable Row[]::new);
+      private final @Nullable Row[] heads = heads();
+
+      private @Nullable Row[] heads() {
+        @Nullable Row[] first = new Row[buckets.size()];
+        for (int i = 0; i < first.length; i++) {
+          first[i] = read(buckets.get(i));
+        }
+        return first;
+      }
 
       private @Nullable Row read(KeyValueIterator<Windowed<byte[]>, byte[]> bucket) {
         if (!bucket.hasNext()) {

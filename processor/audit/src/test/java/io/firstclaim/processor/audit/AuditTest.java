@@ -14,12 +14,12 @@ import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.audit.api.AuditAnswer;
 import io.firstclaim.processor.audit.api.AuditState;
+import io.firstclaim.processor.audit.api.Coverage;
 import io.firstclaim.processor.audit.api.Dead;
 import io.firstclaim.processor.audit.api.Found;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minute;
 import io.firstclaim.processor.audit.api.Minutes;
-import io.firstclaim.processor.audit.api.Coverage;
 import io.firstclaim.processor.audit.api.Stuck;
 import io.firstclaim.processor.audit.api.Violation;
 import io.firstclaim.processor.audit.api.ViolationKind;
@@ -308,8 +308,7 @@ class AuditTest {
         .as("the latest")
         .containsExactly(Kind.COMPLETED);
     assertThat(found(audit, "nobody", _ -> true)).isEmpty();
-    Listing<Found> whole =
-        here(audit.search(new byte[0], _ -> false, 10, Optional.empty()));
+    Listing<Found> whole = here(audit.search(new byte[0], _ -> false, 10, Optional.empty()));
     assertThat(whole.items()).isEmpty();
     assertThat(whole.lookedAt()).isEqualTo(Math.min(OUTCOMES + 31, 9_999));
 
@@ -411,13 +410,15 @@ class AuditTest {
         () ->
             ids.stream()
                 .skip(1)
-                .allMatch(
-                    id -> kinds(audit, id).containsAll(List.of(Kind.DEAD, Kind.COMPLETED))));
+                .allMatch(id -> kinds(audit, id).containsAll(List.of(Kind.DEAD, Kind.COMPLETED))));
     eventually(
         () ->
             audit.dead(100, Optional.empty())
                     instanceof AuditAnswer.Here<Listing<Dead>>(Listing<Dead> dead)
-                && dead.items().stream().map(Dead::id).toList().equals(List.of(RecordId.of(ids.getFirst()))));
+                && dead.items().stream()
+                    .map(Dead::id)
+                    .toList()
+                    .equals(List.of(RecordId.of(ids.getFirst()))));
     assertThat(here(audit.violations(10, Optional.empty())).items()).isEmpty();
   }
 

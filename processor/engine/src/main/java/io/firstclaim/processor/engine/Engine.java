@@ -14,7 +14,7 @@ import io.firstclaim.processor.engine.api.OtherInstance;
 import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
 import io.firstclaim.processor.engine.api.ShadowReport;
-import io.firstclaim.processor.engine.kafka.KafkaClients;
+import io.firstclaim.processor.engine.kafka.Clients;
 import io.firstclaim.processor.engine.kafka.TopicIds;
 import io.firstclaim.processor.engine.kafka.Topics;
 import io.firstclaim.processor.engine.trace.Tracing;
@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.common.KafkaException;
@@ -66,6 +67,7 @@ public final class Engine {
   private final EngineListener listener;
   private final OpenTelemetry telemetry;
   private final TimeSource time;
+  private final Function<? super EngineSettings, ? extends Clients> kafka;
   private final Consumer<? super Throwable> onDefect;
   private final Waiting waiting;
   private final AtomicReference<Phase> phase = new AtomicReference<>(NEW);
@@ -79,6 +81,7 @@ public final class Engine {
       EngineListener listener,
       OpenTelemetry telemetry,
       TimeSource time,
+      Function<? super EngineSettings, ? extends Clients> kafka,
       Consumer<? super Throwable> onDefect) {
     this.settings = settings;
     this.store = store;
@@ -86,6 +89,7 @@ public final class Engine {
     this.listener = listener;
     this.telemetry = telemetry;
     this.time = time;
+    this.kafka = kafka;
     this.onDefect = onDefect;
     this.waiting = new Waiting(time);
   }
@@ -127,7 +131,7 @@ public final class Engine {
       throw new IllegalStateException("an engine is started once: build another one");
     }
     try {
-      KafkaClients clients = new KafkaClients(settings);
+      Clients clients = kafka.apply(settings);
       boolean _ = waiting.await(() -> address(clients));
       ClaimStore opened = waiting.await(this::openStore);
       boolean _ = waiting.await(this::openHandler);
@@ -297,12 +301,15 @@ public final class Engine {
    * Whether a broker's name has an address. That is asked first, as no Kafka client can be made
    * without one.
    */
-  private static Answer<Boolean> address(KafkaClients clients) {
+  private Answer<Boolean> address(Clients clients) {
     return clients.hasAddress()
         ? new Answer.Here<>(true)
         : new Answer.NotYet<>(
-            "Kafka: no name in bootstrap.servers=%s has an address"
-                .formatted(clients.bootstrapServers()));
+            "Kafka: no name in bootstrap.servers=%s has an address".formatted(bootstrapServers()));
+  }
+
+  private @Nullable Object bootstrapServers() {
+    return settings.kafka().get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG);
   }
 
   private Answer<ClaimStore> openStore() {
@@ -324,11 +331,11 @@ public final class Engine {
     }
   }
 
-  private void awaitTopics(KafkaClients clients) throws InterruptedException {
+  private void awaitTopics(Clients clients) throws InterruptedException {
     Topics topics = new Topics(settings);
     Admin admin = clients.admin();
     try {
-      boolean _ = waiting.await(() -> answers(clients, admin));
+      boolean _ = waiting.await(() -> answers(admin));
       boolean _ = waiting.await(() -> ready(topics, admin));
       boolean _ = waiting.await(() -> named(clients.topicIds(), admin));
     } finally {
@@ -340,8 +347,7 @@ public final class Engine {
    * Whether Kafka answers. It is given a short while: left alone, a client says nothing for a
    * minute.
    */
-  private static Answer<Boolean> answers(KafkaClients clients, Admin admin)
-      throws InterruptedException {
+  private Answer<Boolean> answers(Admin admin) throws InterruptedException {
     var options = new DescribeClusterOptions().timeoutMs((int) KAFKA_LIMIT.toMillis());
     try {
       String _ = admin.describeCluster(options).clusterId().get();
@@ -350,7 +356,7 @@ public final class Engine {
       if (e.getCause() instanceof RetriableException) {
         return new Answer.NotYet<>(
             "Kafka: nothing answers at bootstrap.servers=%s; is it up, are host, port and security.protocol right?"
-                .formatted(clients.bootstrapServers()));
+                .formatted(bootstrapServers()));
       }
       throw new KafkaException(e.getCause());
     }

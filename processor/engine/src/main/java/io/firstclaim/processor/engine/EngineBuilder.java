@@ -45,6 +45,8 @@ import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.engine.api.ResourceSource;
 import io.firstclaim.processor.engine.handler.HandlerThreads;
+import io.firstclaim.processor.engine.kafka.Clients;
+import io.firstclaim.processor.engine.kafka.KafkaClients;
 import io.firstclaim.processor.engine.setting.Setting;
 import io.firstclaim.processor.engine.setting.Settings;
 import io.firstclaim.processor.engine.shadow.Findings;
@@ -72,6 +74,7 @@ public final class EngineBuilder {
   private EngineListener listener = new EngineListener() {};
   private OpenTelemetry telemetry = OpenTelemetry.noop();
   private TimeSource time = TimeSource.system();
+  private Function<? super EngineSettings, ? extends Clients> kafka = KafkaClients::new;
   private Consumer<? super Throwable> onDefect = _ -> {};
 
   EngineBuilder() {
@@ -357,6 +360,12 @@ public final class EngineBuilder {
     return this;
   }
 
+  /** What makes the Kafka clients, for tests that have a broker of their own. */
+  EngineBuilder clients(Function<? super EngineSettings, ? extends Clients> given) {
+    this.kafka = given;
+    return this;
+  }
+
   /** Called on a thread of the engine if a defect ends it; must not wait for it to stop. */
   public EngineBuilder onDefect(Consumer<? super Throwable> given) {
     this.onDefect = given;
@@ -390,6 +399,7 @@ public final class EngineBuilder {
         listener,
         telemetry,
         time,
+        kafka,
         onDefect);
   }
 

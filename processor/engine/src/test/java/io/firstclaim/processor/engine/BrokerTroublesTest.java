@@ -45,9 +45,8 @@ class BrokerTroublesTest {
   /** Longer than a session. */
   private static final Duration FREEZE = Duration.ofSeconds(3);
 
-  private final KafkaBroker broker = 
-      KafkaBroker.start(
-          JvmTuning.SHORT_RUN, Map.of("group.consumer.session.timeout.ms", SESSION));
+  private final KafkaBroker broker =
+      KafkaBroker.start(JvmTuning.SHORT_RUN, Map.of("group.consumer.session.timeout.ms", SESSION));
   private final List<Application> applications = new ArrayList<>();
   private final Queue<Throwable> defects = new ConcurrentLinkedQueue<>();
   private final List<String> sent = new ArrayList<>();

@@ -53,12 +53,7 @@ class EngineBuilderTest {
     assertThat(settings.outcomesTrust()).isEqualTo(EngineSettings.Trust.VERIFY);
     assertThat(Engine.builder(settings).settings().input().group()).isEqualTo("orders-a-shadow");
     EngineSettings given =
-        least()
-            .group("mine")
-            .namespace("ours")
-            .outcomesTopic("heard")
-            .mode(Mode.SHADOW)
-            .settings();
+        least().group("mine").namespace("ours").outcomesTopic("heard").mode(Mode.SHADOW).settings();
     assertThat(given.input().group()).isEqualTo("mine-shadow");
     assertThat(given.claim().store().namespace()).isEqualTo("ours-shadow");
     assertThat(given.outcomesTopic()).contains("heard-shadow");

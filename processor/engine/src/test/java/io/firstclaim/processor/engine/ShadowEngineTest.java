@@ -154,8 +154,7 @@ class ShadowEngineTest {
       assertThat(samples(zone, ShadowFinding.DUPLICATE))
           .extracting(ShadowSample::id, ShadowSample::at, ShadowSample::first)
           .containsExactlyInAnyOrder(
-              tuple("event-1", again, first.get(1)),
-              tuple("event-2", onceMore, first.get(2)));
+              tuple("event-1", again, first.get(1)), tuple("event-2", onceMore, first.get(2)));
       ShadowSample mismatch = samples(zone, ShadowFinding.MISMATCH).getFirst();
       assertThat(mismatch.id()).isEqualTo("event-3");
       assertThat(mismatch.at()).isEqualTo(other);

@@ -19,6 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -123,6 +124,16 @@ final class TestBroker implements Clients {
   /** What wrote outcomes, one for each instance. */
   List<Producer<byte[], byte[]>> outcomesProducers() {
     return outcomesProducers;
+  }
+
+  @Override
+  public Admin admin() {
+    throw new UnsupportedOperationException("the engine is begun where its topics are known");
+  }
+
+  @Override
+  public boolean hasAddress() {
+    return true;
   }
 
   @Override

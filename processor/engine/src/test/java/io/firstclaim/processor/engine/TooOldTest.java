@@ -45,7 +45,8 @@ class TooOldTest extends FlowFixture {
   }
 
   @Test
-  void recordOlderThanClaims_isProcessed_countedAndWarnedOf_onceForAll() throws InterruptedException {
+  void recordOlderThanClaims_isProcessed_countedAndWarnedOf_onceForAll()
+      throws InterruptedException {
     TestInstance a = start("a", FlowFixture::done);
     try (LogLines log = new LogLines("io.firstclaim.processor.engine.flow.Claimer")) {
       settle(a.deliver(record("order-1", REMEMBERED.plusMinutes(1))));
@@ -83,20 +84,20 @@ class TooOldTest extends FlowFixture {
     settle(a.deliver(record("order-1", REMEMBERED.plusMinutes(1))));
     settle(a.deliver(record("order-2", REMEMBERED.minusMinutes(1))));
 
-    assertThat(calls).singleElement().satisfies(call -> assertThat(call.id().text()).isEqualTo("order-2"));
+    assertThat(calls)
+        .singleElement()
+        .satisfies(call -> assertThat(call.id().text()).isEqualTo("order-2"));
     assertThat(a.listener.delivered()).containsExactly(Delivered.DEAD, Delivered.COMPLETED);
     assertThat(a.listener.tooOld).hasValue(1);
     assertThat(stateOf("order-1"))
         .isInstanceOfSatisfying(
             ClaimState.Dead.class,
             dead ->
-                assertThat(dead.cause())
-                    .contains("is longer ago than claims are kept (PT360H)"));
+                assertThat(dead.cause()).contains("is longer ago than claims are kept (PT360H)"));
     assertThat(broker.deadLetters())
         .singleElement()
         .satisfies(
-            letter ->
-                assertThat(TestBroker.header(letter, LetterHeaders.ID)).isEqualTo("order-1"));
+            letter -> assertThat(TestBroker.header(letter, LetterHeaders.ID)).isEqualTo("order-1"));
   }
 
   @ParameterizedTest

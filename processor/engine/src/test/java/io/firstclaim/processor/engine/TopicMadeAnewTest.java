@@ -97,7 +97,11 @@ class TopicMadeAnewTest {
 
   private @Nullable OffsetAndMetadata committed() throws Exception {
     String group = topic + "-a";
-    return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().get(partition);
+    return admin
+        .listConsumerGroupOffsets(group)
+        .partitionsToOffsetAndMetadata()
+        .get()
+        .get(partition);
   }
 
   private long committedOffset() throws Exception {
@@ -155,8 +159,8 @@ class TopicMadeAnewTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"classic", "consumer"})
-  void topicMadeAnewWhileNobodyRan_isReadFromItsBeginning_thoughKafkaKeptTheOffsets(
-      String protocol) throws Exception {
+  void topicMadeAnewWhileNobodyRan_isReadFromItsBeginning_thoughKafkaKeptTheOffsets(String protocol)
+      throws Exception {
     lastOld.countDown();
     someNew.countDown();
     LocalKafka.createTopic(topic, 1);

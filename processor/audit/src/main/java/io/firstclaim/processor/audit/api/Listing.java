@@ -13,8 +13,7 @@ import java.util.Optional;
  * @param lookedAt how many records were looked at for it, in this instance's partitions
  * @param coverage which partitions these are, and who has the rest of the list
  */
-public record Listing<T>(
-    List<T> items, Optional<RecordId> next, int lookedAt, Coverage coverage) {
+public record Listing<T>(List<T> items, Optional<RecordId> next, int lookedAt, Coverage coverage) {
   /** Keeps a copy. */
   public Listing {
     items = List.copyOf(items);

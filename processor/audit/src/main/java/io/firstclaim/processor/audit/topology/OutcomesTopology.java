@@ -3,7 +3,6 @@ package io.firstclaim.processor.audit.topology;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.api.AuditSettings;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -68,8 +67,7 @@ public final class OutcomesTopology {
    * @param store the identity of the lock store whose outcomes count
    * @param partitions how many the outcomes topic has
    */
-  public static Topology of(
-      AuditSettings settings, String store, TimeSource time, int partitions) {
+  public static Topology of(AuditSettings settings, String store, TimeSource time, int partitions) {
     StreamsBuilder builder = new StreamsBuilder();
     StreamsBuilder _ =
         builder

@@ -67,7 +67,9 @@ final class TestAudit implements AutoCloseable {
     config.put(StreamsConfig.STATE_DIR_CONFIG, directory.toString());
     driver =
         new TopologyTestDriver(
-            OutcomesTopology.of(settings(directory), STORE, time, partitions), config, time.now().wall());
+            OutcomesTopology.of(settings(directory), STORE, time, partitions),
+            config,
+            time.now().wall());
     outcomes =
         driver.createInputTopic(
             "orders.outcomes", new ByteArraySerializer(), new ByteArraySerializer());

@@ -133,8 +133,7 @@ public record DeadLetter(
         .add(LetterHeaders.REDRIVE, by.text().getBytes(UTF_8))
         .add(LetterHeaders.ID, id.text().getBytes(UTF_8));
     timestamp.ifPresent(
-        time ->
-            again.headers().add(LetterHeaders.TIMESTAMP, Long.toString(time).getBytes(UTF_8)));
+        time -> again.headers().add(LetterHeaders.TIMESTAMP, Long.toString(time).getBytes(UTF_8)));
     return again;
   }
 }

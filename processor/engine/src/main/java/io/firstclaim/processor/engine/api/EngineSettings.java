@@ -101,7 +101,9 @@ public final class EngineSettings {
             given.get(RESOURCES));
     retry =
         new Retrying(
-            isShadow(given) ? Integer.MAX_VALUE : given.get(MAX_ATTEMPTS), given.get(BACKOFF), given.get(MAX_BACKOFF));
+            isShadow(given) ? Integer.MAX_VALUE : given.get(MAX_ATTEMPTS),
+            given.get(BACKOFF),
+            given.get(MAX_BACKOFF));
   }
 
   /**
@@ -161,7 +163,9 @@ public final class EngineSettings {
     return new ClaimSettings(
         apart(given, given.get(NAMESPACE)),
         holder,
-        given.get(LEASE), given.get(MAX_SKEW), given.get(RETENTION));
+        given.get(LEASE),
+        given.get(MAX_SKEW),
+        given.get(RETENTION));
   }
 
   /**

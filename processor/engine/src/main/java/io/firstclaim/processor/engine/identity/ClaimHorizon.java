@@ -8,7 +8,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * How far back claims remember. That a record was handled is forgotten after the retention, and
- * Kafka may still have the record: one whose timestamps were ahead keeps a whole segment. Immutable.
+ * Kafka may still have the record: one whose timestamps were ahead keeps a whole segment.
+ * Immutable.
  *
  * @param retention how long finished claims are kept
  * @param time whose wall clock tells a record's age

@@ -190,11 +190,7 @@ public final class Identifier {
       case RecordIdSource.Offset() ->
           ascii(
               "%s-%s-%d-%d"
-                  .formatted(
-                      record.topic(),
-                      topicId,
-                      record.partition(),
-                      record.offset()));
+                  .formatted(record.topic(), topicId, record.partition(), record.offset()));
     };
   }
 

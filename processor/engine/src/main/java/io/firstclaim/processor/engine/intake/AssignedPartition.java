@@ -82,7 +82,8 @@ public final class AssignedPartition {
     long value = watermark.value();
     return value > committed
         ? Optional.of(
-            new OffsetAndMetadata(value, epoch < 0 ? Optional.empty() : Optional.of(epoch), metadata()))
+            new OffsetAndMetadata(
+                value, epoch < 0 ? Optional.empty() : Optional.of(epoch), metadata()))
         : Optional.empty();
   }
 

@@ -160,8 +160,7 @@ public final class Partitions implements ConsumerRebalanceListener {
 
   /** What was taken from the old topic goes on to its end, and commits nothing. */
   private AssignedPartition replace(TopicPartition id) {
-    LOG.warn(
-        "Topic {} was deleted and made anew: {} is read from its beginning", id.topic(), id);
+    LOG.warn("Topic {} was deleted and made anew: {} is read from its beginning", id.topic(), id);
     unchecked.remove(id);
     return start(id);
   }

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.engine.kafka;
 
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 
@@ -19,4 +20,14 @@ public interface Clients {
 
   /** Writes dead letters: somebody waits for each. */
   Producer<byte[], byte[]> producer();
+
+  /** Looks at topics and creates them. */
+  Admin admin();
+
+  /**
+   * Whether some broker's name has an address. Without one, a client cannot even be made. A server
+   * that is not written {@code host:port} counts as having one, so that the client says what is
+   * wrong.
+   */
+  boolean hasAddress();
 }

@@ -60,17 +60,12 @@ public final class KafkaClients implements Clients {
     return topicIds;
   }
 
-  /** The bootstrap servers as they are set; empty if they are not. */
-  public String bootstrapServers() {
+  private String bootstrapServers() {
     return String.valueOf(
         settings.kafka().getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, ""));
   }
 
-  /**
-   * Whether a bootstrap server's name has an address. Without one, a client cannot even be made. A
-   * server that is not written {@code host:port} counts as having one, so that the client says what
-   * is wrong.
-   */
+  @Override
   public boolean hasAddress() {
     for (String server : bootstrapServers().split(",", -1)) {
       String host = Utils.getHost(server.strip());
@@ -177,7 +172,7 @@ public final class KafkaClients implements Clients {
     return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
-  /** Looks at topics and creates them. */
+  @Override
   public Admin admin() {
     return Admin.create(new HashMap<>(settings.kafka()));
   }

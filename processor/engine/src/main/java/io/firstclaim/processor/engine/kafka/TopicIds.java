@@ -108,8 +108,7 @@ public final class TopicIds implements AutoCloseable {
           new HashMap<>(
               admin()
                   .listConsumerGroupOffsets(
-                      Map.of(
-                          group, new ListConsumerGroupOffsetsSpec().topicPartitions(partitions)),
+                      Map.of(group, new ListConsumerGroupOffsetsSpec().topicPartitions(partitions)),
                       new ListConsumerGroupOffsetsOptions().timeoutMs(COMMITTED_LIMIT))
                   .partitionsToOffsetAndMetadata(group)
                   .get());

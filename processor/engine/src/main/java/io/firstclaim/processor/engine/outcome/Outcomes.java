@@ -53,12 +53,9 @@ public final class Outcomes {
         new Origin(settings.application(), settings.claim().store().namespace(), store, self);
     this.producer = clients.outcomesProducer();
     listener.opened(producer);
-    this.known = 
+    this.known =
         new KnownDone(
-            KNOWN,
-            settings.input().bufferedForEnds(),
-            settings.claim().store().retention(),
-            time);
+            KNOWN, settings.input().bufferedForEnds(), settings.claim().store().retention(), time);
     this.agreement = new StoreAgreement(settings, origin, store);
     this.presence =
         topic.map(name -> new PresenceBeat(producer, name, origin, self, agreement, time));

@@ -24,8 +24,8 @@ public final class Secrets {
   private Secrets() {}
 
   /**
-   * The value, or a stand-in if its property's name makes it a secret or it has a password in it; of
-   * an address, without its query.
+   * The value, or a stand-in if its property's name makes it a secret or it has a password in it;
+   * of an address, without its query.
    */
   public static String shown(String property, String value) {
     if (FILES.contains(property)) {

@@ -100,7 +100,8 @@ class DeadLetterTest {
                 .add("firstclaim-application", "shop".getBytes(UTF_8))
                 .add("firstclaim-timestamp", "1234".getBytes(UTF_8)));
     Headers noTime = letter().add("firstclaim-timestamp", "noon".getBytes(UTF_8));
-    ConsumerRecord<byte[], byte[]> again = record(null, read(noTime).again("shop", REDRIVE).headers());
+    ConsumerRecord<byte[], byte[]> again =
+        record(null, read(noTime).again("shop", REDRIVE).headers());
 
     assertThat(LetterHeaders.withOwnTime(plain, "shop")).isSameAs(plain);
     assertThat(LetterHeaders.withOwnTime(again, "shop")).isSameAs(again);

@@ -39,7 +39,8 @@ class RecordsInFlightTest {
   private static final EngineSettings SETTINGS =
       Engine.builder().zone("a").topics("in").recordId("key").bootstrapServers("no:1").settings();
 
-  private final KnownDone known = new KnownDone(10, 1 << 20, Duration.ofDays(8), TestTime.standing());
+  private final KnownDone known =
+      new KnownDone(10, 1 << 20, Duration.ofDays(8), TestTime.standing());
   private final AssignedPartition partition = partition(0);
   private boolean live = true;
   private long offset;

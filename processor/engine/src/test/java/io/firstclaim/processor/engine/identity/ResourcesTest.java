@@ -28,9 +28,7 @@ final class ResourcesTest {
       String resources, byte @Nullable [] key, @Nullable String value, Headers headers) {
     headers.add("id", ID.bytes());
     return new Identifier(
-            RecordIdSource.parseList("header:id"),
-            ResourceSource.parseList(resources),
-            "shop")
+            RecordIdSource.parseList("header:id"), ResourceSource.parseList(resources), "shop")
         .identify(
             new ConsumerRecord<>(
                 "in",
@@ -162,10 +160,7 @@ final class ResourcesTest {
   @Test
   void recordWithoutAnId_isMissing_whateverItTouches() {
     assertThat(
-            new Identifier(
-                    RecordIdSource.parseList("key"),
-                    ResourceSource.parseList("key"),
-                            "shop")
+            new Identifier(RecordIdSource.parseList("key"), ResourceSource.parseList("key"), "shop")
                 .identify(new ConsumerRecord<>("in", 0, 0, new byte[0], "{}".getBytes(UTF_8)), ""))
         .isInstanceOf(Identity.Missing.class);
   }

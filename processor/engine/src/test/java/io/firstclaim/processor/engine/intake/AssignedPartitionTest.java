@@ -12,7 +12,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 
 class AssignedPartitionTest {
-  private final AssignedPartition partition = new AssignedPartition(new TopicPartition("in", 3), "");
+  private final AssignedPartition partition =
+      new AssignedPartition(new TopicPartition("in", 3), "");
 
   private static ConsumerRecord<byte[], byte[]> record(long offset, Optional<Integer> epoch) {
     return new ConsumerRecord<>(

@@ -470,8 +470,7 @@ class OutcomeFeedTest {
   @Test
   void zonesThatSomebodyMakesUp_takeBoundedMemory() throws InterruptedException {
     Instant now = time.now().wall();
-    append(
-        0, "order-1", Outcome.Kind.FAILED, "b", now.minusSeconds(1), headers("shop", "other"));
+    append(0, "order-1", Outcome.Kind.FAILED, "b", now.minusSeconds(1), headers("shop", "other"));
     for (int i = 0; i < 2_000; i++) {
       append(0, "order-1", Outcome.Kind.FAILED, "made-up-" + i, now, headers("shop", "other"));
     }

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Records of which operators have seen what must not have happened to them, as the log of acts tells
- * it: it needs no alert any more, and stays listed. Thread-safe.
+ * Records of which operators have seen what must not have happened to them, as the log of acts
+ * tells it: it needs no alert any more, and stays listed. Thread-safe.
  */
 public final class Acknowledgements {
   /** How many are remembered: the oldest is forgotten first, and its alert begins again. */

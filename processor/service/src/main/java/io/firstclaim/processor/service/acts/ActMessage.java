@@ -73,8 +73,7 @@ public sealed interface ActMessage {
     public RedriveBegun {
       require(id, spec, by, reason, at);
       var _ = new RedriveId(id);
-      var _ =
-          spec.delay() == null ? null : Instant.parse(at).plus(Duration.parse(spec.delay()));
+      var _ = spec.delay() == null ? null : Instant.parse(at).plus(Duration.parse(spec.delay()));
     }
   }
 

@@ -1,13 +1,13 @@
 package io.firstclaim.processor.service.admin;
 
-import io.micronaut.context.annotation.Requires;
-import io.firstclaim.processor.service.config.TakesRecords;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.config.TakesRecords;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.annotation.Introspected;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.annotation.Body;

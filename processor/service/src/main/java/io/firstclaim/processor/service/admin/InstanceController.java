@@ -1,8 +1,6 @@
 package io.firstclaim.processor.service.admin;
 
 import io.firstclaim.lock.RedriveId;
-import io.micronaut.context.annotation.Requires;
-import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
@@ -14,11 +12,13 @@ import io.firstclaim.processor.service.admin.SummaryView.CallerView;
 import io.firstclaim.processor.service.admin.SummaryView.HeardView;
 import io.firstclaim.processor.service.admin.SummaryView.PauseView;
 import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.service.instance.Pausing;
 import io.firstclaim.processor.service.instance.Service;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.firstclaim.processor.service.redrive.Redrives;
 import io.firstclaim.processor.service.security.Role;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
@@ -151,8 +151,8 @@ class InstanceController {
   }
 
   /**
-   * Has this instance take records again, or its zone, or the whole application: each ends the pause
-   * of its own scope.
+   * Has this instance take records again, or its zone, or the whole application: each ends the
+   * pause of its own scope.
    *
    * @param body why, and what is meant
    */

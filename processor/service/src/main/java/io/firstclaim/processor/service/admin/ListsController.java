@@ -1,13 +1,13 @@
 package io.firstclaim.processor.service.admin;
 
-import io.micronaut.context.annotation.Requires;
-import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.HeldRecord;
 import io.firstclaim.processor.engine.api.Page;
 import io.firstclaim.processor.engine.api.ParkedRecord;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.service.instance.Service;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.annotation.Introspected;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The other instances of the zone, asked over the same API, with a token of this instance's own,
- * which may only read: where they are, anybody may say who can join their consumer group. They serve
- * TLS if this one does: the instances of a zone are set alike. Thread-safe.
+ * which may only read: where they are, anybody may say who can join their consumer group. They
+ * serve TLS if this one does: the instances of a zone are set alike. Thread-safe.
  */
 @Singleton
 final class Peers {

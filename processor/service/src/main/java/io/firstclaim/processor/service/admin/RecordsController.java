@@ -1,7 +1,5 @@
 package io.firstclaim.processor.service.admin;
 
-import io.micronaut.context.annotation.Requires;
-import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
@@ -12,9 +10,11 @@ import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.acts.Dismissals.Dismissal;
 import io.firstclaim.processor.service.acts.RedriveSpec;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.service.redrive.Job;
 import io.firstclaim.processor.service.redrive.Redrives;
 import io.firstclaim.processor.service.redrive.Redrives.RepublishResult;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.annotation.Body;
@@ -220,10 +220,7 @@ class RecordsController {
     Death dead = requireRedrivable(record, body.isKnownNotToBeKnown());
     RedriveSpec one = RedriveSpec.ofRecord(record.text()).withDelay(Delay.of(body.delay()));
     RedriveSpec spec =
-        Kafka.ask(
-            () ->
-                redrives.freeze(
-                    dead.isForgotten() ? one.thatMayBeDone() : one, dead.at()));
+        Kafka.ask(() -> redrives.freeze(dead.isForgotten() ? one.thatMayBeDone() : one, dead.at()));
     Job job =
         acts.perform(
             new Acts.Intent("redrive", record.text(), caller.getName(), reason),

@@ -1,7 +1,5 @@
 package io.firstclaim.processor.service.admin;
 
-import io.micronaut.context.annotation.Requires;
-import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
@@ -10,9 +8,11 @@ import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.service.acts.ActMessage.Command;
 import io.firstclaim.processor.service.acts.RedriveSpec;
 import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.service.redrive.Job;
 import io.firstclaim.processor.service.redrive.Redrives;
 import io.firstclaim.processor.service.redrive.Redrives.BeginResult;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Controller;
@@ -66,14 +66,8 @@ class RedrivesController {
     String reason = Reason.of(body.reason());
     BeginResult result =
         acts.perform(
-            new Acts.Intent(
-                "redrive",
-                text(filter),
-                caller.getName(),
-                reason),
-            () ->
-                redrives.begin(
-                    id, Kafka.ask(() -> freeze(filter)), caller.getName(), reason),
+            new Acts.Intent("redrive", text(filter), caller.getName(), reason),
+            () -> redrives.begin(id, Kafka.ask(() -> freeze(filter)), caller.getName(), reason),
             RedrivesController::text);
     return switch (result) {
       case BeginResult.Begun(Job job) -> HttpResponse.accepted().body(RedriveView.of(job));

@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
 @Introspected
 record ClaimRequest(
     @Nullable @Size(min = 1, max = 40, message = "give a length such as 30s") String lease,
-    @Nullable @Size(min = 1, max = 256, message = "give 1 to 256 characters, such as a SHA-256 in hex") String fingerprint,
-    @Nullable @Size(max = Handle.MAX_RESOURCES, message = "give 20 at most") List<@NotEmpty(message = "give names of 1 to 1024 bytes") String> resources,
+    @Nullable
+        @Size(min = 1, max = 256, message = "give 1 to 256 characters, such as a SHA-256 in hex")
+        String fingerprint,
+    @Nullable @Size(max = Handle.MAX_RESOURCES, message = "give 20 at most")
+        List<@NotEmpty(message = "give names of 1 to 1024 bytes") String> resources,
     @Nullable @Size(min = 1, max = 256, message = "give 1 to 256 characters") String holder) {
   static final ClaimRequest PLAIN = new ClaimRequest(null, null, null, null);
 }

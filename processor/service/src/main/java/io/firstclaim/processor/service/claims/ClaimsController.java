@@ -52,9 +52,9 @@ class ClaimsController {
   }
 
   /**
-   * Claims an ID, and what is to be held with it. 201: it is the caller's, and what it is to be done
-   * for may be done; 200: it is done, with its result; 409: somebody holds it, or its next attempt
-   * is not due; 410: it was given up; 422: it is known with another payload.
+   * Claims an ID, and what is to be held with it. 201: it is the caller's, and what it is to be
+   * done for may be done; 200: it is done, with its result; 409: somebody holds it, or its next
+   * attempt is not due; 410: it was given up; 422: it is known with another payload.
    *
    * @param id percent-encoded
    * @param body its terms
@@ -142,11 +142,7 @@ class ClaimsController {
   HttpResponse<?> renew(
       HttpRequest<?> request, @PathVariable String id, @PathVariable String handle) {
     return step(
-        request,
-        handle,
-        DrivenClaimStore::renew,
-        lease -> GrantView.of(lease, handle),
-        _ -> false);
+        request, handle, DrivenClaimStore::renew, lease -> GrantView.of(lease, handle), _ -> false);
   }
 
   /**
@@ -168,8 +164,7 @@ class ClaimsController {
         handle,
         (store, lease) -> store.complete(lease, result),
         _ -> StateView.of("DONE").withResult(result),
-        state ->
-            state instanceof ClaimState.Done done && Objects.equals(done.result(), result));
+        state -> state instanceof ClaimState.Done done && Objects.equals(done.result(), result));
   }
 
   /**

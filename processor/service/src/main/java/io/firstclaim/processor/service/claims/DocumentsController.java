@@ -101,7 +101,9 @@ class DocumentsController {
   private static HttpResponse<?> answer(String content) {
     return HttpResponse.ok(content)
         .contentType(
-            MergePatch.isJson(content) ? MediaType.APPLICATION_JSON_TYPE : MediaType.TEXT_PLAIN_TYPE)
+            MergePatch.isJson(content)
+                ? MediaType.APPLICATION_JSON_TYPE
+                : MediaType.TEXT_PLAIN_TYPE)
         .header(HttpHeaders.ETAG, etag(content));
   }
 
@@ -135,13 +137,15 @@ class DocumentsController {
         .map(
             text ->
                 header.strip().equals(ANY)
-                    || Arrays.stream(header.split(",")).map(String::strip).anyMatch(etag(text)::equals))
+                    || Arrays.stream(header.split(","))
+                        .map(String::strip)
+                        .anyMatch(etag(text)::equals))
         .orElse(false);
   }
 
   /**
-   * Changes a document by a JSON merge patch (RFC 7396), or makes it. What others write meanwhile is
-   * kept: the patch is made on what is there then.
+   * Changes a document by a JSON merge patch (RFC 7396), or makes it. What others write meanwhile
+   * is kept: the patch is made on what is there then.
    *
    * @param key percent-encoded; a slash may stand as it is
    * @param body the patch

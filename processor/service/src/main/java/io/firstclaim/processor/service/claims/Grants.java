@@ -161,9 +161,7 @@ class Grants {
   }
 
   private static SettleResult tried(
-      DrivenClaimStore store,
-      Lease lease,
-      BiFunction<DrivenClaimStore, Lease, SettleResult> step) {
+      DrivenClaimStore store, Lease lease, BiFunction<DrivenClaimStore, Lease, SettleResult> step) {
     try {
       return step.apply(store, lease);
     } catch (IllegalArgumentException e) {
@@ -172,8 +170,8 @@ class Grants {
   }
 
   /**
-   * What is stored, if it was left by a step of this handle that ended its grant: what was asked for
-   * may be a repetition of that.
+   * What is stored, if it was left by a step of this handle that ended its grant: what was asked
+   * for may be a repetition of that.
    */
   Optional<ClaimState> endedBy(DrivenClaimStore store, RecordId id, Handle handle) {
     return store

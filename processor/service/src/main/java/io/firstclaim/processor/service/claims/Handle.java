@@ -114,8 +114,7 @@ record Handle(long token, Nonce grant, List<Resource> resources) {
     Optional<Lease> found = store.resume(id, token, grant);
     List<Lease> with = new ArrayList<>();
     for (Resource each : resources) {
-      Optional<Lease> resource =
-          found.flatMap(_ -> store.resume(each.id(), each.token(), grant));
+      Optional<Lease> resource = found.flatMap(_ -> store.resume(each.id(), each.token(), grant));
       if (resource.isEmpty()) {
         return Optional.empty();
       }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 @Introspected
 record LockRequest(
     @Nullable @Size(min = 1, max = 40, message = "give a length such as 30s") String lease,
-    @Nullable @Size(min = 1, max = 40, message = "give a length such as 10s") @JsonProperty("wait") String waitsFor,
+    @Nullable @Size(min = 1, max = 40, message = "give a length such as 10s") @JsonProperty("wait")
+        String waitsFor,
     @Nullable @Size(min = 1, max = 256, message = "give 1 to 256 characters") String holder) {
   static final LockRequest PLAIN = new LockRequest(null, null, null);
 }

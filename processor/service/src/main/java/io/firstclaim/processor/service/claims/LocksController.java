@@ -54,8 +54,8 @@ class LocksController {
   }
 
   /**
-   * Takes a lock. 201: it is the caller's, until the lease is over or it is given back; 409: somebody
-   * else has it.
+   * Takes a lock. 201: it is the caller's, until the lease is over or it is given back; 409:
+   * somebody else has it.
    *
    * @param name percent-encoded
    * @param body its terms
@@ -73,8 +73,7 @@ class LocksController {
     return grants.answered(() -> acquire(lock, asked, key, holder));
   }
 
-  private HttpResponse<?> acquire(
-      RecordId lock, LockRequest asked, WriteKey key, String holder) {
+  private HttpResponse<?> acquire(RecordId lock, LockRequest asked, WriteKey key, String holder) {
     DrivenClaimStore store = Terms.store(grants.store(), holder, asked.lease());
     Duration wait = Terms.patience(asked.waitsFor());
     Nonce nonce = key.nonce("lock", lock.key(store.settings().namespace()));
@@ -103,8 +102,7 @@ class LocksController {
 
   private Claim claim(RecordId lock, Nonce nonce, @Nullable Sighting seen) {
     var now = grants.time().now();
-    return new Claim(
-        lock, Fingerprint.none(), nonce, now, seen, SINCE + now.wall(), List.of());
+    return new Claim(lock, Fingerprint.none(), nonce, now, seen, SINCE + now.wall(), List.of());
   }
 
   private static void pause(Patience patience, ClaimResult result) {

@@ -10,8 +10,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 
 /**
- * A JSON merge patch (RFC 7396): what it has is set, what it has as null is removed, the rest stays.
- * Pure; numbers keep all their digits.
+ * A JSON merge patch (RFC 7396): what it has is set, what it has as null is removed, the rest
+ * stays. Pure; numbers keep all their digits.
  */
 final class MergePatch {
   private static final JsonMapper JSON =
@@ -58,7 +58,11 @@ final class MergePatch {
       return Optional.of(merged(JSON.createObjectNode(), patch).toString());
     }
     return json(before.get())
-        .map(target -> patch.isObject() && unchanged(target) ? before.get() : merged(target, patch).toString());
+        .map(
+            target ->
+                patch.isObject() && unchanged(target)
+                    ? before.get()
+                    : merged(target, patch).toString());
   }
 
   /** Then it is left as it is written, and nothing is written. */

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 @Introspected
 record ReleaseRequest(
-    @Nullable @Size(min = 1, max = 40, message = "give a time such as 2026-11-23T12:00:00Z") String retryAt,
+    @Nullable @Size(min = 1, max = 40, message = "give a time such as 2026-11-23T12:00:00Z")
+        String retryAt,
     @Nullable @Size(max = 1000, message = "give 1000 characters at most") String cause) {
   static final ReleaseRequest PLAIN = new ReleaseRequest(null, null);
 }

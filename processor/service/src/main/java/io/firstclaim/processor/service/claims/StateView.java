@@ -49,8 +49,7 @@ record StateView(
    */
   @Introspected
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  record InTheWayView(
-      String resource, @Nullable String holder, @Nullable String onBehalfOf) {
+  record InTheWayView(String resource, @Nullable String holder, @Nullable String onBehalfOf) {
     static InTheWayView of(ClaimResult.InTheWay held) {
       return new InTheWayView(held.id().text(), held.by(), held.onBehalfOf());
     }
@@ -63,25 +62,69 @@ record StateView(
 
   StateView withError(String why) {
     return new StateView(
-        why, state, result, cause, holder, onBehalfOf, token, attempts, at, retryAt, since, until,
+        why,
+        state,
+        result,
+        cause,
+        holder,
+        onBehalfOf,
+        token,
+        attempts,
+        at,
+        retryAt,
+        since,
+        until,
         inTheWay);
   }
 
   StateView withResult(@Nullable String stored) {
     return new StateView(
-        error, state, stored, cause, holder, onBehalfOf, token, attempts, at, retryAt, since, until,
+        error,
+        state,
+        stored,
+        cause,
+        holder,
+        onBehalfOf,
+        token,
+        attempts,
+        at,
+        retryAt,
+        since,
+        until,
         inTheWay);
   }
 
   StateView withCause(@Nullable String why) {
     return new StateView(
-        error, state, result, why, holder, onBehalfOf, token, attempts, at, retryAt, since, until,
+        error,
+        state,
+        result,
+        why,
+        holder,
+        onBehalfOf,
+        token,
+        attempts,
+        at,
+        retryAt,
+        since,
+        until,
         inTheWay);
   }
 
   StateView by(@Nullable String who, @Nullable Long itsToken) {
     return new StateView(
-        error, state, result, cause, who, onBehalfOf, itsToken, attempts, at, retryAt, since, until,
+        error,
+        state,
+        result,
+        cause,
+        who,
+        onBehalfOf,
+        itsToken,
+        attempts,
+        at,
+        retryAt,
+        since,
+        until,
         inTheWay);
   }
 }

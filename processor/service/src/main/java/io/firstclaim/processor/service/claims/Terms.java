@@ -17,7 +17,9 @@ final class Terms {
   /** The longest wait that may be asked for. */
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
-  /** How long a request waits at most, whatever it asks for: then it is answered, and sent again. */
+  /**
+   * How long a request waits at most, whatever it asks for: then it is answered, and sent again.
+   */
   static final Duration WAITS_AT_MOST = Duration.ofSeconds(25);
 
   private Terms() {}

@@ -14,10 +14,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The {@code Idempotency-Key} of a write. The write's nonce is made of it and of the caller's token,
- * so the store itself knows a repetition, whichever instance it comes to and whatever was restarted;
- * and nobody who guesses the key can make the nonce, by which claims are gone on with. A write
- * without a key has a random nonce, and its repetition is another write.
+ * The {@code Idempotency-Key} of a write. The write's nonce is made of it and of the caller's
+ * token, so the store itself knows a repetition, whichever instance it comes to and whatever was
+ * restarted; and nobody who guesses the key can make the nonce, by which claims are gone on with. A
+ * write without a key has a random nonce, and its repetition is another write.
  *
  * @param given the key; empty if there is none
  */

@@ -282,8 +282,8 @@ final class AdminCommand {
       @Mixin Where where,
       @Mixin Dead dead,
       @Option(names = "--rate", description = "Records a second.") @Nullable Integer rate,
-      @Option(names = "--delay", description = "How long from now, such as 10m.") @Nullable
-          String delay,
+      @Option(names = "--delay", description = "How long from now, such as 10m.")
+          @Nullable String delay,
       @Option(
               names = "--may-be-done",
               description = "Even if its claim is forgotten, so that it may be done; one record.")
@@ -331,7 +331,8 @@ final class AdminCommand {
       })
   int token(
       @Parameters(paramLabel = "NAME", description = "Whose it is.") String name,
-      @Option(names = "--role", required = true, description = "reader, operator or claimer.") Role role,
+      @Option(names = "--role", required = true, description = "reader, operator or claimer.")
+          Role role,
       @Option(
               names = "--add-to",
               required = true,

@@ -65,7 +65,8 @@ public final class Firstclaim implements Callable<Integer> {
           + " --help, --version, or settings such as -firstclaim.zone=a";
 
   /** These say with their own usage what is wrong with a call. */
-  private static final Set<String> WITH_USAGE = Set.of("admin", "dataset", "release", "redrive", "lock", "once");
+  private static final Set<String> WITH_USAGE =
+      Set.of("admin", "dataset", "release", "redrive", "lock", "once");
 
   private final ToIntFunction<ArgumentSettings> service;
   private ArgumentSettings given = ArgumentSettings.among(List.of());
@@ -326,8 +327,7 @@ public final class Firstclaim implements Callable<Integer> {
               description = "After --, with its arguments.")
           List<String> command)
       throws InterruptedException {
-    Duration waits =
-        wait == null ? Duration.ZERO : duration("--wait", wait, Syntax.DURATION);
+    Duration waits = wait == null ? Duration.ZERO : duration("--wait", wait, Syntax.DURATION);
     Duration bound = atMost == null ? null : duration("--at-most", atMost, Syntax.LENGTH);
     try (ShellCommands commands = shell()) {
       return commands.lock(name, waits, bound, command);

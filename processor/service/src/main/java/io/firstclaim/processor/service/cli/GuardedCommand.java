@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command of the user's as a process that runs while something is held. Its input, its errors and,
- * unless they are to be stored, its output are this process's own. What ends this process in good
- * order ends the command first. Thread-safe.
+ * A command of the user's as a process that runs while something is held. Its input, its errors
+ * and, unless they are to be stored, its output are this process's own. What ends this process in
+ * good order ends the command first. Thread-safe.
  */
 final class GuardedCommand {
   /** The most of an output that is stored: a claim has no room for more. */

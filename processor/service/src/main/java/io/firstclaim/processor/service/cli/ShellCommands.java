@@ -55,7 +55,9 @@ final class ShellCommands implements AutoCloseable {
   ShellCommands(StoreSettings settings, TimeSource time) {
     if (settings.backend() instanceof Backend.Memory) {
       throw new WrongSettingException(
-          "firstclaim.claim.backend", "memory", "give dynamodb or s3: no other process sees memory");
+          "firstclaim.claim.backend",
+          "memory",
+          "give dynamodb or s3: no other process sees memory");
     }
     this.store = LockStore.of(settings);
     this.claims = store.unverified(time);
@@ -156,7 +158,9 @@ final class ShellCommands implements AutoCloseable {
         }
         case ClaimResult.Blocked _ -> NOT_HAD;
         case ClaimResult.Dead dead -> {
-          say("%s was given up: %s; redrive %s --reason WHY frees it".formatted(shown(name), OneLine.of(dead.cause(), MAX_SHOWN), shown(name)));
+          say(
+              "%s was given up: %s; redrive %s --reason WHY frees it"
+                  .formatted(shown(name), OneLine.of(dead.cause(), MAX_SHOWN), shown(name)));
           yield GIVEN_UP;
         }
         case ClaimResult.Mismatch _ -> {
@@ -191,7 +195,9 @@ final class ShellCommands implements AutoCloseable {
     @Override
     public Verdict run(KeptLease lease) throws InterruptedException {
       if (!(lease.begin() instanceof SettleResult.Settled)) {
-        say("%s: its beginning is not known to be recorded, so it does not begin".formatted(shown(name)));
+        say(
+            "%s: its beginning is not known to be recorded, so it does not begin"
+                .formatted(shown(name)));
         return new Verdict.Leave();
       }
       GuardedCommand running;
@@ -213,7 +219,9 @@ final class ShellCommands implements AutoCloseable {
         return new Verdict.Release(ClaimStore.AT_ONCE, lease.attempt(), "exit code " + code);
       }
       if (stores && running.output() == null) {
-        say("the output has more than %d bytes and is not stored".formatted(GuardedCommand.MAX_STORED));
+        say(
+            "the output has more than %d bytes and is not stored"
+                .formatted(GuardedCommand.MAX_STORED));
       }
       return new Verdict.Complete(stores ? running.output() : null);
     }
@@ -244,7 +252,9 @@ final class ShellCommands implements AutoCloseable {
 
     private int told(int exit) {
       if (exit == LOST) {
-        say("the lease on %s was lost: its command was ended, or another may run it".formatted(shown(name)));
+        say(
+            "the lease on %s was lost: its command was ended, or another may run it"
+                .formatted(shown(name)));
       }
       return exit;
     }

@@ -14,8 +14,5 @@ import java.util.Optional;
  * @param unused names of settings that were given and are about records or another backend
  */
 public record ClaimServerSettings(
-    StoreSettings store,
-    Optional<Path> tokenFile,
-    Map<String, String> inForce,
-    List<String> unused)
+    StoreSettings store, Optional<Path> tokenFile, Map<String, String> inForce, List<String> unused)
     implements InstanceSettings {}

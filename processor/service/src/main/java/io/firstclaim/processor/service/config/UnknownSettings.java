@@ -17,7 +17,9 @@ final class UnknownSettings {
   private static final Set<String> VARIABLES_ONLY =
       Set.of(ServiceCatalog.LOG_FORMAT.name(), ServiceCatalog.LOG_LEVEL.name());
 
-  /** What {@code lock} and {@code once} give the command that they run, which may be one of ours. */
+  /**
+   * What {@code lock} and {@code once} give the command that they run, which may be one of ours.
+   */
   private static final Set<String> OF_A_COMMAND = Set.of("FIRSTCLAIM_LOCK", "FIRSTCLAIM_TOKEN");
 
   /** What Kubernetes gives each container for a service named {@code firstclaim} or so. */

@@ -42,9 +42,8 @@ import org.slf4j.LoggerFactory;
  * Publishes each record's value, key, headers and time, all untouched, to a topic and waits until
  * the brokers have acknowledged it; the key, not the old partition, chooses the partition. A time
  * that the topic does not take ({@code message.timestamp.before.max.ms}, {@code .after.max.ms}) is
- * left out: the record then has that of its publication. If the
- * record is traced, what is published continues its trace: the propagator's headers, such as {@code
- * traceparent}, are replaced.
+ * left out: the record then has that of its publication. If the record is traced, what is published
+ * continues its trace: the propagator's headers, such as {@code traceparent}, are replaced.
  *
  * <p>What can never succeed (too large, not a legal record or topic) is {@link
  * HandlerResult.Failed}. If the brokers are not there, give no acknowledgement in time, or no

@@ -1,9 +1,9 @@
 package io.firstclaim.processor.service.health;
 
-import io.micronaut.context.annotation.Requires;
-import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.audit.api.AuditState;
+import io.firstclaim.processor.service.config.TakesRecords;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.HealthIndicator;

@@ -1,13 +1,13 @@
 package io.firstclaim.processor.service.health;
 
 import io.firstclaim.lock.Moment;
-import io.micronaut.context.annotation.Requires;
-import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.service.config.ServiceSettings;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.service.instance.Service;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.HealthIndicator;
@@ -56,11 +56,7 @@ class KafkaHealth implements HealthIndicator {
   private @Nullable AdminClient admin; // of the thread
   private @Nullable CompletableFuture<BrokersAnswer> last; // guarded by this
 
-  KafkaHealth(
-      Service service,
-      ServiceSettings settings,
-      TimeSource time,
-      EngineListener listener) {
+  KafkaHealth(Service service, ServiceSettings settings, TimeSource time, EngineListener listener) {
     this.service = service;
     this.kafka = settings.engine().kafka();
     this.time = time;

@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.instance;
 
-import io.firstclaim.processor.service.config.InstanceSettings;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
@@ -13,6 +12,7 @@ import io.firstclaim.processor.service.acts.Acknowledgements;
 import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.acts.Pauses;
 import io.firstclaim.processor.service.config.Handling;
+import io.firstclaim.processor.service.config.InstanceSettings;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.handler.LogHandler;

@@ -1,10 +1,10 @@
 package io.firstclaim.processor.service.instance;
 
-import io.firstclaim.processor.service.config.ClaimServerSettings;
-import io.firstclaim.processor.service.config.InstanceSettings;
 import io.firstclaim.processor.service.cli.FaultReport;
 import io.firstclaim.processor.service.config.ArgumentSettings;
+import io.firstclaim.processor.service.config.ClaimServerSettings;
 import io.firstclaim.processor.service.config.HandlerJars;
+import io.firstclaim.processor.service.config.InstanceSettings;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.SettingsReader;
 import io.firstclaim.processor.service.handler.OwnHandlers;
@@ -102,7 +102,8 @@ public final class ServiceProcess {
           "Not used with this backend and this handler: {}", String.join(", ", settings.unused()));
     }
     if (settings instanceof ClaimServerSettings && settings.tokenFile().isEmpty()) {
-      LOG.warn("Nobody can claim over HTTP: name the tokens of claimers in firstclaim.admin.token-file");
+      LOG.warn(
+          "Nobody can claim over HTTP: name the tokens of claimers in firstclaim.admin.token-file");
     }
   }
 

@@ -42,12 +42,10 @@ final class AuditMeters {
           List.of(
               FunctionCounter.builder(
                       "firstclaim.violations", audit, it -> it.violations().orElse(0))
-                  .description(
-                      "Records of which the audit has found what must not have happened")
+                  .description("Records of which the audit has found what must not have happened")
                   .register(registry),
               Gauge.builder("firstclaim.stuck", audit, it -> it.stuck().orElse(0))
-                  .description(
-                      "Records that were begun and have not been settled for too long")
+                  .description("Records that were begun and have not been settled for too long")
                   .register(registry));
     } else if (!isRunning()) {
       findings.forEach(registry::remove);

@@ -143,11 +143,7 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
     }
     Gauge.builder(
             "firstclaim.shadow.longest.lag",
-            () ->
-                engine
-                    .shadow()
-                    .map(report -> report.longestLag().toMillis() / 1e3)
-                    .orElse(0.0))
+            () -> engine.shadow().map(report -> report.longestLag().toMillis() / 1e3).orElse(0.0))
         .baseUnit("seconds")
         .description("Longest time between a duplicate and the record it is one of")
         .register(registry);

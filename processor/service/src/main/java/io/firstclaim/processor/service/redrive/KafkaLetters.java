@@ -45,7 +45,8 @@ final class KafkaLetters implements Letters {
                   .flatMap(topic -> consumer.partitionsFor(topic, LIMIT).stream())
                   .map(info -> new TopicPartition(info.topic(), info.partition()))
                   .toList();
-      Map<TopicPartition, Long> begins = new HashMap<>(consumer.beginningOffsets(partitions, LIMIT));
+      Map<TopicPartition, Long> begins =
+          new HashMap<>(consumer.beginningOffsets(partitions, LIMIT));
       Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, LIMIT);
       if (since != null) {
         Map<TopicPartition, Long> times = new HashMap<>();

@@ -27,9 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a redrive does with one dead letter: free the claim of its record in the name of the
- * redrive, publish the record again, look what becomes of it. What cannot be published is dead again
- * as it was. Each step may be repeated, as the
- * store says what has been done. For one thread.
+ * redrive, publish the record again, look what becomes of it. What cannot be published is dead
+ * again as it was. Each step may be repeated, as the store says what has been done. For one thread.
  */
 final class LetterSteps implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LetterSteps.class);

@@ -141,8 +141,7 @@ public final class Redrives implements AutoCloseable {
     try (Letters.Reading reading = letters.read(frozen.ranges(), Position.start(frozen.ranges()))) {
       return DryRun.of(
           new FrozenSet(frozen),
-          letter ->
-              letter.isOf(settings) && (frozen.namesRecords() || !isDismissed(letter.id())),
+          letter -> letter.isOf(settings) && (frozen.namesRecords() || !isDismissed(letter.id())),
           reading,
           time);
     }

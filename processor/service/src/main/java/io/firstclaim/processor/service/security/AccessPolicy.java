@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code /api/claims}, {@code /api/locks} and {@code /api/documents}: a claimer's.
  *   <li>Everything else, {@code /api} and {@code /prometheus} among it: a reader's; whatever is no
  *       GET or HEAD, an operator's.
- *   <li>Without a token file nobody is an operator or a claimer, whoever asks from this machine is a reader, and
- *       {@code /prometheus} is open, as it was before there were tokens.
+ *   <li>Without a token file nobody is an operator or a claimer, whoever asks from this machine is
+ *       a reader, and {@code /prometheus} is open, as it was before there were tokens.
  * </ul>
  *
  * Thread-safe.

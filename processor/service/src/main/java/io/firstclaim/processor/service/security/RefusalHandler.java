@@ -49,8 +49,7 @@ final class RefusalHandler implements ExceptionHandler<AuthorizationException, H
             "%s is a %s; this needs the token of %s"
                 .formatted(
                     caller.getName(),
-                    Objects.requireNonNullElse(
-                            AccessPolicy.roleOf(caller.getRoles()), Role.READER)
+                    Objects.requireNonNullElse(AccessPolicy.roleOf(caller.getRoles()), Role.READER)
                         .text(),
                     needed == Role.OPERATOR ? "an operator" : "a " + needed.text()));
   }

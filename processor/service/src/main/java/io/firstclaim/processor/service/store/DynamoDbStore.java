@@ -1,20 +1,19 @@
 package io.firstclaim.processor.service.store;
 
-import io.firstclaim.lock.store.DrivenClaimStore;
-import io.firstclaim.lock.dynamodb.DynamoDbDocumentStore;
-import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardStore;
+import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.dynamodb.DynamoDbBoardStore;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
+import io.firstclaim.lock.dynamodb.DynamoDbDocumentStore;
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.lock.dynamodb.TableSweeper;
+import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.processor.service.config.Backend;
 import java.util.List;
 import java.util.function.Function;

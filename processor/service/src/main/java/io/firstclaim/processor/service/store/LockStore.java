@@ -1,14 +1,13 @@
 package io.firstclaim.processor.service.store;
 
-import io.firstclaim.lock.document.DocumentStore;
-import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.lock.ClaimOperations;
-import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardStore;
+import io.firstclaim.lock.document.DocumentStore;
+import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.lock.store.SweepTurn;
 import io.firstclaim.processor.service.config.Backend;
 import io.firstclaim.processor.service.config.StoreSettings;

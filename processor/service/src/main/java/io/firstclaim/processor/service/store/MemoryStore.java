@@ -1,15 +1,14 @@
 package io.firstclaim.processor.service.store;
 
-import io.firstclaim.lock.store.DrivenClaimStore;
-import io.firstclaim.lock.memory.MemoryDocumentStore;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.memory.MemoryDocumentStore;
+import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.processor.engine.setting.WrongSettingException;
 import java.util.List;
 import java.util.function.Function;

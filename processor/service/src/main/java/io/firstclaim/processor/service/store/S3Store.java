@@ -1,19 +1,18 @@
 package io.firstclaim.processor.service.store;
 
-import io.firstclaim.lock.store.DrivenClaimStore;
-import io.firstclaim.lock.s3.S3DocumentStore;
-import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardStore;
+import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
+import io.firstclaim.lock.s3.S3DocumentStore;
 import io.firstclaim.lock.s3.Sweeper;
+import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.processor.engine.setting.WrongSettingException;
 import io.firstclaim.processor.service.config.Backend;
 import java.util.List;

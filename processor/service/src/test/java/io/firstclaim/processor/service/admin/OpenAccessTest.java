@@ -23,8 +23,7 @@ class OpenAccessTest {
     Api.requireError(api.post("/api/records/x", null, "{}"), 403, "firstclaim.admin.token-file");
     Api.requireError(api.post("/api/records/x", OPERATOR, "{}"), 403, "token-file");
     assertThat(api.get("/api/summary", null).body())
-        .contains(
-            "\"actsFault\":\"firstclaim.admin.token-file, which names who may, is not set\"");
+        .contains("\"actsFault\":\"firstclaim.admin.token-file, which names who may, is not set\"");
   }
 
   @Test

@@ -55,8 +55,7 @@ class RecordsTest {
   @Test
   void instanceOfAnotherZone_isToldThatItAskedTheWrongOne() throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:%d/api/summary".formatted(api.port())))
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/api/summary".formatted(api.port())))
             .header(Peers.ASKED_BY_ONE, "orders/b")
             .build();
 

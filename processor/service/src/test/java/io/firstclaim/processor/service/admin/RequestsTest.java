@@ -84,8 +84,7 @@ class RequestsTest {
             "there is no field limmit; there are cause, delay, dryRun, id, ids, limit, rate, reason,"
                 + " since, topic, until"),
         Arguments.of("\"ids\":[]", "ids=0: give 1 to 100 IDs"),
-        Arguments.of(
-            "\"ids\":[\"a\"]", "give either ids, or topic, cause, since, until and limit"),
+        Arguments.of("\"ids\":[\"a\"]", "give either ids, or topic, cause, since, until and limit"),
         Arguments.of("\"delay\":\"soon\"", "delay=\"soon\": " + DELAY),
         Arguments.of("\"delay\":\"8d\"", "delay=\"8d\": " + DELAY));
   }

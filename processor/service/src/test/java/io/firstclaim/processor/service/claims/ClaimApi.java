@@ -136,8 +136,7 @@ final class ClaimApi implements AutoCloseable {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(server.resolve(path))
             .timeout(Duration.ofMinutes(1))
-            .method(
-                method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+            .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
     if (body != null) {
       request.header("Content-Type", "application/json");
     }

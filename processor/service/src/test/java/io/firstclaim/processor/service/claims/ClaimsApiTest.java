@@ -261,7 +261,8 @@ class ClaimsApiTest {
           .contains("handle", "201");
     }
     String forged =
-        new Handle(1, new io.firstclaim.lock.Nonce(1, 2), List.of()).text(); // a token can be guessed
+        new Handle(1, new io.firstclaim.lock.Nonce(1, 2), List.of())
+            .text(); // a token can be guessed
     api.step(id, forged, "complete", "{}").require(409);
     api.step(ClaimApi.newId(), handle, "complete", "{}").require(409);
     api.step(id, handle, "complete", "{}").require(200);
@@ -271,8 +272,19 @@ class ClaimsApiTest {
   void hostileIds_areDistinct_andKeptByteForByte() {
     List<String> ids =
         List.of(
-            "%00", "%00%00", "..%2F..%2Fetc%2Fpasswd", "a%0D%0Ab", "%FF", "%FE", "%C0%AF", "%2F",
-            "%E2%80%AE", "%20", "%3Cscript%3E", "a%3Bb", "%01".repeat(RecordId.MAX_BYTES));
+            "%00",
+            "%00%00",
+            "..%2F..%2Fetc%2Fpasswd",
+            "a%0D%0Ab",
+            "%FF",
+            "%FE",
+            "%C0%AF",
+            "%2F",
+            "%E2%80%AE",
+            "%20",
+            "%3Cscript%3E",
+            "a%3Bb",
+            "%01".repeat(RecordId.MAX_BYTES));
     for (String each : ids) {
       Answer granted =
           api.send("POST", "/api/claims/" + each, "{}", Map.of("Idempotency-Key", "k"));
@@ -287,7 +299,8 @@ class ClaimsApiTest {
           .require(200);
     }
     for (String each : ids) {
-      assertThat(api.send("POST", "/api/claims/" + each, "{}", Map.of()).require(200).text("result"))
+      assertThat(
+              api.send("POST", "/api/claims/" + each, "{}", Map.of()).require(200).text("result"))
           .isEqualTo(String.valueOf(ids.indexOf(each)));
     }
   }

@@ -35,10 +35,7 @@ class DocumentsApiTest {
 
   private Answer patch(String body, String... header) {
     return api.send(
-        "PATCH",
-        path,
-        body,
-        header.length == 0 ? Map.of() : Map.of(header[0], header[1]));
+        "PATCH", path, body, header.length == 0 ? Map.of() : Map.of(header[0], header[1]));
   }
 
   private Answer get() {
@@ -73,8 +70,7 @@ class DocumentsApiTest {
       })
   void mergePatch_isThatOfTheRfc_andNumbersKeepTheirDigits(
       String before, String patch, String after) {
-    assertThat(
-            MergePatch.parse(patch).orElseThrow().applyTo(java.util.Optional.of(before)))
+    assertThat(MergePatch.parse(patch).orElseThrow().applyTo(java.util.Optional.of(before)))
         .hasValue(after);
   }
 

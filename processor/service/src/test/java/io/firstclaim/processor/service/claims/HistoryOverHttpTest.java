@@ -65,8 +65,7 @@ class HistoryOverHttpTest {
   private static Answer send(String path, String body, String key) {
     while (true) {
       try {
-        return client.tried(
-            ClaimApi.CLAIMER, "POST", path, body, Map.of("Idempotency-Key", key));
+        return client.tried(ClaimApi.CLAIMER, "POST", path, body, Map.of("Idempotency-Key", key));
       } catch (IOException e) {
         // The answer is lost: the same again.
       }

@@ -61,12 +61,11 @@ class AuditSettingsTest {
                 + " for some [\\d,]+ records within firstclaim.claim.retention\\); give a folder on a"
                 + " disk");
     assertThat(
-            read(
-                    Map.of(
-                        "firstclaim.audit.directory",
-                        "/dev/shm/made/later",
-                        "firstclaim.audit.enabled",
-                        "false"))
+            read(Map.of(
+                    "firstclaim.audit.directory",
+                    "/dev/shm/made/later",
+                    "firstclaim.audit.enabled",
+                    "false"))
                 .audit()
                 .off())
         .isPresent();
@@ -81,7 +80,8 @@ class AuditSettingsTest {
         Map.of("firstclaim.admin.token-file", all, "firstclaim.audit.token-file", own.toString());
     String prefix = "firstclaim.audit.token-file=%s: ".formatted(own);
     Path _ = Files.writeString(own, TokenFile.add(Path.of(all), "otto", Role.OPERATOR));
-    assertThatThrownBy(() -> read(both)).hasMessage(prefix + "it is an operator's; give a reader's");
+    assertThatThrownBy(() -> read(both))
+        .hasMessage(prefix + "it is an operator's; give a reader's");
 
     Path _ = Files.writeString(own, TokenFile.add(Path.of(all), "peers", Role.READER) + "\n");
     assertThat(read(both).audit().tokenFile()).contains(own);

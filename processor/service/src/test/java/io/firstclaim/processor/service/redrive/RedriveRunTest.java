@@ -321,8 +321,7 @@ class RedriveRunTest {
     assertThat(run().counts().skipped()).isEqualTo(Map.of("dismissed", 1L));
     assertThat(published).containsExactly("r");
 
-    RedriveSpec one =
-        RedriveSpec.ofRecord("needless").withRanges(all());
+    RedriveSpec one = RedriveSpec.ofRecord("needless").withRanges(all());
     JobBook fresh = new JobBook();
     fresh.hear(new ActMessage.RedriveBegun(JOB, one, "otto", "it was not", "now"));
     book = fresh;
@@ -418,8 +417,7 @@ class RedriveRunTest {
 
   private void assertDeadAsItWas(String id) {
     ClaimRecord claim = claims.find(RecordId.of(id)).orElseThrow();
-    assertThat(claim.state())
-        .isEqualTo(new ClaimState.Dead("a/", Instant.EPOCH, "HTTP 422"));
+    assertThat(claim.state()).isEqualTo(new ClaimState.Dead("a/", Instant.EPOCH, "HTTP 422"));
     assertThat(claim.attempts()).isEqualTo(5);
   }
 
@@ -543,8 +541,7 @@ class RedriveRunTest {
     for (int i = 0; i < 100; i++) {
       dead("r" + i);
     }
-    RedriveSpec slow =
-        RedriveSpec.ofFilter("orders", null, null, null, 100, 10).withRanges(all());
+    RedriveSpec slow = RedriveSpec.ofFilter("orders", null, null, null, 100, 10).withRanges(all());
     book.hear(new ActMessage.RedriveBegun(JOB, slow, "otto", "fixed", "now"));
 
     Duration before = clock.passed;

@@ -25,7 +25,8 @@ final class ClaimProcess implements AutoCloseable {
   private final ChildJvm process;
 
   private ClaimProcess(Path folder, String name, Map<String, String> settings) throws IOException {
-    Path tokens = Files.writeString(folder.resolve(name + "-tokens"), Zone.tokenLine("carl", TOKEN));
+    Path tokens =
+        Files.writeString(folder.resolve(name + "-tokens"), Zone.tokenLine("carl", TOKEN));
     Map<String, String> env = new HashMap<>();
     env.put("FIRSTCLAIM_CLAIMS_HTTP", "true");
     env.put("FIRSTCLAIM_CLAIM_CREATE", "true");
@@ -71,8 +72,7 @@ final class ClaimProcess implements AutoCloseable {
         HttpRequest.newBuilder(uri(path))
             .header("Authorization", "Bearer " + TOKEN)
             .header("Content-Type", "application/json")
-            .method(
-                method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+            .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
     headers.forEach(request::header);
     try (HttpClient http = HttpClient.newHttpClient()) {
       return http.send(request.build(), BodyHandlers.ofString());

@@ -82,8 +82,7 @@ class ClaimsOverHttpIT {
       List<Callable<Integer>> claims = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
         ClaimProcess asked = i % 2 == 0 ? one : other;
-        claims.add(
-            () -> asked.send("POST", "/api/claims/crowd", "{}", Map.of()).statusCode());
+        claims.add(() -> asked.send("POST", "/api/claims/crowd", "{}", Map.of()).statusCode());
       }
       for (Future<Integer> each : threads.invokeAll(claims)) {
         statuses.add(each.get());
@@ -138,7 +137,8 @@ class ClaimsOverHttpIT {
     String path = "/api/documents/test/" + UUID.randomUUID() + ".json";
     HttpResponse<String> made = one.send("PATCH", path, "{\"a\":1}", Map.of());
     String etag = made.headers().firstValue("ETag").orElseThrow();
-    assertThat(json(other.send("PATCH", path, "{\"b\":2}", Map.of("If-Match", etag)), 200).toString())
+    assertThat(
+            json(other.send("PATCH", path, "{\"b\":2}", Map.of("If-Match", etag)), 200).toString())
         .isEqualTo("{\"a\":1,\"b\":2}");
     assertThat(one.send("PATCH", path, "{\"b\":3}", Map.of("If-Match", etag)).statusCode())
         .isEqualTo(412);

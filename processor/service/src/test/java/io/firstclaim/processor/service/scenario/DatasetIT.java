@@ -95,7 +95,8 @@ class DatasetIT {
 
     scenario.awaitCompleted(List.of("x"));
     scenario.eventually("it is listed", () -> assertThat(lake.listed()).contains(path));
-    assertThat(files()).filteredOn(each -> each.endsWith(path.substring(path.length() - 64)))
+    assertThat(files())
+        .filteredOn(each -> each.endsWith(path.substring(path.length() - 64)))
         .containsExactly(path);
   }
 

@@ -60,7 +60,9 @@ class DismissIT {
         () ->
             assertThat(Files.readString(a.log()))
                 .contains("%s.acts has retention.ms=604800000: ".formatted(scenario.topic()))
-                .contains("--entity-name %s.acts --add-config retention.ms=-1".formatted(scenario.topic())));
+                .contains(
+                    "--entity-name %s.acts --add-config retention.ms=-1"
+                        .formatted(scenario.topic())));
     scenario.feed().send(List.of("good", "late", "one", "two", "three"));
     awaitDead(a, "one", "two", "three", "late");
 

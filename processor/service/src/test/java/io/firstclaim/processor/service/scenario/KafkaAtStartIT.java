@@ -92,11 +92,7 @@ class KafkaAtStartIT {
     for (String topic : List.of(application + ".acts", application + ".violations")) {
       Servers.KAFKA.createTopic(topic, 1, Map.of("cleanup.policy", "compact"));
       Zone zone =
-          scenario
-              .zone("a")
-              .audited(application)
-              .inDefaultGroup()
-              .operatedWith("t0ken", directory);
+          scenario.zone("a").audited(application).inDefaultGroup().operatedWith("t0ken", directory);
       zone.launch();
       assertThat(zone.awaitEnd(Scenario.PATIENCE)).isTrue();
       assertThat(zone.exitCode()).isOne();

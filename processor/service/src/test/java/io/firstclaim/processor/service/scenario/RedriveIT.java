@@ -93,13 +93,11 @@ class RedriveIT {
     scenario.feed().send(List.of("big-small"));
     scenario.eventually(
         "they are dead",
-        () ->
-            assertThat(scenario.outcomes().ids("DEAD")).contains("big-1", "big-2", "big-small"));
+        () -> assertThat(scenario.outcomes().ids("DEAD")).contains("big-1", "big-2", "big-small"));
     fixed.set(true);
     scenario.groups().configureTopic(scenario.topic(), "max.message.bytes", "20000");
 
-    assertThat(
-            Operator.statusOf(a, "/api/records/big-1/redrive", Map.of("reason", "fixed")))
+    assertThat(Operator.statusOf(a, "/api/records/big-1/redrive", Map.of("reason", "fixed")))
         .isEqualTo(409);
     JsonNode dead = Operator.get(a, "/api/records/big-1");
     assertThat(dead.path("state").asText()).as("%s", dead).isEqualTo("DEAD");
@@ -108,13 +106,7 @@ class RedriveIT {
 
     scenario.groups().configureTopic(scenario.topic(), "max.message.bytes", "1000000");
     Map<String, Object> body =
-        Map.of(
-            "ids",
-            List.of("big-1", "big-2"),
-            "delay",
-            "1s",
-            "reason",
-            "fixed");
+        Map.of("ids", List.of("big-1", "big-2"), "delay", "1s", "reason", "fixed");
     String id = Operator.act(a, "/api/redrive", body).path("id").asText();
     scenario.awaitCompleted(List.of("big-1", "big-2"));
     scenario.eventually(

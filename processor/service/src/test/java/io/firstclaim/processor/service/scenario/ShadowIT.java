@@ -115,6 +115,7 @@ class ShadowIT {
         .send(
             scenario
                 .feed()
-                .message(key == null ? null : key.getBytes(UTF_8), value.getBytes(UTF_8), List.of()));
+                .message(
+                    key == null ? null : key.getBytes(UTF_8), value.getBytes(UTF_8), List.of()));
   }
 }

@@ -57,9 +57,7 @@ class ShellIT {
   /** A command that says that it runs, until this file is gone. */
   private List<String> working(String runs) {
     return List.of(
-        "sh",
-        "-c",
-        "echo $$ > %s; while [ -e %s ]; do sleep 0.1; done".formatted(runs, runs));
+        "sh", "-c", "echo $$ > %s; while [ -e %s ]; do sleep 0.1; done".formatted(runs, runs));
   }
 
   private static String[] args(List<String> command, String... before) {
@@ -113,8 +111,11 @@ class ShellIT {
     Path runs = folder.resolve("runs");
     String report = "echo $FIRSTCLAIM_TOKEN > token; ";
     List<String> command =
-        List.of("sh", "-c", report.replace("token;", folder.resolve("token") + ";")
-            + working(runs.toString()).getLast());
+        List.of(
+            "sh",
+            "-c",
+            report.replace("token;", folder.resolve("token") + ";")
+                + working(runs.toString()).getLast());
     try (ChildJvm first = start(Backend.DYNAMODB, "first", args(command, "lock", name))) {
       long orphan = awaitPid(runs);
       first.kill();
@@ -237,7 +238,9 @@ class ShellIT {
     }
     Run memory =
         Run.of(
-            folder, Map.of("FIRSTCLAIM_CLAIM_BACKEND", "memory"), args(List.of("true"), "lock", "a"));
+            folder,
+            Map.of("FIRSTCLAIM_CLAIM_BACKEND", "memory"),
+            args(List.of("true"), "lock", "a"));
     assertThat(memory.exitCode()).isEqualTo(2);
     assertThat(memory.lines()).singleElement().asString().contains("memory");
   }

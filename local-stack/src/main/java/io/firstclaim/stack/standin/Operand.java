@@ -1,6 +1,6 @@
-package io.firstclaim.bench.standin;
+package io.firstclaim.stack.standin;
 
-import io.firstclaim.bench.standin.Value.Decimal;
+import io.firstclaim.stack.standin.Value.Decimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

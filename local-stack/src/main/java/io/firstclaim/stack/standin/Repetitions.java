@@ -1,4 +1,4 @@
-package io.firstclaim.bench.standin;
+package io.firstclaim.stack.standin;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;

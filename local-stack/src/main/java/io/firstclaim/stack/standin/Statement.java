@@ -1,9 +1,9 @@
-package io.firstclaim.bench.standin;
+package io.firstclaim.stack.standin;
 
-import io.firstclaim.bench.standin.Condition.Both;
-import io.firstclaim.bench.standin.Condition.Compared;
-import io.firstclaim.bench.standin.Condition.Sign;
-import io.firstclaim.bench.standin.Operand.Attribute;
+import io.firstclaim.stack.standin.Condition.Both;
+import io.firstclaim.stack.standin.Condition.Compared;
+import io.firstclaim.stack.standin.Condition.Sign;
+import io.firstclaim.stack.standin.Operand.Attribute;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

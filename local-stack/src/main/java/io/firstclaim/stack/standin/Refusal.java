@@ -1,4 +1,4 @@
-package io.firstclaim.bench.standin;
+package io.firstclaim.stack.standin;
 
 import java.util.List;
 import java.util.Map;

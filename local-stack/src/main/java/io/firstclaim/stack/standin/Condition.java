@@ -1,8 +1,8 @@
-package io.firstclaim.bench.standin;
+package io.firstclaim.stack.standin;
 
-import io.firstclaim.bench.standin.Operand.Values;
-import io.firstclaim.bench.standin.Value.Decimal;
-import io.firstclaim.bench.standin.Value.Text;
+import io.firstclaim.stack.standin.Operand.Values;
+import io.firstclaim.stack.standin.Value.Decimal;
+import io.firstclaim.stack.standin.Value.Text;
 import java.util.Map;
 import java.util.Set;
 

@@ -1,8 +1,8 @@
-package io.firstclaim.bench.standin;
+package io.firstclaim.stack.standin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
-import io.firstclaim.bench.standin.Tables.Table;
+import io.firstclaim.stack.standin.Tables.Table;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package io.firstclaim.bench.standin;
+package io.firstclaim.stack.standin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -142,6 +142,16 @@ sealed interface Value {
       attribute.getValue().write(json);
     }
     json.writeEndObject();
+  }
+
+  /** Its text, number, or bytes in Base64; of anything else, what it looks like. */
+  default String text() {
+    return switch (this) {
+      case Text(String text) -> text;
+      case Decimal(BigDecimal number) -> number.toPlainString();
+      case Bytes(String base64) -> base64;
+      case Bool _, Null _, Texts _, Elements _, Fields _ -> toString();
+    };
   }
 
   /** The letter by which DynamoDB names the value's type. */

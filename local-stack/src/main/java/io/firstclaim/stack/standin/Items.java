@@ -1,7 +1,8 @@
-package io.firstclaim.bench.standin;
+package io.firstclaim.stack.standin;
 
-import io.firstclaim.bench.standin.Operand.Values;
-import io.firstclaim.bench.standin.Refusal.Reason;
+import io.firstclaim.stack.standin.DynamoDbInMemory.WriteListener;
+import io.firstclaim.stack.standin.Operand.Values;
+import io.firstclaim.stack.standin.Refusal.Reason;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,8 +30,13 @@ final class Items {
   private static final int WIDEST = 3;
 
   private final Map<Place, Map<String, Value>> items = new ConcurrentHashMap<>();
+  private final @Nullable WriteListener listener;
   private final Lock[] locks =
       Stream.generate(ReentrantLock::new).limit(LOCKS).toArray(Lock[]::new);
+
+  Items(@Nullable WriteListener listener) {
+    this.listener = listener;
+  }
 
   /** Where an item is. */
   record Place(String table, Map<String, Value> key) {
@@ -149,11 +155,16 @@ final class Items {
   }
 
   private void store(Place place, Map<String, Value> item) {
-    if (item.isEmpty()) {
-      items.remove(place);
-    } else {
-      items.put(place, item);
+    Map<String, Value> before = item.isEmpty() ? items.remove(place) : items.put(place, item);
+    if (listener != null) {
+      listener.wrote(place.table(), texts(before == null ? Map.of() : before), texts(item));
     }
+  }
+
+  private static Map<String, String> texts(Map<String, Value> item) {
+    Map<String, String> texts = HashMap.newHashMap(item.size());
+    item.forEach((name, value) -> texts.put(name, value.text()));
+    return texts;
   }
 
   /** The item after the write; empty if there is none. */

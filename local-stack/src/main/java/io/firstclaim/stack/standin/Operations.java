@@ -1,13 +1,14 @@
-package io.firstclaim.bench.standin;
+package io.firstclaim.stack.standin;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.firstclaim.bench.standin.Items.Change;
-import io.firstclaim.bench.standin.Items.Place;
-import io.firstclaim.bench.standin.Items.Write;
-import io.firstclaim.bench.standin.Operand.Values;
-import io.firstclaim.bench.standin.Tables.Table;
+import io.firstclaim.stack.standin.DynamoDbInMemory.WriteListener;
+import io.firstclaim.stack.standin.Items.Change;
+import io.firstclaim.stack.standin.Items.Place;
+import io.firstclaim.stack.standin.Items.Write;
+import io.firstclaim.stack.standin.Operand.Values;
+import io.firstclaim.stack.standin.Tables.Table;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** What can be asked, by its name and its JSON. Thread-safe. */
 final class Operations {
@@ -52,8 +54,8 @@ final class Operations {
 
   private final ObjectMapper mapper;
   private final Tables tables = new Tables();
-  private final Items items = new Items();
-  private final TableOperations ofTables = new TableOperations(tables, items);
+  private final Items items;
+  private final TableOperations ofTables;
   private final Repetitions repetitions = new Repetitions();
 
   /** Expressions and statements come again and again, and are read once. */
@@ -80,8 +82,10 @@ final class Operations {
     }
   }
 
-  Operations(ObjectMapper mapper) {
+  Operations(ObjectMapper mapper, @Nullable WriteListener listener) {
     this.mapper = mapper;
+    this.items = new Items(listener);
+    this.ofTables = new TableOperations(tables, items);
   }
 
   /**

@@ -1,0 +1,75 @@
+package io.firstclaim.simulation;
+
+import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordContext;
+import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.simulation.check.Event;
+import io.firstclaim.simulation.check.History;
+import io.firstclaim.simulation.world.Machine;
+import io.firstclaim.simulation.world.World;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** A user's: quick or slow, with failures, and for some records deaf or hopeless. */
+final class Handler implements RecordHandler {
+  private static final Duration QUICK = Duration.ofMillis(100);
+  private static final Duration SLOW = Duration.ofSeconds(15);
+  private static final Duration VERY_SLOW = Duration.ofSeconds(28);
+
+  private final World world;
+  private final Machine machine;
+  private final History history;
+  private final double slow;
+
+  Handler(World world, Machine machine, History history, double slow) {
+    this.world = world;
+    this.machine = machine;
+    this.history = history;
+    this.slow = slow;
+  }
+
+  /** Whether no handler ever gets this record done. */
+  static boolean isPoison(String id) {
+    return Math.floorMod(id.hashCode(), 23) == 7;
+  }
+
+  /** Whether handlers heed no interrupt on this one. */
+  private static boolean isDeaf(String id) {
+    return Math.floorMod(id.hashCode(), 29) == 3;
+  }
+
+  @Override
+  public HandlerResult handle(RecordContext context) throws InterruptedException {
+    String id = context.id().text();
+    history.add(
+        new Event.Began(world.now(), machine.name(), id, context.token(), context.attempt()));
+    try {
+      if (isDeaf(id) && world.chance(0.2)) {
+        sleepDeaf(world.upTo(VERY_SLOW));
+      } else {
+        Thread.sleep(world.upTo(world.chance(slow) ? SLOW : QUICK));
+      }
+      if (isPoison(id)) {
+        if (world.chance(0.3)) {
+          throw new StackOverflowError("poison");
+        }
+        return HandlerResult.retry("poison");
+      }
+      return world.chance(0.03) ? HandlerResult.retry("flaky") : HandlerResult.done();
+    } finally {
+      history.add(new Event.Ended(world.now(), machine.name(), id, context.token()));
+    }
+  }
+
+  private void sleepDeaf(Duration length) {
+    Duration end = world.elapsed().plus(length);
+    boolean interrupted = false;
+    while (world.elapsed().compareTo(end) < 0) {
+      LockSupport.parkNanos(end.minus(world.elapsed()).toNanos());
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

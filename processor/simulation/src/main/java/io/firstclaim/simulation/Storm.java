@@ -1,0 +1,141 @@
+package io.firstclaim.simulation;
+
+import io.firstclaim.simulation.aws.DynamoDb;
+import io.firstclaim.simulation.aws.Wire;
+import io.firstclaim.simulation.check.History;
+import io.firstclaim.simulation.kafka.Broker;
+import io.firstclaim.simulation.world.Machine;
+import io.firstclaim.simulation.world.World;
+import java.time.Duration;
+import java.util.List;
+
+/** What goes wrong, until it is calm. */
+final class Storm {
+  private static final Duration BETWEEN_FAULTS = Duration.ofSeconds(6);
+  private static final Duration LONG = Duration.ofSeconds(25);
+  private static final Duration SHORT = Duration.ofSeconds(8);
+
+  private final World world;
+  private final Course course;
+  private final Broker broker;
+  private final DynamoDb dynamoDb;
+  private final Wire wire;
+  private final Zones zones;
+  private final History history;
+  private boolean calm;
+
+  Storm(
+      World world,
+      Course course,
+      Broker broker,
+      DynamoDb dynamoDb,
+      Wire wire,
+      Zones zones,
+      History history) {
+    this.world = world;
+    this.course = course;
+    this.broker = broker;
+    this.dynamoDb = dynamoDb;
+    this.wire = wire;
+    this.zones = zones;
+    this.history = history;
+  }
+
+  /** It begins. */
+  void begin() {
+    wire.setLoss(course.loss());
+    dynamoDb.setThrottled(course.throttled());
+    world.after(world.upTo(BETWEEN_FAULTS), this::next);
+    world.after(course.storm(), this::end);
+  }
+
+  boolean isOver() {
+    return calm;
+  }
+
+  private void end() {
+    calm = true;
+    wire.setLoss(0);
+    wire.setDown(false);
+    dynamoDb.setThrottled(0);
+    broker.setDown(false);
+    for (Machine each : zones.alive()) {
+      wire.mend(each);
+      broker.mend(each);
+      each.resume();
+    }
+    world.note("it is calm");
+  }
+
+  private void next() {
+    if (calm) {
+      return;
+    }
+    List<Machine> atWork = zones.atWork();
+    if (!atWork.isEmpty()) {
+      strike(world.oneOf(atWork));
+    }
+    world.after(world.upTo(BETWEEN_FAULTS), this::next);
+  }
+
+  private void strike(Machine victim) {
+    switch (world.below(13)) {
+      case 0, 1 -> {
+        fault("pause", victim);
+        victim.pause();
+        world.after(world.upTo(LONG), victim::resume);
+      }
+      case 2, 3 -> {
+        fault("kill", victim);
+        zones.kill(victim, world.upTo(SHORT));
+      }
+      case 4 -> {
+        fault("store: requests cut", victim);
+        wire.cutRequests(victim);
+        world.after(world.upTo(LONG), () -> wire.mend(victim));
+      }
+      case 5 -> {
+        fault("store: answers cut", victim);
+        wire.cutAnswers(victim);
+        world.after(world.upTo(LONG), () -> wire.mend(victim));
+      }
+      case 6 -> {
+        fault("broker: requests cut", victim);
+        broker.cutRequests(victim);
+        world.after(world.upTo(LONG), () -> broker.mend(victim));
+      }
+      case 7 -> {
+        fault("broker: answers cut", victim);
+        broker.cutAnswers(victim);
+        world.after(world.upTo(LONG), () -> broker.mend(victim));
+      }
+      case 8 -> {
+        fault("clock step", victim);
+        zones.setClock(victim);
+      }
+      case 9 -> {
+        fault("rewind", victim);
+        broker.rewind("sim-" + Zones.zoneOf(victim));
+      }
+      case 10 -> {
+        fault("stop", victim);
+        zones.stop(victim);
+      }
+      case 11 -> {
+        fault("broker restarts", victim);
+        broker.setDown(true);
+        world.after(world.upTo(SHORT), () -> broker.setDown(false));
+      }
+      default -> {
+        fault("store down", victim);
+        wire.setDown(true);
+        world.after(world.upTo(LONG), () -> wire.setDown(false));
+      }
+    }
+  }
+
+  private void fault(String kind, Machine victim) {
+    history.reach("fault: " + kind);
+    world.note("fault: %s, %s".formatted(kind, victim));
+  }
+}

@@ -1,0 +1,180 @@
+package io.firstclaim.simulation;
+
+import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
+import io.firstclaim.lock.dynamodb.DynamoDbTable;
+import io.firstclaim.processor.engine.Engine;
+import io.firstclaim.processor.engine.WithClients;
+import io.firstclaim.simulation.aws.DynamoDb;
+import io.firstclaim.simulation.check.Event;
+import io.firstclaim.simulation.check.History;
+import io.firstclaim.simulation.kafka.Broker;
+import io.firstclaim.simulation.world.Machine;
+import io.firstclaim.simulation.world.World;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+
+/** The machines of two zones, each with an engine of the product's, unchanged. */
+final class Zones {
+  static final Duration LEASE = Duration.ofSeconds(10);
+  static final int MAX_ATTEMPTS = 5;
+  private static final String TABLE = "claims";
+  private static final Duration GRACE = Duration.ofSeconds(2);
+
+  /** Wall clocks differ by less than what is declared, all together. */
+  private static final Duration MOST_SKEW = ClaimSettings.LEAST_SKEW.dividedBy(2);
+
+  private final World world;
+  private final Course course;
+  private final Broker broker;
+  private final DynamoDb dynamoDb;
+  private final History history;
+  private final List<Machine> machines = new ArrayList<>();
+  private final Map<Machine, Engine> running = new LinkedHashMap<>();
+  private int born;
+
+  Zones(World world, Course course, Broker broker, DynamoDb dynamoDb, History history) {
+    this.world = world;
+    this.course = course;
+    this.broker = broker;
+    this.dynamoDb = dynamoDb;
+    this.history = history;
+  }
+
+  /** Those that live, and whose engines have started. */
+  List<Machine> atWork() {
+    return machines.stream().filter(each -> !each.isDead() && running.containsKey(each)).toList();
+  }
+
+  /** Those that live. */
+  List<Machine> alive() {
+    return machines.stream().filter(each -> !each.isDead()).toList();
+  }
+
+  static String zoneOf(Machine machine) {
+    return machine.name().substring(0, 1);
+  }
+
+  /** Sets a machine's wall clock, within what is declared. */
+  void setClock(Machine machine) {
+    machine.setSkew(world.upTo(MOST_SKEW.multipliedBy(2)).minus(MOST_SKEW));
+  }
+
+  /** A machine begins: {@code a} and {@code 1} are zone and place. */
+  void boot(String zone, String place) {
+    Machine machine = world.machine(zone + place + "-" + born++);
+    machines.add(machine);
+    setClock(machine);
+    Thread _ = machine.start("main", () -> start(machine, zone, place));
+  }
+
+  private void start(Machine machine, String zone, String place) {
+    TimeSource time = () -> moment(machine);
+    Engine engine =
+        WithClients.of(
+                Engine.builder()
+                    .application("sim")
+                    .zone(zone)
+                    .zones(List.of("a", "b"))
+                    .instance(place)
+                    .topics("in")
+                    .recordId("key")
+                    .lease(LEASE)
+                    .maxSkew(ClaimSettings.LEAST_SKEW)
+                    .retention(Duration.ofDays(3))
+                    .maxAttempts(MAX_ATTEMPTS)
+                    .backoff(Duration.ofMillis(500), Duration.ofSeconds(5))
+                    .handlerTimeout(Duration.ofSeconds(20))
+                    .shutdownGrace(GRACE)
+                    .bootstrapServers("kafka:9092")
+                    .store(claims -> store(machine, claims, time))
+                    .handler(new Handler(world, machine, history, course.slow()))
+                    .time(time)
+                    .onDefect(defect -> defect(machine, defect)),
+                _ -> broker.clients(machine, "sim-" + zone))
+            .build();
+    try {
+      engine.start();
+      running.put(machine, engine);
+      world.note(machine + " has started");
+    } catch (InterruptedException e) {
+      world.note(machine + " was stopped while it started");
+    } catch (RuntimeException | Error e) {
+      defect(machine, e);
+    }
+  }
+
+  private Moment moment(Machine machine) {
+    long ticks = System.nanoTime();
+    return new Moment(world.now().plus(machine.skew()), ticks);
+  }
+
+  private ClaimStore store(Machine machine, ClaimSettings claims, TimeSource time) {
+    DynamoDbClient client = dynamoDb.client(machine);
+    new DynamoDbTable(client, TABLE).create();
+    return DynamoDbClaimStore.open(client, TABLE, claims, time, StoreListener.NONE, course.batch());
+  }
+
+  private void defect(Machine machine, Throwable defect) {
+    StringBuilder all = new StringBuilder(defect.toString());
+    for (StackTraceElement frame : defect.getStackTrace()) {
+      all.append(" < ").append(frame);
+    }
+    history.add(new Event.Defect(world.now(), machine.name(), all.toString()));
+  }
+
+  /** Ends a machine at once; another takes its place after a while. */
+  void kill(Machine machine, Duration downFor) {
+    running.remove(machine);
+    machine.kill();
+    history.add(new Event.Killed(world.now(), machine.name()));
+    world.after(downFor, () -> boot(zoneOf(machine), machine.name().substring(1, 2)));
+  }
+
+  /** Stops a machine in good order; another takes its place. */
+  void stop(Machine machine) {
+    Engine engine = running.remove(machine);
+    if (engine == null) {
+      return;
+    }
+    Thread _ =
+        machine.start(
+            "stop",
+            () -> {
+              try {
+                engine.stop();
+              } catch (InterruptedException e) {
+                world.note(machine + " was interrupted while it stopped");
+              }
+              world.after(Duration.ofMillis(1), () -> kill(machine, Duration.ofMillis(1)));
+            });
+  }
+
+  /** What engines still hold though all is done. */
+  List<String> leftovers() {
+    List<String> all = new ArrayList<>();
+    running.forEach(
+        (machine, engine) -> {
+          if (engine.state() instanceof io.firstclaim.processor.engine.api.EngineState.Running now
+              && (now.inFlight() != 0 || now.parked() != 0 || now.bufferedBytes() != 0)) {
+            all.add(
+                "%s keeps %d in flight, %d parked, %d bytes"
+                    .formatted(machine, now.inFlight(), now.parked(), now.bufferedBytes()));
+          }
+        });
+    return all;
+  }
+
+  /** All end at once. */
+  void killAll() {
+    machines.forEach(Machine::kill);
+  }
+}

@@ -1,0 +1,18 @@
+package io.firstclaim.simulation.check;
+
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+
+/** What a write to a store's table means for a record's claim. */
+public final class ClaimEvents {
+  private ClaimEvents() {}
+
+  /** The event; empty if the item is no record's claim. */
+  public static Optional<Event> of(
+      Instant at, String machine, Map<String, String> before, Map<String, String> after) {
+    Map<String, String> some = after.isEmpty() ? before : after;
+    return ClaimItem.of(before, some)
+        .flatMap(was -> ClaimItem.of(after, some).map(is -> new Event.Wrote(at, machine, was, is)));
+  }
+}

@@ -1,0 +1,107 @@
+package io.firstclaim.simulation.check;
+
+import io.firstclaim.simulation.world.World;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import org.apache.kafka.common.TopicPartition;
+
+/** What happened, which every check sees as it happens. Nothing is ever taken from it. */
+public final class History {
+  private static final int LAST = 40;
+
+  private final World world;
+  private final List<Check> checks;
+  private final List<Violation> violations = new ArrayList<>();
+  private final Deque<String> last = new ArrayDeque<>();
+  private final Map<String, Integer> reached = new TreeMap<>();
+  private final Map<String, Integer> running = new TreeMap<>();
+
+  /** Why a run is red. */
+  public record Violation(int invariant, String what, List<String> before) {}
+
+  /**
+   * An empty history.
+   *
+   * @param before the IDs of a partition's records before an offset
+   * @param maxAttempts after how many a record is given up
+   */
+  public History(
+      World world,
+      BiFunction<TopicPartition, Long, List<String>> before,
+      Duration skew,
+      int maxAttempts) {
+    this.world = world;
+    this.checks = Safety.all(before, skew, maxAttempts);
+  }
+
+  /** Something has happened. */
+  public void add(Event event) {
+    String line = "%10.3f s  %s".formatted(world.elapsed().toNanos() / 1e9, event);
+    world.note(event.toString());
+    last.add(line);
+    if (last.size() > LAST) {
+      last.remove();
+    }
+    count(event);
+    for (Check check : checks) {
+      check.see(event, what -> violated(check.invariant(), what));
+    }
+  }
+
+  private void count(Event event) {
+    switch (event) {
+      case Event.Wrote wrote -> {
+        reach("writes");
+        if (wrote.isTakeover()) {
+          reach("takeovers");
+        }
+        if (wrote.after().state() == ClaimItem.State.DONE) {
+          reach("done");
+        }
+        if (wrote.after().state() == ClaimItem.State.DEAD) {
+          reach("dead");
+        }
+      }
+      case Event.Began began -> {
+        reach("handled");
+        if (running.merge(began.id(), 1, Integer::sum) > 1) {
+          reach("overlapping runs");
+        }
+      }
+      case Event.Ended ended -> running.merge(ended.id(), -1, Integer::sum);
+      case Event.Committed _ -> reach("commits");
+      case Event.Letter _ -> reach("dead letters");
+      case Event.WroteBlindly _, Event.CommittedByStranger _, Event.Killed _, Event.Defect _ -> {}
+    }
+    if (event instanceof Event.Defect(var _, String machine, String what)) {
+      violated(0, "the engine on %s has ended: %s".formatted(machine, what));
+    }
+  }
+
+  /** Something was reached that a run must reach to prove anything. */
+  public void reach(String what) {
+    reached.merge(what, 1, Integer::sum);
+  }
+
+  /** A goal was missed, or something must not have happened. */
+  public void violated(int invariant, String what) {
+    world.note("invariant " + invariant + ": " + what);
+    violations.add(new Violation(invariant, what, List.copyOf(last)));
+  }
+
+  /** All that was violated, in the order in which it was. */
+  public List<Violation> violations() {
+    return violations;
+  }
+
+  /** How often what was reached. */
+  public Map<String, Integer> reached() {
+    return reached;
+  }
+}

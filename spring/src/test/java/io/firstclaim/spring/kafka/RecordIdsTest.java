@@ -56,14 +56,13 @@ class RecordIdsTest {
         "header:ce_id"
       })
   void id_isTheOneThatTheEngineFinds_inTheListenersName(String list) {
-    Identifier engines =
-        new Identifier(RecordIdSource.parseList(list), List.of(), topic -> "1", "application");
+    Identifier engines = new Identifier(RecordIdSource.parseList(list), List.of(), "application");
     RecordIds ids = new RecordIds("payments", list);
     for (ConsumerRecord<byte[], byte[]> raw : RECORDS) {
       ConsumerRecord<@Nullable Object, Object> text =
           record(new String(raw.key(), UTF_8), new String(raw.value(), UTF_8));
       raw.headers().forEach(text.headers()::add);
-      switch (engines.identify(raw)) {
+      switch (engines.identify(raw, "1")) {
         case Identity.Found found -> {
           var expected = new Identified.Found(RecordId.of("payments:" + found.id().text()));
           assertThat(ids.find(raw)).isEqualTo(expected);

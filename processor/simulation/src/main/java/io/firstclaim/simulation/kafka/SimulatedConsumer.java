@@ -19,6 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -160,6 +161,11 @@ final class SimulatedConsumer {
   private void forgetAssignment() {
     assigned.clear();
     paused.clear();
+  }
+
+  @SuppressWarnings("removal") // what replaces it does not come with these clients
+  ConsumerGroupMetadata groupMetadata() {
+    return new ConsumerGroupMetadata(groupName.orElseThrow());
   }
 
   void wakeup() {

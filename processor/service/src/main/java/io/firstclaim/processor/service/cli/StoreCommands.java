@@ -116,7 +116,9 @@ final class StoreCommands implements AutoCloseable {
           OneLine.of(target.text(), 100),
           "give a record's ID: nothing else is ever given up, and what is held release frees");
     }
-    Optional<ClaimRecord> found = claims().find(id);
+    // What another redrive has freed is free already: there is no letter here to publish once more.
+    Optional<ClaimRecord> found =
+        claims().find(id).filter(claim -> claim.state() instanceof ClaimState.Dead);
     boolean freed =
         found.isPresent()
             && claims().redrive(id, found.get().fingerprint(), RedriveId.random(), reason)

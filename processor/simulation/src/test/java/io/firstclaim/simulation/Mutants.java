@@ -60,16 +60,6 @@ final class Mutants {
             "",
             Set.of(3, 4, 9)),
         new Mutant(
-            "a step has no condition",
-            DYNAMODB.formatted("Statements"),
-            """
-                equal(text.append(" AND "), values, Items.STATE, Items.kind(on.state()));
-                equal(text.append(" AND "), values, Items.TOKEN, Items.number(on.token()));
-                equal(text.append(" AND "), values, Items.NONCE, Items.text(on.nonce().toString()));
-            """,
-            "",
-            Set.of(2, 3, 4, 9)),
-        new Mutant(
             "a single step has no condition",
             DYNAMODB.formatted("ClaimItems"),
             "\"claimState = :state AND fencingToken = :token AND nonce = :nonce\"",
@@ -111,12 +101,6 @@ final class Mutants {
             "statements.size(), brokenOff ? SEND_ALONE : new Reply.None(e));",
             "statements.size(), brokenOff ? SEND_ALONE : TOOK);",
             Set.of(6, 12)),
-        new Mutant(
-            "an attempt that failed counts as an end",
-            ENGINE.formatted("outcome/OutcomeFeed"),
-            "case COMPLETED, DEAD, MISMATCH ->",
-            "case COMPLETED, DEAD, MISMATCH, FAILED ->",
-            Set.of(12)),
         new Mutant(
             "a dead letter is not waited for",
             ENGINE.formatted("deadletter/DeadLetters"),

@@ -6,9 +6,7 @@ import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.processor.service.admin.Ids;
 import io.firstclaim.processor.service.admin.Problem;
@@ -24,15 +22,11 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
 import jakarta.validation.Valid;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.BiFunction;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -141,8 +135,8 @@ class ClaimsController {
   @Post("/{id:[^/]+}/{handle:[^/]+}/renew")
   HttpResponse<?> renew(
       HttpRequest<?> request, @PathVariable String id, @PathVariable String handle) {
-    return step(
-        request, handle, DrivenClaimStore::renew, lease -> GrantView.of(lease, handle), _ -> false);
+    WriteKey _ = WriteKey.of(request); // the handle tells a repetition
+    return grants.renew(Ids.after(PATH, request.getPath()), handle);
   }
 
   /**
@@ -159,11 +153,12 @@ class ClaimsController {
       @PathVariable String handle,
       @Nullable @Valid @Body CompleteRequest body) {
     @Nullable String result = Objects.requireNonNullElse(body, CompleteRequest.PLAIN).result();
-    return step(
-        request,
+    WriteKey _ = WriteKey.of(request);
+    return grants.end(
+        Ids.after(PATH, request.getPath()),
         handle,
         (store, lease) -> store.complete(lease, result),
-        _ -> StateView.of("DONE").withResult(result),
+        StateView.Done.now(result),
         state -> state instanceof ClaimState.Done done && Objects.equals(done.result(), result));
   }
 
@@ -187,11 +182,12 @@ class ClaimsController {
             ? ClaimStore.AT_ONCE
             : Terms.instant("retryAt", asked.retryAt(), latest);
     String cause = Objects.requireNonNullElse(asked.cause(), "given back");
-    return step(
-        request,
+    WriteKey _ = WriteKey.of(request);
+    return grants.end(
+        Ids.after(PATH, request.getPath()),
         handle,
         (store, lease) -> store.release(lease, retryAt, cause),
-        _ -> StateView.of("FREE"),
+        StateView.Free.AT_ONCE,
         state -> state instanceof ClaimState.Free);
   }
 
@@ -212,53 +208,12 @@ class ClaimsController {
     String cause =
         Objects.requireNonNullElse(
             Objects.requireNonNullElse(body, BuryRequest.PLAIN).cause(), "given up over HTTP");
-    return step(
-        request,
+    WriteKey _ = WriteKey.of(request);
+    return grants.end(
+        Ids.after(PATH, request.getPath()),
         handle,
         (store, lease) -> store.bury(lease, cause),
-        _ -> StateView.of("DEAD").withCause(cause),
+        StateView.Dead.now(cause),
         state -> state instanceof ClaimState.Dead);
-  }
-
-  /**
-   * Makes a step.
-   *
-   * @param answer to the step
-   * @param isThis whether what is stored is what the same step has left before
-   */
-  private HttpResponse<?> step(
-      HttpRequest<?> request,
-      String text,
-      BiFunction<DrivenClaimStore, Lease, SettleResult> step,
-      Function<Lease, Object> answer,
-      Predicate<ClaimState> isThis) {
-    RecordId record = Ids.after(PATH, request.getPath());
-    Handle handle = Handle.parse(text);
-    WriteKey _ = WriteKey.of(request); // the handle tells a repetition
-    return grants.answered(
-        () -> {
-          DrivenClaimStore store = grants.store();
-          return switch (grants.step(store, record, handle, step)) {
-            case SettleResult.Settled(Lease lease) -> HttpResponse.ok(answer.apply(lease));
-            case SettleResult.Unknown(String why) -> throw Grants.unknown(why);
-            case SettleResult.Lost _ ->
-                grants.endedBy(store, record, handle).filter(isThis).isPresent()
-                    ? HttpResponse.ok(answer.apply(placeholder(record, handle)))
-                    : grants.lost(store, record);
-          };
-        });
-  }
-
-  /** No step that ends a lease says anything of it. */
-  private static Lease placeholder(RecordId record, Handle handle) {
-    return new Lease(
-        record,
-        "",
-        handle.token(),
-        1,
-        Fingerprint.none(),
-        handle.grant(),
-        new Moment(Instant.EPOCH, 0),
-        Duration.ZERO);
   }
 }

@@ -206,7 +206,7 @@ class DocumentsController {
     }
     if (write.isGiven()) {
       // A deletion leaves nothing by which a repetition could be told from the first.
-      return HttpResponse.ok(StateView.of("ABSENT"));
+      return HttpResponse.ok(new StateView.Absent());
     }
     requireCondition(request, Optional.empty());
     throw none(of);

@@ -4,7 +4,6 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimState;
-import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -94,14 +94,23 @@ class Grants {
     }
     return switch (stored.get().state()) {
       case ClaimState.Free _ -> Optional.of(Refusals.givenBack(claim.id()));
-      case ClaimState.Held _ when !stored.get().nonce().equals(claim.nonce()) ->
-          grantedBefore(store, claim, stored.get());
+      case ClaimState.Held _ ->
+          stored.get().nonce().equals(claim.nonce())
+              ? grantedAgain(store, claim)
+              : grantedBefore(store, claim, stored.get());
       // The claim itself says the rest.
-      case ClaimState.Held _, ClaimState.Done _, ClaimState.Dead _ -> Optional.empty();
+      case ClaimState.Done _, ClaimState.Dead _ -> Optional.empty();
     };
   }
 
-  /** Renewed, so that the answer's lease lasts as long as it says. */
+  /** The answer to the grant may be long lost: renewed, so that the lease is as long as it says. */
+  private Optional<HttpResponse<?>> grantedAgain(DrivenClaimStore store, Claim claim) {
+    return store.claim(claim) instanceof ClaimResult.Granted(Lease lease, _)
+        ? Optional.of(renewed(store, claim, lease))
+        : Optional.empty();
+  }
+
+  /** The same, for one that its handle has renewed since. */
   private Optional<HttpResponse<?>> grantedBefore(
       DrivenClaimStore store, Claim claim, ClaimRecord stored) {
     List<Handle.Resource> resources = new ArrayList<>();
@@ -126,9 +135,12 @@ class Grants {
    * begin: else a client that dies of it each time would be at its second attempt for ever.
    */
   HttpResponse<?> granted(DrivenClaimStore store, Claim claim, Lease lease) {
-    if (lease.counted()) {
-      return HttpResponse.created(GrantView.of(lease, claim.nonce()));
-    }
+    return lease.counted()
+        ? HttpResponse.created(GrantView.of(lease, claim.nonce()))
+        : renewed(store, claim, lease);
+  }
+
+  private HttpResponse<?> renewed(DrivenClaimStore store, Claim claim, Lease lease) {
     return switch (store.renew(lease.counted(true))) {
       case SettleResult.Settled(Lease counted) ->
           HttpResponse.created(GrantView.of(counted, claim.nonce()));
@@ -137,8 +149,45 @@ class Grants {
     };
   }
 
+  /** Answers a renewal, after which the same handle is good. */
+  HttpResponse<?> renew(RecordId id, String text) {
+    Handle handle = Handle.parse(text);
+    return answered(
+        () ->
+            switch (step(store(), id, handle, DrivenClaimStore::renew)) {
+              case SettleResult.Settled(Lease lease) -> HttpResponse.ok(GrantView.of(lease, text));
+              case SettleResult.Unknown(String why) -> throw unknown(why);
+              case SettleResult.Lost _ -> lost(store(), id);
+            });
+  }
+
+  /**
+   * Answers a step that ends a grant.
+   *
+   * @param ended the answer, if it has
+   * @param isThis whether what is stored is what the same step has left before
+   */
+  HttpResponse<?> end(
+      RecordId id,
+      String text,
+      BiFunction<DrivenClaimStore, Lease, SettleResult> step,
+      StateView ended,
+      Predicate<ClaimState> isThis) {
+    Handle handle = Handle.parse(text);
+    return answered(
+        () ->
+            switch (step(store(), id, handle, step)) {
+              case SettleResult.Settled _ -> HttpResponse.ok(ended);
+              case SettleResult.Unknown(String why) -> throw unknown(why);
+              case SettleResult.Lost _ ->
+                  endedBy(store(), id, handle).filter(isThis).isPresent()
+                      ? HttpResponse.ok(ended)
+                      : lost(store(), id);
+            });
+  }
+
   /** Makes a step under a grant, conditional on what is stored of it now. */
-  SettleResult step(
+  private SettleResult step(
       DrivenClaimStore store,
       RecordId id,
       Handle handle,
@@ -173,7 +222,7 @@ class Grants {
    * What is stored, if it was left by a step of this handle that ended its grant: what was asked
    * for may be a repetition of that.
    */
-  Optional<ClaimState> endedBy(DrivenClaimStore store, RecordId id, Handle handle) {
+  private static Optional<ClaimState> endedBy(DrivenClaimStore store, RecordId id, Handle handle) {
     return store
         .find(id)
         .filter(found -> found.token() == handle.token())
@@ -183,7 +232,7 @@ class Grants {
   }
 
   /** The answer to a step under a handle that is not the holder's. */
-  HttpResponse<?> lost(DrivenClaimStore store, RecordId id) {
+  private static HttpResponse<?> lost(DrivenClaimStore store, RecordId id) {
     return lost(
         id,
         store
@@ -201,14 +250,13 @@ class Grants {
   private static HttpResponse<?> lost(RecordId id, Optional<String> by) {
     return HttpResponse.status(HttpStatus.CONFLICT)
         .body(
-            StateView.of("LOST")
-                .by(by.orElse(null), null)
-                .withError(
-                    "%s is not held by this handle, or not any more: stop what is done under it"
-                        .formatted(Refusals.name(id))));
+            new StateView.Lost(
+                "%s is not held by this handle, or not any more: stop what is done under it"
+                    .formatted(Refusals.name(id)),
+                by.orElse(null)));
   }
 
-  static Problem unknown(String why) {
+  private static Problem unknown(String why) {
     return Problem.notNow(
         "it is not known whether this was written, so send it again as it is: " + why);
   }
@@ -224,10 +272,5 @@ class Grants {
       case ClaimResult.Mismatch mismatch -> Refusals.mismatch(id, mismatch);
       case ClaimResult.Granted _ -> throw new IllegalStateException("it was granted");
     };
-  }
-
-  /** Gives back what a handle holds. */
-  static SettleResult giveBack(DrivenClaimStore store, Lease lease) {
-    return store.release(lease, ClaimStore.AT_ONCE, "given back");
   }
 }

@@ -4,12 +4,12 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.Sighting;
 import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.processor.service.admin.Ids;
@@ -127,18 +127,8 @@ class LocksController {
   @Post("/{name:[^/]+}/{handle:[^/]+}/renew")
   HttpResponse<?> renew(
       HttpRequest<?> request, @PathVariable String name, @PathVariable String handle) {
-    RecordId lock = lock(request);
-    Handle parsed = Handle.parse(handle);
     WriteKey _ = WriteKey.of(request);
-    return grants.answered(
-        () -> {
-          DrivenClaimStore store = grants.store();
-          return switch (grants.step(store, lock, parsed, DrivenClaimStore::renew)) {
-            case SettleResult.Settled(Lease lease) -> HttpResponse.ok(GrantView.of(lease, handle));
-            case SettleResult.Unknown(String why) -> throw Grants.unknown(why);
-            case SettleResult.Lost _ -> grants.lost(store, lock);
-          };
-        });
+    return grants.renew(lock(request), handle);
   }
 
   /**
@@ -150,21 +140,13 @@ class LocksController {
   @Delete("/{name:[^/]+}/{handle:[^/]+}")
   HttpResponse<?> release(
       HttpRequest<?> request, @PathVariable String name, @PathVariable String handle) {
-    RecordId lock = lock(request);
-    Handle parsed = Handle.parse(handle);
     WriteKey _ = WriteKey.of(request);
-    return grants.answered(
-        () -> {
-          DrivenClaimStore store = grants.store();
-          return switch (grants.step(store, lock, parsed, Grants::giveBack)) {
-            case SettleResult.Settled _ -> HttpResponse.ok(StateView.of("FREE"));
-            case SettleResult.Unknown(String why) -> throw Grants.unknown(why);
-            case SettleResult.Lost _ ->
-                grants.endedBy(store, lock, parsed).isPresent()
-                    ? HttpResponse.ok(StateView.of("FREE"))
-                    : grants.lost(store, lock);
-          };
-        });
+    return grants.end(
+        lock(request),
+        handle,
+        (store, lease) -> store.release(lease, ClaimStore.AT_ONCE, "given back"),
+        StateView.Free.AT_ONCE,
+        _ -> true);
   }
 
   /**
@@ -178,25 +160,18 @@ class LocksController {
     return grants.answered(() -> view(grants.store().find(lock)));
   }
 
-  private StateView view(Optional<ClaimRecord> stored) {
+  private static StateView view(Optional<ClaimRecord> stored) {
     if (stored.isEmpty() || !(stored.get().state() instanceof ClaimState.Held held)) {
-      return StateView.of("FREE").by(null, stored.map(ClaimRecord::token).orElse(null));
+      return new StateView.Free(null, stored.map(ClaimRecord::token).orElse(null), null, null);
     }
-    @Nullable String behalf = held.onBehalfOf();
+    String behalf = held.onBehalfOf();
     boolean tellsSince = behalf != null && behalf.startsWith(SINCE);
-    return new StateView(
-        null,
-        "HELD",
-        null,
+    return new StateView.Held(
         null,
         held.holder(),
         tellsSince ? null : behalf,
         stored.get().token(),
-        null,
-        null,
-        null,
         behalf != null && tellsSince ? behalf.substring(SINCE.length()) : null,
-        held.end().toString(),
-        null);
+        held.end().toString());
   }
 }

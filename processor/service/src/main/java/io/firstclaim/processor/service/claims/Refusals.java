@@ -18,11 +18,9 @@ final class Refusals {
   private Refusals() {}
 
   static HttpResponse<?> held(RecordId id, ClaimResult.Held held) {
-    StateView body =
-        StateView.of("HELD")
-            .by(held.by(), held.token())
-            .withError("%s: %s holds it".formatted(name(id), OneLine.of(held.by(), MAX_SHOWN)));
-    return later(body, held.remaining());
+    String error = "%s: %s holds it".formatted(name(id), OneLine.of(held.by(), MAX_SHOWN));
+    return later(
+        new StateView.Held(error, held.by(), null, held.token(), null, null), held.remaining());
   }
 
   static HttpResponse<?> blocked(RecordId id, ClaimResult.Blocked blocked) {
@@ -35,102 +33,55 @@ final class Refusals {
                             each.by() == null ? "nobody" : OneLine.of(each.by(), MAX_SHOWN),
                             name(each.id())))
             .collect(Collectors.joining("; "));
-    StateView body =
-        new StateView(
+    return later(
+        new StateView.Blocked(
             "%s: %s".formatted(name(id), by),
-            "BLOCKED",
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            blocked.inTheWay().stream().map(StateView.InTheWayView::of).toList());
-    return later(body, blocked.remaining());
+            blocked.inTheWay().stream().map(StateView.InTheWayView::of).toList()),
+        blocked.remaining());
   }
 
   static HttpResponse<?> notDue(RecordId id, ClaimResult.Later later, Instant now) {
     String due = later.retryAt().toString();
-    StateView body =
-        new StateView(
+    return later(
+        new StateView.Free(
             "%s: its next attempt is due at %s".formatted(name(id), due),
-            "FREE",
-            null,
-            null,
-            null,
-            null,
             null,
             later.attempts(),
-            null,
-            later.retryAt().equals(ClaimStore.AT_ONCE) ? null : due,
-            null,
-            null,
-            null);
-    return later(body, Duration.between(now, later.retryAt()));
+            later.retryAt().equals(ClaimStore.AT_ONCE) ? null : due),
+        Duration.between(now, later.retryAt()));
   }
 
   static HttpResponse<?> done(ClaimResult.Done done) {
-    return HttpResponse.ok(
-        new StateView(
-            null,
-            "DONE",
-            done.result(),
-            null,
-            done.ending().by(),
-            null,
-            done.ending().token(),
-            done.ending().attempt(),
-            done.ending().at().toString(),
-            null,
-            null,
-            null,
-            null));
+    return HttpResponse.ok(StateView.Done.of(done.result(), done.ending()));
   }
 
   static HttpResponse<?> dead(RecordId id, ClaimResult.Dead dead) {
+    String error =
+        "%s was given up after %d attempts: %s; an operator may redrive it"
+            .formatted(name(id), dead.ending().attempt(), OneLine.of(dead.cause(), MAX_SHOWN));
     return HttpResponse.status(HttpStatus.GONE)
-        .body(
-            new StateView(
-                "%s was given up after %d attempts: %s; an operator may redrive it"
-                    .formatted(
-                        name(id), dead.ending().attempt(), OneLine.of(dead.cause(), MAX_SHOWN)),
-                "DEAD",
-                null,
-                dead.cause(),
-                dead.ending().by(),
-                null,
-                dead.ending().token(),
-                dead.ending().attempt(),
-                dead.ending().at().toString(),
-                null,
-                null,
-                null,
-                null));
+        .body(StateView.Dead.of(error, dead.cause(), dead.ending()));
   }
 
   static HttpResponse<?> mismatch(RecordId id, ClaimResult.Mismatch mismatch) {
     String stored = mismatch.storedFingerprint().toString();
     return HttpResponse.unprocessableEntity()
         .body(
-            StateView.of("MISMATCH")
-                .withError(
-                    "%s is known with another payload, of the fingerprint %s: give each its own ID"
-                        .formatted(name(id), stored.isEmpty() ? "none" : stored)));
+            new StateView.Mismatch(
+                "%s is known with another payload, of the fingerprint %s: give each its own ID"
+                    .formatted(name(id), stored.isEmpty() ? "none" : stored)));
   }
 
   /** The caller has had this one before, and has given it back. */
   static HttpResponse<?> givenBack(RecordId id) {
     return HttpResponse.status(HttpStatus.CONFLICT)
         .body(
-            StateView.of("FREE")
-                .withError(
-                    ("%s was granted for this Idempotency-Key before, and has been given back: claim"
-                            + " it again with another key")
-                        .formatted(name(id))));
+            new StateView.Free(
+                "%s was granted for this Idempotency-Key before, and has been given back: claim it again with another key"
+                    .formatted(name(id)),
+                null,
+                null,
+                null));
   }
 
   private static HttpResponse<?> later(StateView body, Duration wait) {

@@ -176,6 +176,18 @@ class ClaimsApiTest {
     assertThat(api.claim(id, "{}", "key-1").require(200).text("result")).isEqualTo("r");
   }
 
+  /** Its answer was lost long ago, so little is left of the lease that was stored then. */
+  @Test
+  void claimRepeatedLate_hasItsWholeLease_fromThenOn() {
+    String handle = api.claim(id, "{}", "key").handle();
+    pass(Duration.ofSeconds(25));
+    api.claim(id, "{}", "key").require(201);
+    pass(Duration.ofSeconds(20));
+
+    api.claim(id, "{}").require(409);
+    api.step(id, handle, "complete", "{}").require(200);
+  }
+
   @Test
   void laterAttemptRepeatedWithItsKey_isTheSameAttempt() {
     String first = api.claim(id, "{}", "one").handle();

@@ -120,6 +120,17 @@ class LocksApiTest {
   }
 
   @Test
+  void requestRepeatedLate_hasItsWholeLease_fromThenOn() {
+    String handle = acquire("{}", "k").handle();
+    api.time().advance(Duration.ofSeconds(25));
+    acquire("{}", "k").require(201);
+    api.time().advance(Duration.ofSeconds(20));
+
+    acquire("{}", "l").require(409);
+    release(handle).require(200);
+  }
+
+  @Test
   void lock_isApartFromTheClaimOfThatName() {
     String handle = acquire("{}").handle();
     String name = path.substring("/api/locks/".length());

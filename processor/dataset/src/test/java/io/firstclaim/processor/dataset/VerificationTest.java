@@ -149,10 +149,10 @@ class VerificationTest {
             threads.submit(
                 () -> {
                   int written = 0;
-                  while (!isOver.get()) {
+                  do {
                     RecordId id = RecordId.of(thread + "-" + written++);
                     writer.store("orders", thread % 2 * DAY, id, new byte[1], () -> {});
-                  }
+                  } while (!isOver.get());
                   return written;
                 }));
       }

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -168,8 +169,7 @@ final class Run {
   }
 
   /** What takes long to find out is asked every 500 steps. */
-  private java.util.function.BooleanSupplier everySoOften(
-      java.util.function.BooleanSupplier question) {
+  private BooleanSupplier everySoOften(BooleanSupplier question) {
     long[] asked = {0};
     boolean[] answer = {false};
     return () -> {

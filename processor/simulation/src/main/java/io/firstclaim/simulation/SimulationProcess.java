@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.regex.Matcher;
@@ -88,7 +89,7 @@ final class SimulationProcess {
     String prefix = resource.substring(resource.lastIndexOf('/') + 1);
     String directory = resource.substring(0, resource.lastIndexOf('/') + 1);
     if (!Files.isDirectory(root)) { // it is packaged
-      try (java.util.jar.JarFile jar = new java.util.jar.JarFile(root.toFile())) {
+      try (JarFile jar = new JarFile(root.toFile())) {
         return jar.stream().map(JarEntry::getName).filter(name -> isOf(name, resource)).toList();
       }
     }

@@ -32,6 +32,7 @@ import java.security.ProtectionDomain;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.jar.JarFile;
 
 /**
@@ -258,7 +259,7 @@ public final class Agent {
         && method.methodTypeSymbol().parameterCount() == 1;
   }
 
-  private static CodeTransform atBegin(java.util.function.Consumer<CodeBuilder> what) {
+  private static CodeTransform atBegin(Consumer<CodeBuilder> what) {
     return CodeTransform.ofStateful(
         () ->
             new CodeTransform() {

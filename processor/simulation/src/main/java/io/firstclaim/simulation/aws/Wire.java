@@ -66,11 +66,6 @@ public final class Wire {
     down = whether;
   }
 
-  /** Whether this machine reaches the service, and hears its answers. */
-  public boolean connects(Machine machine) {
-    return !down && !deaf.contains(machine.name()) && !mute.contains(machine.name());
-  }
-
   /** Takes a request to the service, and its answer back, or not. */
   void send(Request request, Service service, Exchange exchange) {
     world.after(world.upTo(A_TRIP), () -> arrive(request, service, exchange));

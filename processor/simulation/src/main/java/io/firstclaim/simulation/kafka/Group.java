@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -83,9 +81,5 @@ final class Group {
 
   void commit(TopicPartition partition, long offset) {
     committed.put(partition, offset);
-  }
-
-  Set<TopicPartition> withOffsets() {
-    return committed.keySet().stream().collect(Collectors.toUnmodifiableSet());
   }
 }

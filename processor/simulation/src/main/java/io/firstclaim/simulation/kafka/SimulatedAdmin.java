@@ -5,11 +5,14 @@ import java.lang.reflect.Constructor;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -56,7 +59,7 @@ final class SimulatedAdmin {
   }
 
   /** An answer, or a fault after a while. */
-  private <T> KafkaFuture<T> answer(java.util.function.Supplier<T> what) {
+  private <T> KafkaFuture<T> answer(Supplier<T> what) {
     LockSupport.parkNanos(broker.world().upTo(A_TRIP).toNanos());
     KafkaFutureImpl<T> future = new KafkaFutureImpl<>();
     if (!broker.hears(machine) || !broker.isHeardBy(machine)) {
@@ -73,8 +76,7 @@ final class SimulatedAdmin {
   }
 
   private <K, T> Map<K, KafkaFuture<T>> each(Collection<K> all, Function<K, T> what) {
-    Map<K, KafkaFuture<T>> answers =
-        new TreeMap<>(java.util.Comparator.comparing(Object::toString));
+    Map<K, KafkaFuture<T>> answers = new TreeMap<>(Comparator.comparing(Object::toString));
     all.forEach(one -> answers.put(one, answer(() -> what.apply(one))));
     return answers;
   }
@@ -101,7 +103,7 @@ final class SimulatedAdmin {
         answer(() -> (Collection<Node>) List.of(Node.noNode())),
         answer(Node::noNode),
         answer(() -> "simulated"),
-        answer(java.util.Set::of));
+        answer(Set::of));
   }
 
   DescribeTopicsResult describeTopics(Collection<String> names) {
@@ -124,7 +126,7 @@ final class SimulatedAdmin {
                 each ->
                     new TopicPartitionInfo(each.partition(), Node.noNode(), List.of(), List.of()))
             .toList(),
-        java.util.Set.of(),
+        Set.of(),
         new Uuid(1, topic.hashCode()));
   }
 

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
@@ -106,7 +107,7 @@ final class SimulatedConsumer {
   }
 
   /** A question to the cluster. */
-  private <T> T asked(java.util.function.Supplier<T> answer) {
+  private <T> T asked(Supplier<T> answer) {
     park(broker.world().upTo(A_TRIP));
     if (!isConnected()) {
       park(ANSWERED_WITHIN);

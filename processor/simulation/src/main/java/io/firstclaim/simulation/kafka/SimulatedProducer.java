@@ -3,6 +3,7 @@ package io.firstclaim.simulation.kafka;
 import io.firstclaim.simulation.world.Machine;
 import io.firstclaim.simulation.world.World;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
@@ -57,7 +58,7 @@ final class SimulatedProducer {
   private int partitionOf(ProducerRecord<byte[], byte[]> record) {
     byte[] key = record.key();
     int partitions = broker.partitions(record.topic()).size();
-    return key == null ? 0 : Math.floorMod(java.util.Arrays.hashCode(key), partitions);
+    return key == null ? 0 : Math.floorMod(Arrays.hashCode(key), partitions);
   }
 
   private void attempt(Sending sending, Duration deadline) {

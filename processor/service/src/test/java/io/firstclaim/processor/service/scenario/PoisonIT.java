@@ -177,6 +177,7 @@ class PoisonIT {
                 "firstclaim-cause=" + dead.cause(),
                 "firstclaim-topic=" + scenario.topic(),
                 "firstclaim-partition=" + place.partition(),
-                "firstclaim-offset=" + place.offset()));
+                "firstclaim-offset=" + place.offset(),
+                "firstclaim-timestamp=" + place.timestamp()));
   }
 }

@@ -47,6 +47,12 @@ public final class KafkaBroker extends ServerProcess {
           "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
           "-Dorg.slf4j.simpleLogger.logFile=System.out");
 
+  /**
+   * For a broker that is killed: the controller lets it in again only once its old session is over.
+   * Where a machine is too busy for a heartbeat in that time, its topics have no leader meanwhile.
+   */
+  public static final Map<String, String> SOON_BACK = Map.of("broker.session.timeout.ms", "2000");
+
   private final int port;
   private final Path ready;
 
@@ -131,7 +137,7 @@ public final class KafkaBroker extends ServerProcess {
   private static KafkaBroker oneOfThree(
       int node, int controllerPort, String voters, Uuid cluster, JvmTuning tuning) {
     int port = FreePort.next();
-    Map<String, String> settings = new HashMap<>();
+    Map<String, String> settings = new HashMap<>(SOON_BACK);
     settings.put("node.id", Integer.toString(node));
     settings.put("controller.quorum.voters", voters);
     settings.put("listeners", listeners(port, controllerPort));
@@ -232,9 +238,12 @@ public final class KafkaBroker extends ServerProcess {
             "controller.listener.names", "CONTROLLER",
             "log.dirs", directory.path().resolve("data").toString(),
             "auto.create.topics.enable", "false"));
-    // After a kill -9 the controller lets the same broker in only once its old session is over.
+    // However busy the machine is, a broker that nobody kills is no dead one.
     properties.putAll(
-        Map.of("broker.session.timeout.ms", "2000", "broker.heartbeat.interval.ms", "500"));
+        Map.of("broker.session.timeout.ms", "60000", "broker.heartbeat.interval.ms", "500"));
+    // What is older than its topic keeps is deleted at once, and not when a test is slow.
+    properties.putAll(
+        Map.of("log.initial.task.delay.ms", "1000", "log.retention.check.interval.ms", "1000"));
     properties.putAll(
         Map.of(
             "offsets.topic.replication.factor", "1",

@@ -42,7 +42,7 @@ class ServersIT {
 
   @BeforeAll
   static void startBroker() {
-    broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
+    broker = KafkaBroker.start(JvmTuning.SHORT_RUN, KafkaBroker.SOON_BACK);
   }
 
   @AfterAll

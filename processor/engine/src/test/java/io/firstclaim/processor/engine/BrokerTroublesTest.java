@@ -14,6 +14,7 @@ import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.stack.server.KafkaBroker;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -45,12 +46,17 @@ class BrokerTroublesTest {
   /** Longer than a session. */
   private static final Duration FREEZE = Duration.ofSeconds(3);
 
-  private final KafkaBroker broker =
-      KafkaBroker.start(JvmTuning.SHORT_RUN, Map.of("group.consumer.session.timeout.ms", SESSION));
+  private final KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN, settings());
   private final List<Application> applications = new ArrayList<>();
   private final Queue<Throwable> defects = new ConcurrentLinkedQueue<>();
   private final List<String> sent = new ArrayList<>();
   private final Random random = new Random(29);
+
+  private static Map<String, String> settings() {
+    Map<String, String> settings = new HashMap<>(KafkaBroker.SOON_BACK);
+    settings.put("group.consumer.session.timeout.ms", SESSION);
+    return settings;
+  }
 
   /** Two zones under one group protocol. */
   private final class Application {

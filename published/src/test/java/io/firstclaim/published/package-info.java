@@ -1,0 +1,5 @@
+/** What is published, as its users get it. */
+@NullMarked
+package io.firstclaim.published;
+
+import org.jspecify.annotations.NullMarked;

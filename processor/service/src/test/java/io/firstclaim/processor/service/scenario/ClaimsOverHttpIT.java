@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The package as a server of claims alone, on the stores that processes share. */
 class ClaimsOverHttpIT {
@@ -152,20 +152,28 @@ class ClaimsOverHttpIT {
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"python3 endpoint.py", "node endpoint.mjs"})
-  void example_chargesOnce_howeverOftenItIsAsked(String command) throws Exception {
-    List<String> line = new ArrayList<>(List.of(command.split(" ")));
-    if (!isThere(line.getFirst())) {
-      return; // the interpreter is not there
-    }
+  @Test
+  void exampleInPython_chargesOnce_howeverOftenItIsAsked() throws Exception {
+    assumeThat(isThere("python3")).as("python3 is there").isTrue();
+
+    chargesOnce("python3", EXAMPLES.resolve("endpoint.py"));
+  }
+
+  @Test
+  void exampleInTypeScript_isFreeOfTypeErrors_andChargesOnce_howeverOftenItIsAsked()
+      throws Exception {
+    assumeThat(isThere("node")).as("node is there").isTrue();
+    Path folderOfIt = Files.createDirectory(folder.resolve("typescript"));
+
+    chargesOnce("node", TypeScript.compile(EXAMPLES.resolve("endpoint.mts"), folderOfIt));
+  }
+
+  private void chargesOnce(String interpreter, Path endpoint) throws Exception {
     try (ClaimProcess server =
         ClaimProcess.start(folder, "server", Map.of("FIRSTCLAIM_CLAIM_BACKEND", "memory"))) {
-      line.add("--try");
       Path output = folder.resolve("example.log");
       ProcessBuilder example =
-          new ProcessBuilder(line)
-              .directory(EXAMPLES.toFile())
+          new ProcessBuilder(interpreter, endpoint.toAbsolutePath().toString(), "--try")
               .redirectErrorStream(true)
               .redirectOutput(output.toFile());
       example.environment().put("FIRSTCLAIM_URL", server.uri("").toString());

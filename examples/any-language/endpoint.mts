@@ -1,22 +1,19 @@
 // An endpoint that charges each Idempotency-Key once, whichever process is asked and however often.
 //
-//     FIRSTCLAIM_URL=http://localhost:8080 FIRSTCLAIM_TOKEN=... node endpoint.mjs [PORT]
+//     FIRSTCLAIM_URL=http://localhost:8080 FIRSTCLAIM_TOKEN=... node endpoint.mts [PORT]
 //
-// Node 18 or later; it is TypeScript, too: the types are in comments.
+// Node 22.18 or later runs it as it is, from 22.6 on with --experimental-strip-types; older ones run what tsc makes of it.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 const { FIRSTCLAIM_URL, FIRSTCLAIM_TOKEN } = process.env;
-/** @type {string[]} */
-const charged = [];
+const charged: string[] = [];
 
-/**
- * Sends a write, again if there is no answer: its key has the store know it for the same.
- * @param {string} path
- * @param {object} body
- * @returns {Promise<{status: number, body: any, retryAfter: string | null}>}
- */
-async function claims(path, body) {
+type Answer = { status: number; body: Record<string, unknown>; retryAfter?: string | null };
+
+/** Sends a write, again if there is no answer: its key has the store know it for the same. */
+async function claims(path: string, body: object): Promise<Answer> {
   const request = {
     method: 'POST',
     headers: {
@@ -35,7 +32,7 @@ async function claims(path, body) {
       if (answer.status !== 503) {
         return {
           status: answer.status,
-          body: await answer.json(),
+          body: (await answer.json()) as Record<string, unknown>,
           retryAfter: answer.headers.get('Retry-After'),
         };
       }
@@ -46,23 +43,13 @@ async function claims(path, body) {
   return { status: 503, body: { error: 'the claims do not answer' }, retryAfter: '1' };
 }
 
-/**
- * The effect. A sink that remembers the highest token it has seen refuses lower ones.
- * @param {Buffer} payload
- * @param {number} token
- * @returns {Promise<string>}
- */
-async function charge(payload, token) {
+/** The effect. A sink that remembers the highest token it has seen refuses lower ones. */
+async function charge(payload: Buffer, token: number): Promise<string> {
   charged.push(`${payload} with token ${token}`);
   return `receipt ${charged.length}`;
 }
 
-/**
- * @param {string | undefined} key
- * @param {Buffer} payload
- * @returns {Promise<{status: number, body: object, retryAfter?: string | null}>}
- */
-async function charged_once(key, payload) {
+async function chargeOnce(key: string | undefined, payload: Buffer): Promise<Answer> {
   if (!key) {
     return { status: 400, body: { error: 'send an Idempotency-Key' } };
   }
@@ -76,9 +63,9 @@ async function charged_once(key, payload) {
     return claim;
   }
   const held = `${path}/${claim.body.handle}`;
-  let receipt;
+  let receipt: string;
   try {
-    receipt = await charge(payload, claim.body.token);
+    receipt = await charge(payload, Number(claim.body.token));
   } catch (fault) {
     await claims(`${held}/release`, { cause: String(fault).slice(0, 1000) });
     return { status: 500, body: { error: 'come back with the same key' } };
@@ -90,12 +77,12 @@ async function charged_once(key, payload) {
 }
 
 const endpoint = createServer(async (request, response) => {
-  const parts = [];
+  const parts: Buffer[] = [];
   for await (const part of request) {
     parts.push(part);
   }
   const key = request.headers['idempotency-key'];
-  const answer = await charged_once(Array.isArray(key) ? key[0] : key, Buffer.concat(parts));
+  const answer = await chargeOnce(Array.isArray(key) ? key[0] : key, Buffer.concat(parts));
   response.writeHead(answer.status, {
     'Content-Type': 'application/json',
     ...(answer.retryAfter ? { 'Retry-After': answer.retryAfter } : {}),
@@ -104,9 +91,9 @@ const endpoint = createServer(async (request, response) => {
 });
 
 /** Twenty requests with one key at once, until each has the receipt. */
-async function try_it(port) {
+async function tryIt(port: number): Promise<void> {
   const key = `payment ${randomUUID()}`;
-  const ask = (body) =>
+  const ask = (body: string) =>
     fetch(`http://127.0.0.1:${port}/`, {
       method: 'POST',
       headers: { 'Idempotency-Key': key },
@@ -132,7 +119,7 @@ async function try_it(port) {
 const trial = process.argv.includes('--try');
 endpoint.listen(trial ? 0 : Number(process.argv[2] ?? 8000), '127.0.0.1', async () => {
   if (trial) {
-    await try_it(endpoint.address().port);
+    await tryIt((endpoint.address() as AddressInfo).port);
     endpoint.closeAllConnections();
     endpoint.close();
   }

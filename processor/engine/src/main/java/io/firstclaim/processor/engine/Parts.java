@@ -152,7 +152,10 @@ record Parts(
       EngineSettings settings, TimeSource time) {
     return switch (settings.tooOld()) {
       case PROCESS -> _ -> Optional.empty();
-      case DEAD_LETTER -> new ClaimHorizon(settings.claim().store().retention(), time)::faultOf;
+      case DEAD_LETTER -> {
+        var horizon = new ClaimHorizon(settings.claim().store().retention());
+        yield record -> horizon.faultOf(record, time.now().wall());
+      }
     };
   }
 

@@ -70,7 +70,7 @@ public final class Claimer {
     this.listener = listener;
     this.findings = findings;
     this.time = time;
-    this.horizon = new ClaimHorizon(settings.claim().store().retention(), time);
+    this.horizon = new ClaimHorizon(settings.claim().store().retention());
     this.unreadable = new OncePerMinute(time);
     this.tooOld = new OncePerMinute(time);
   }
@@ -154,7 +154,9 @@ public final class Claimer {
       case ClaimResult.Granted granted -> {
         record.lives(granted.lease().token());
         if (granted.lease().token() == FIRST && record.work().redrive() == null) {
-          horizon.faultOf(record.delivery().record()).ifPresent(why -> tooOld(record, why));
+          horizon
+              .faultOf(record.delivery().record(), granted.lease().start().wall())
+              .ifPresent(why -> tooOld(record, why));
         }
         yield new State.Granted(granted);
       }

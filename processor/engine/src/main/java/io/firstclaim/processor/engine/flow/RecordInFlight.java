@@ -259,11 +259,11 @@ final class RecordInFlight implements Candidate {
     LockSupport.unpark(thread);
   }
 
-  /** Waits for its turn, until it is woken by anything, or this time is up. */
+  /**
+   * Waits for its turn, until it is woken by anything, as by its end, or this time is up. An end
+   * that was known before is no reason not to wait: who comes here has just looked.
+   */
   Woken awaitTurn(Duration atMost) throws InterruptedException {
-    if (isKnownToHaveEnded()) {
-      return Woken.ITS_END;
-    }
     Signal came = atMost.equals(Checkpoint.LONG) ? awaitCall() : awaitSignal(atMost);
     if (isKnownToHaveEnded()) {
       return Woken.ITS_END;

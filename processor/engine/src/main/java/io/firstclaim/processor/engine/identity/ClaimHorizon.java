@@ -1,6 +1,5 @@
 package io.firstclaim.processor.engine.identity;
 
-import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -12,16 +11,17 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * Immutable.
  *
  * @param retention how long finished claims are kept
- * @param time whose wall clock tells a record's age
  */
-public record ClaimHorizon(Duration retention, TimeSource time) {
+public record ClaimHorizon(Duration retention) {
   /**
    * Why nobody can know whether a record was handled before; empty if claims go back to its own
    * time, or it has none.
+   *
+   * @param now the time, by which the record's age is told
    */
-  public Optional<String> faultOf(ConsumerRecord<?, ?> record) {
+  public Optional<String> faultOf(ConsumerRecord<?, ?> record, Instant now) {
     long at = record.timestamp();
-    return at < 0 || time.now().wall().minus(retention).toEpochMilli() <= at
+    return at < 0 || now.minus(retention).toEpochMilli() <= at
         ? Optional.empty()
         : Optional.of(
             "its time, %s, is longer ago than claims are kept (%s), so whether it was handled before is not known"

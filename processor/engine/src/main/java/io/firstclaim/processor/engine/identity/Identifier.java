@@ -9,7 +9,6 @@ import io.firstclaim.lock.RedriveId;
 import io.firstclaim.processor.engine.api.RecordIdSource;
 import io.firstclaim.processor.engine.api.ResourceSource;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -111,7 +110,7 @@ public final class Identifier {
     if (id == null) {
       return missing(record, "a redriven record's header firstclaim-id names no ID");
     }
-    if (startsWith(id.bytes(), ascii(STAND_IN))) {
+    if (startsWith(id.bytes(), STAND_IN)) {
       // It had no ID, and a redrive gives it none: it is given up again under the same stand-in.
       return new Identity.Missing(id, "the record has no ID, and a redrive gives it none");
     }
@@ -139,7 +138,7 @@ public final class Identifier {
               .formatted(source, id.length, RecordId.MAX_BYTES));
     }
     for (String prefix : RESERVED) {
-      if (startsWith(id, ascii(prefix))) {
+      if (startsWith(id, prefix)) {
         return missing(
             record, "the ID from %s begins with '%s', which is reserved".formatted(source, prefix));
       }
@@ -206,9 +205,16 @@ public final class Identifier {
     return header == null ? null : header.value();
   }
 
-  private static boolean startsWith(byte[] id, byte[] prefix) {
-    return id.length >= prefix.length
-        && Arrays.equals(id, 0, prefix.length, prefix, 0, prefix.length);
+  private static boolean startsWith(byte[] id, String ascii) {
+    if (id.length < ascii.length()) {
+      return false;
+    }
+    for (int i = 0; i < ascii.length(); i++) {
+      if (id[i] != ascii.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static byte[] ascii(String text) {

@@ -280,7 +280,7 @@ public final class OutcomeFeed implements AutoCloseable {
       }
       outcomesFrom = message.offset() + 1;
     }
-    if (origin.seesClaimsOf(message.headers()) && !origin.isSenderOf(message.headers())) {
+    if (!origin.isSenderOf(message.headers()) && origin.seesClaimsOf(message.headers())) {
       OutcomeMessage.read(message.key(), message.value(), message.headers()).ifPresent(this::learn);
     }
   }

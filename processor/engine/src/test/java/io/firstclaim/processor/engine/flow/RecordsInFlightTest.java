@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** Signals that come before they are awaited are kept, so most of these need one thread only. */
 class RecordsInFlightTest {
-  private static final Duration LONG = Duration.ofSeconds(15);
+  private static final Duration LONG = Duration.ofMinutes(5);
   private static final Instant START = TestTime.standing().now().wall();
   private static final RecordId ID = RecordId.of("order-1");
   private static final ClaimId CLAIM_ID = ClaimId.of(ID);
@@ -130,6 +130,15 @@ class RecordsInFlightTest {
 
     assertThat(record.isKnownToHaveEnded()).isTrue();
     assertThat(record.await(LONG)).isEqualTo(Woken.ITS_END);
+  }
+
+  @Test
+  void endThatIsHeardBeforeTheWait_isNotMissed_byOneThatWaitsForItsTurn()
+      throws InterruptedException {
+    RecordInFlight record = entered(work("{}"));
+    hear(Outcome.Kind.COMPLETED, "{}", null);
+    record.call();
+
     assertThat(record.awaitTurn(LONG)).isEqualTo(Woken.ITS_END);
   }
 
@@ -281,7 +290,7 @@ class RecordsInFlightTest {
 
     records.signal(CLAIM_ID, new Signal.DueIn(Duration.ZERO));
 
-    assertThat(waiting.join(Duration.ofSeconds(5))).isTrue();
+    assertThat(waiting.join(LONG)).isTrue();
     assertThat(heard.get()).isEqualTo(new Signal.DueIn(Duration.ZERO));
   }
 
@@ -292,7 +301,7 @@ class RecordsInFlightTest {
 
     waiting.interrupt();
 
-    assertThat(waiting.join(Duration.ofSeconds(5))).isTrue();
+    assertThat(waiting.join(LONG)).isTrue();
     assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
   }
 

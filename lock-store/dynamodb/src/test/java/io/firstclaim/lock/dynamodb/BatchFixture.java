@@ -39,6 +39,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 /** Twenty writes that leave in one request. */
 abstract class BatchFixture {
   static final int WRITES = 20;
+  static final Duration PATIENCE = Duration.ofMinutes(5);
 
   final ManualTime world = ManualTime.start();
 
@@ -145,7 +146,9 @@ abstract class BatchFixture {
       tasks.add(task);
       threads.add(writers.start(task));
     }
-    await().until(() -> threads.stream().allMatch(t -> t.getState() == Thread.State.TIMED_WAITING));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> threads.stream().allMatch(t -> t.getState() == Thread.State.TIMED_WAITING));
     client.before(during);
     go.countDown();
     List<R> results = new ArrayList<>();

@@ -125,7 +125,7 @@ class BatchRefusalsTest extends BatchFixture {
         logOf(
             () -> {
               granted(store.claim(another()));
-              await().until(() -> client.batches().equals(List.of(2)));
+              await().atMost(PATIENCE).until(() -> client.batches().equals(List.of(2)));
               granted(store.claim(another()));
             });
     assertThat(client.batches()).as("one try, by nobody's write").containsExactly(2);
@@ -134,7 +134,7 @@ class BatchRefusalsTest extends BatchFixture {
     client.refusal(null);
     world.advance(StatementSupport.AGAIN);
     granted(store.claim(another()));
-    await().until(batched::takesStatements);
+    await().atMost(PATIENCE).until(batched::takesStatements);
     client.forget();
     assertThat(claimAllOf("again-")).allMatch(result -> result instanceof Granted);
     assertThat(client.batches()).contains(6);

@@ -58,7 +58,7 @@ class BatchSendersTest extends BatchFixture {
                 .start(
                     () -> {
                       try {
-                        if (slow.awaitHits(1, Duration.ofSeconds(30))) {
+                        if (slow.awaitHits(1, PATIENCE)) {
                           self.interrupt();
                         }
                       } catch (InterruptedException e) {

@@ -105,6 +105,7 @@ class BatchWaitsTest extends BatchFixture {
       Thread thread = writers.start(() -> claim(claim));
       waiting.add(thread);
       await()
+          .atMost(PATIENCE)
           .until(
               () ->
                   thread.getState() == Thread.State.WAITING

@@ -79,7 +79,7 @@ class DynamoDbBoardFaultsTest {
   private static final DynamoDbClient RETRYING = ROUTE.by(Way.RETRYING);
   private static final DynamoDbClient NOT_RETRYING = ROUTE.by(Way.NOT_RETRYING);
   private static final Predicate<Request> WRITE = Match.operation("TransactWriteItems");
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private final String name = "board-" + Nonce.random();
   private final StatusBoard<Status> straight = over(LocalDynamoDb.client(), PATIENCE);

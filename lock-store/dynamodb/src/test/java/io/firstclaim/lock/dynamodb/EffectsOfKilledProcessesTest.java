@@ -21,7 +21,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Effects that are written with a completion happen once, whenever their process is killed. */
-@Timeout(900)
+@Timeout(1500)
 @Execution(ExecutionMode.CONCURRENT) // it has nothing in this JVM
 class EffectsOfKilledProcessesTest {
   private static final int RECORDS = Soak.times(500, 10_000);
@@ -77,7 +77,7 @@ class EffectsOfKilledProcessesTest {
     process.awaitReady(
         "its first record",
         () -> process.logTail().contains(CountingProcess.COUNTING),
-        Duration.ofMinutes(1));
+        Duration.ofMinutes(5));
   }
 
   private static Map<String, AttributeValue> item(String key) {

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * Group commit of texts, in which a text's first letter is its key. The test holds the requests.
  */
 class GroupCommitTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final String BROKEN_OFF = "broken off";
 
   private final List<Thread> threads = new ArrayList<>();
@@ -82,7 +83,7 @@ class GroupCommitTest {
     FutureTask<String> task = new FutureTask<>(() -> by.write(text));
     Thread thread = Thread.ofPlatform().daemon().start(task);
     threads.add(thread);
-    await().until(() -> isWaiting(thread));
+    await().atMost(PATIENCE).until(() -> isWaiting(thread));
     return task;
   }
 
@@ -94,7 +95,7 @@ class GroupCommitTest {
   }
 
   private Sent request(int n) {
-    await().until(() -> sent.size() > n);
+    await().atMost(PATIENCE).until(() -> sent.size() > n);
     return sent.get(n);
   }
 
@@ -194,7 +195,7 @@ class GroupCommitTest {
     Future<String> interrupted = write(commit, "b");
     Future<String> other = write(commit, "c");
     threads.get(1).interrupt();
-    await().until(() -> isWaiting(threads.get(1)));
+    await().atMost(PATIENCE).until(() -> isWaiting(threads.get(1)));
 
     answer(0);
 
@@ -234,13 +235,13 @@ class GroupCommitTest {
         };
     dying.setUncaughtExceptionHandler((_, _) -> {});
     dying.start();
-    await().until(() -> isWaiting(dying));
+    await().atMost(PATIENCE).until(() -> isWaiting(dying));
     dying.interrupt();
-    await().until(() -> isWaiting(dying));
+    await().atMost(PATIENCE).until(() -> isWaiting(dying));
 
     answer(0);
 
-    await().until(() -> !dying.isAlive());
+    await().atMost(PATIENCE).until(() -> !dying.isAlive());
     var _ = write(commit, "c");
     assertThat(request(1).writes()).containsExactly("c");
   }
@@ -273,7 +274,7 @@ class GroupCommitTest {
 
     answer(0);
     Future<String> c = write(impatient, "c");
-    await().until(() -> c.isDone() || sent.size() == 2);
+    await().atMost(PATIENCE).until(() -> c.isDone() || sent.size() == 2);
     assertThat(sent.stream().flatMap(each -> each.writes().stream())).doesNotContain("b");
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** A board on S3: one shared document, several of whose items move at once or none. */
 class S3BoardDocumentTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private final DocumentKey board = DocumentKey.of(LocalS3.PREFIX + "boards/" + Nonce.random());
 

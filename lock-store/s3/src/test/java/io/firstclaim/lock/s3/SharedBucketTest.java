@@ -49,7 +49,7 @@ class SharedBucketTest {
       List<LifecycleRule> read = rules;
       if (reads.incrementAndGet() <= STARTS) {
         try {
-          allHaveRead.await(30, TimeUnit.SECONDS);
+          allHaveRead.await(5, TimeUnit.MINUTES);
         } catch (Exception e) {
           throw new IllegalStateException(e);
         }

@@ -67,7 +67,7 @@ public abstract class ConnectionContract {
     assertThat(documents().find(KEY)).as("the client is warm").isEmpty();
     Rule never = proxy().add(Rule.always(Match.any(), new Fault.LoseResponse()));
     var unused = CompletableFuture.runAsync(this::askPatiently, Thread::startVirtualThread);
-    assertThat(never.awaitHits(1, Duration.ofSeconds(10))).isTrue();
+    assertThat(never.awaitHits(1, Duration.ofMinutes(5))).isTrue();
   }
 
   @Test

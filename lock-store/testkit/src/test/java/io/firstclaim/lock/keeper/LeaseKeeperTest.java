@@ -425,7 +425,7 @@ class LeaseKeeperTest {
 
     hold.release();
 
-    assertThat(settling.join(Duration.ofSeconds(30))).isTrue();
+    assertThat(settling.join(Duration.ofMinutes(5))).isTrue();
     assertThat(result.get()).isInstanceOf(SettleResult.Settled.class);
     assertThat(kept.lease().nonce()).isEqualTo(first.nonce().next());
     assertThat(store.leases()).last().isEqualTo(kept.lease());
@@ -443,7 +443,7 @@ class LeaseKeeperTest {
 
     assertThat(store.calls(Op.RENEW)).as("the fence's own").isEqualTo(3);
     hold.release();
-    assertThat(settling.join(Duration.ofSeconds(30))).isTrue();
+    assertThat(settling.join(Duration.ofMinutes(5))).isTrue();
   }
 
   @Test
@@ -536,7 +536,7 @@ class LeaseKeeperTest {
       kept.letGo();
       time.advance(LEASE);
 
-      assertThat(looker.get().join(Duration.ofSeconds(30))).isTrue();
+      assertThat(looker.get().join(Duration.ofMinutes(5))).isTrue();
     }
   }
 

@@ -64,7 +64,7 @@ class AuditTest {
   /** A partition with more state moves once it is restored elsewhere, minutes later. */
   private static final int MOVED_AT_ONCE = 10_000;
 
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   @TempDir static Path directory;
   private static KafkaBroker broker;

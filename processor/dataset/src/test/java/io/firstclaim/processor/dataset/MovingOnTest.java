@@ -158,7 +158,7 @@ class MovingOnTest {
                     Fault.Answer.s3(503, "SlowDown")));
     Dataset dying = lake.dataset();
     Thread mover = Thread.ofVirtual().start(() -> assertThatThrownBy(() -> store(dying, "lost")));
-    assertThat(dies.awaitHits(1, Duration.ofSeconds(20))).isTrue();
+    assertThat(dies.awaitHits(1, Duration.ofMinutes(5))).isTrue();
     mover.interrupt();
     lake.proxy().remove(dies);
 

@@ -186,6 +186,15 @@ class SourcesTest {
   }
 
   @Test
+  void tests_awaitForMinutes_andNotForTheTenSecondsThatAwaitilityHas() {
+    Pattern unbounded = Pattern.compile("\\bawait\\(\\)\\s*\\.(until|during)");
+    assertThat(testsWith(text -> unbounded.matcher(text).find()))
+        .as(
+            "tests that await a condition with no bound of their own, on a machine that may be busy")
+        .isEmpty();
+  }
+
+  @Test
   void nothingIsMocked_butWhatNoBrokerCanBeMadeToDo() {
     assertThat(testsWith(text -> text.contains("org.mockito") || text.contains("org.easymock")))
         .isEmpty();

@@ -445,7 +445,7 @@ public abstract class DeduplicatorContract {
             lease -> {
               time.awaitSleeper("firstclaim-leases");
               time.advance(LEASE.dividedBy(3));
-              Awaitility.await().until(() -> faulty.calls(Op.RENEW) == 1);
+              eventually(() -> faulty.calls(Op.RENEW) == 1);
               time.awaitSleeper("firstclaim-leases");
               passALease();
               return hang();

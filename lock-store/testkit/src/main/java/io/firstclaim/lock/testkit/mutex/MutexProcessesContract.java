@@ -24,10 +24,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract of a mutex that several processes want, one of which is killed. */
-@Timeout(900)
+@Timeout(1500)
 @Execution(ExecutionMode.CONCURRENT) // it has nothing in this JVM
 public abstract class MutexProcessesContract {
-  private static final Duration PATIENCE = Duration.ofMinutes(4);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final String namespace = "processes-" + Nonce.random();
   private final List<ChildJvm> started = new ArrayList<>();
@@ -41,7 +41,7 @@ public abstract class MutexProcessesContract {
   private static final Duration LONG_LEASE = Duration.ofMinutes(1);
 
   /** What a machine that does much else may add to a time that is demanded. */
-  private static final Duration NOISE = Duration.ofMinutes(1);
+  private static final Duration NOISE = Duration.ofMinutes(5);
 
   private static final int PROCESSES = 4;
 

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 
 /** The upstream echoes the body and notes every request that reaches it. */
 class FaultProxyTest {
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final String DYNAMODB = "DynamoDB_20120810.";
 
   private final List<String> applied = new CopyOnWriteArrayList<>();
@@ -314,7 +315,7 @@ class FaultProxyTest {
     awaitApplied(1);
     proxy.blackhole();
 
-    await().during(Duration.ofMillis(400)).until(() -> !response.isDone());
+    await().atMost(PATIENCE).during(Duration.ofMillis(400)).until(() -> !response.isDone());
   }
 
   @Test
@@ -343,7 +344,7 @@ class FaultProxyTest {
     Rule rule = proxy.add(Rule.always(Match.any(), Fault.Answer.status(500)));
     assertThat(rule.awaitHits(1, Duration.ofMillis(50))).isFalse();
     var _ = client.sendAsync(request("/").GET().build(), BodyHandlers.discarding());
-    assertThat(rule.awaitHits(1, Duration.ofSeconds(5))).isTrue();
+    assertThat(rule.awaitHits(1, PATIENCE)).isTrue();
   }
 
   private HttpRequest.Builder request(String path) {
@@ -370,7 +371,7 @@ class FaultProxyTest {
   }
 
   private void awaitApplied(int count) {
-    await().untilAsserted(() -> assertThat(applied).hasSize(count));
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(applied).hasSize(count));
   }
 
   private static Duration elapsed(long start) {

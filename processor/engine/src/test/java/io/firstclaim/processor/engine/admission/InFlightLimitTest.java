@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class InFlightLimitTest {
-  private static final Duration LONG = Duration.ofSeconds(15);
+  private static final Duration LONG = Duration.ofMinutes(5);
   private static final long MUCH = Long.MAX_VALUE / 2;
 
   private final List<Usage> partitions = Stream.generate(Usage::new).limit(4).toList();
@@ -110,7 +110,7 @@ class InFlightLimitTest {
               }));
     }
     for (Thread thread : threads) {
-      assertThat(thread.join(Duration.ofSeconds(10))).isTrue();
+      assertThat(thread.join(LONG)).isTrue();
     }
 
     assertThat(most.get()).isBetween(1, 7);
@@ -288,7 +288,7 @@ class InFlightLimitTest {
       }
       limit.depart(usage, 0);
 
-      assertThat(poller.join(Duration.ofSeconds(5))).isTrue();
+      assertThat(poller.join(LONG)).isTrue();
       assertThat(room.get()).containsExactly(partition);
     }
   }

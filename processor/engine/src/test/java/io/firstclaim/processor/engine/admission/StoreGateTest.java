@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class StoreGateTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration LONG = Duration.ofMinutes(5);
   private static final Duration CALL = Duration.ofMillis(500);
   private static final SettleResult DONE = new SettleResult.Lost(null);
   private static final SettleResult UNKNOWN = new SettleResult.Unknown("timed out");
@@ -160,10 +161,10 @@ class StoreGateTest {
     assertThat(begun).isFalse();
 
     mayEnd.countDown();
-    assertThat(claim.join(Duration.ofSeconds(5))).isTrue();
+    assertThat(claim.join(LONG)).isTrue();
     assertThat(begun).isTrue();
     for (Thread step : steps) {
-      assertThat(step.join(Duration.ofSeconds(5))).isTrue();
+      assertThat(step.join(LONG)).isTrue();
     }
   }
 
@@ -195,7 +196,7 @@ class StoreGateTest {
     }
     mayEnd.release(40);
     for (Thread step : steps) {
-      assertThat(step.join(Duration.ofSeconds(5))).isTrue();
+      assertThat(step.join(LONG)).isTrue();
     }
   }
 
@@ -215,7 +216,7 @@ class StoreGateTest {
     wanted.set(false);
     gate.lookAgain();
 
-    assertThat(waiting.join(Duration.ofSeconds(5))).isTrue();
+    assertThat(waiting.join(LONG)).isTrue();
     assertThat(begun).isFalse();
   }
 
@@ -304,7 +305,7 @@ class StoreGateTest {
 
     storeAnswers.set(true);
     for (Thread thread : waiting) {
-      assertThat(thread.join(Duration.ofSeconds(10))).isTrue();
+      assertThat(thread.join(LONG)).isTrue();
     }
     eventually(gate::isOpen);
   }
@@ -333,7 +334,7 @@ class StoreGateTest {
     assertThat(tries.get()).isLessThan(6);
 
     storeAnswers.set(true);
-    assertThat(step.join(Duration.ofSeconds(10))).isTrue();
+    assertThat(step.join(LONG)).isTrue();
     eventually(gate::isOpen);
   }
 

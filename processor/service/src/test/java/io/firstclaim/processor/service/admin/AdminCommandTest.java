@@ -17,6 +17,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -98,6 +99,7 @@ class AdminCommandTest implements TestPropertyProvider {
     }
 
     await()
+        .atMost(Duration.ofMinutes(5))
         .untilAsserted(
             () ->
                 assertThat(

@@ -10,6 +10,7 @@ import io.micronaut.test.support.TestPropertyProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,7 @@ class ChangedTokensTest implements TestPropertyProvider {
     Files.writeString(TOKENS, "nina reader " + HexFormat.of().formatHex(hash));
 
     await()
+        .atMost(Duration.ofMinutes(5))
         .untilAsserted(
             () -> assertThat(api.get("/api/records/x", READER).statusCode()).isEqualTo(401));
     assertThat(api.get("/api/records/x", "a-new-one").statusCode()).isEqualTo(200);

@@ -16,12 +16,14 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 @OneBackend(Backend.DYNAMODB)
+@Order(1)
 class DatasetIT {
   private static final String STRAY =
       "datasets/stray/year=2026/month=07/day=04/%064x".formatted(0xbeef);

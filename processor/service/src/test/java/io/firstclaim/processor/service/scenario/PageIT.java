@@ -190,7 +190,7 @@ class PageIT {
           .untilAsserted(() -> assertThat(minutes(b, "a")).hasSizeGreaterThan(minutesOfA));
       take(say, "after");
     } finally {
-      boolean ended = page.waitFor(20, TimeUnit.SECONDS);
+      boolean ended = page.waitFor(5, TimeUnit.MINUTES);
       end(page);
       assertThat(ended ? page.exitValue() : -1)
           .as(Files.readString(FOLDER.resolve("killed.log")))

@@ -35,7 +35,7 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
   static final Duration PATIENCE = Duration.ofMinutes(5);
 
   /** What a machine that does much else may add to a time that is demanded. */
-  static final Duration NOISE = Duration.ofMinutes(1);
+  static final Duration NOISE = Duration.ofMinutes(3);
 
   /** The default of {@code firstclaim.claim.max-skew}. */
   static final Duration SKEW = Duration.ofSeconds(1);

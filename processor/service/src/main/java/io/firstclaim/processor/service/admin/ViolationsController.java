@@ -5,7 +5,9 @@ import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.service.acts.Acknowledgements;
 import io.firstclaim.processor.service.acts.ActMessage;
+import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.service.redrive.Redrives;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.annotation.Introspected;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.annotation.Body;
@@ -18,6 +20,7 @@ import jakarta.validation.Valid;
 import java.util.List;
 
 /** What must not have happened, and was seen by an operator. */
+@Requires(condition = TakesRecords.class)
 @Controller("/api/violations")
 @ExecuteOn(AdminThreads.NAME)
 class ViolationsController {

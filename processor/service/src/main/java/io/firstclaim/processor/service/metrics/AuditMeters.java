@@ -38,13 +38,14 @@ final class AuditMeters {
 
   private synchronized void changed() {
     if (isRunning() && findings.isEmpty()) {
+      LastKnown violations = new LastKnown(Double.NaN, audit::violations);
+      LastKnown stuck = new LastKnown(Double.NaN, audit::stuck);
       findings =
           List.of(
-              FunctionCounter.builder(
-                      "firstclaim.violations", audit, it -> it.violations().orElse(0))
+              FunctionCounter.builder("firstclaim.violations", audit, _ -> violations.now())
                   .description("Records of which the audit has found what must not have happened")
                   .register(registry),
-              Gauge.builder("firstclaim.stuck", audit, it -> it.stuck().orElse(0))
+              Gauge.builder("firstclaim.stuck", stuck::now)
                   .description("Records that were begun and have not been settled for too long")
                   .register(registry));
     } else if (!isRunning()) {

@@ -19,6 +19,7 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
@@ -125,13 +126,16 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
 
   /** Adds how many of the violations that an audit knows here are acknowledged. */
   public void observe(Audit audit, Predicate<RecordId> isAcknowledged) {
-    Gauge.builder(
-            "firstclaim.violations.acknowledged",
+    LastKnown acknowledged =
+        new LastKnown(
+            0,
             () ->
                 audit.violations(MOST_VIOLATIONS, Optional.empty())
                         instanceof AuditAnswer.Here<Listing<Violation>>(var page)
-                    ? page.items().stream().map(Violation::id).filter(isAcknowledged).count()
-                    : 0)
+                    ? OptionalLong.of(
+                        page.items().stream().map(Violation::id).filter(isAcknowledged).count())
+                    : OptionalLong.empty());
+    Gauge.builder("firstclaim.violations.acknowledged", acknowledged::now)
         .description("Violations that an operator has seen, and that need no alert any more")
         .register(registry);
   }

@@ -385,6 +385,16 @@ class ClaimsApiTest {
     api.send("GET", "/prometheus", null, Map.of()).require(403);
     api.send("POST", "/api/pause", "{\"reason\":\"x\"}", Map.of()).require(403);
     api.as(ClaimApi.OPERATOR, "GET", "/api/records/x", null, Map.of()).require(404);
+    String reason = "{\"reason\":\"x\"}";
+    for (String path :
+        List.of(
+            "/api/pause",
+            "/api/dismiss",
+            "/api/records/x/redrive",
+            "/api/violations/x/acknowledge",
+            "/api/redrive")) {
+      api.as(ClaimApi.OPERATOR, "POST", path, reason, Map.of()).require(404);
+    }
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.scenario;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -11,11 +12,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Dead records that operators dismiss, over HTTP. */
+/** Dead records that operators dismiss, and violations that they acknowledge, over HTTP. */
 class DismissIT {
   private static final Map<String, String> NEEDLESS = Map.of("reason", "needless");
 
@@ -37,8 +43,65 @@ class DismissIT {
         () -> assertThat(ids(zone, "dead")).containsExactlyInAnyOrder(ids));
   }
 
+  /**
+   * Publishes a completion of this record once more, as if it had been made under another lease.
+   */
+  private void plantViolation(String id) throws Exception {
+    try (var reader = new TopicReader<>(scenario.topic() + ".outcomes", Function.identity());
+        var producer =
+            new KafkaProducer<>(
+                Map.of("bootstrap.servers", Servers.KAFKA.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+      scenario.eventually("its end is published", () -> assertThat(ends(reader, id)).isNotEmpty());
+      ConsumerRecord<byte[], byte[]> end = ends(reader, id).getFirst();
+      String other = text(end.value()).replaceFirst("\"token\":(\\d+)", "\"token\":1$1");
+      var _ =
+          producer
+              .send(
+                  new ProducerRecord<>(
+                      end.topic(),
+                      end.partition(),
+                      end.key(),
+                      other.getBytes(UTF_8),
+                      end.headers()))
+              .get();
+    }
+  }
+
+  private static List<ConsumerRecord<byte[], byte[]>> ends(
+      TopicReader<ConsumerRecord<byte[], byte[]>> outcomes, String id) {
+    return outcomes.all().stream()
+        .filter(outcome -> text(outcome.key()).equals(id))
+        .filter(outcome -> text(outcome.value()).contains("\"COMPLETED\""))
+        .toList();
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, UTF_8);
+  }
+
+  /** It is listed and counted for as long as it is kept, acknowledged or not. */
+  private void awaitViolations(Zone zone, int acknowledged) {
+    scenario.eventually(
+        "the violation in zone " + zone.name(),
+        () -> {
+          JsonNode overview = Operator.get(zone, "/api/summary").path("overview");
+          assertThat(overview.path("violations").path("count").asInt()).isOne();
+          assertThat(overview.path("acknowledged").asInt()).isEqualTo(acknowledged);
+          JsonNode breach = overview.path("found").path(0);
+          assertThat(breach.path("verdict").asText()).isEqualTo("COMPLETED_TWICE");
+          assertThat(breach.path("acknowledged").isNull()).isEqualTo(acknowledged == 0);
+          assertThat(Operator.metrics(zone))
+              .contains(
+                  "firstclaim_violations_total 1.0",
+                  "firstclaim_violations_acknowledged %d.0".formatted(acknowledged));
+        });
+  }
+
   @Test
-  void whatIsDismissed_leavesTheListEverywhere_andIsRedrivenByItselfAlone() throws Exception {
+  void whatIsDismissed_isRedrivenByItselfAlone_andWhatIsAcknowledged_staysListed()
+      throws Exception {
     AtomicBoolean mended = new AtomicBoolean();
     scenario
         .sink()
@@ -89,9 +152,19 @@ class DismissIT {
         .isEqualTo(1);
     assertThat(ids(a, "dismissed")).containsExactly("one", "three", "two");
 
+    plantViolation("good");
+    Map<String, String> seen = Map.of("reason", "planted by a test");
+    awaitViolations(a, 0);
+    awaitViolations(b, 0);
+    assertThat(Operator.statusOf(a, "/api/violations/nobody/acknowledge", seen)).isEqualTo(404);
+    JsonNode said = Operator.act(a, "/api/violations/good/acknowledge", seen);
+    assertThat(said.path("by").asText()).isEqualTo("otto");
+    awaitViolations(b, 1);
+
     a.kill();
     scenario.start(a);
     awaitDead(a, "late");
+    awaitViolations(a, 1);
 
     mended.set(true);
     Map<String, Object> all = Map.of("id", "all", "topic", scenario.topic(), "reason", "fixed");

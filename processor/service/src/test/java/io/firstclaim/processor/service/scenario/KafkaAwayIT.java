@@ -83,15 +83,7 @@ class KafkaAwayIT {
   }
 
   private static int threads(Zone zone) throws Exception {
-    String metrics =
-        zone.send(
-                HttpRequest.newBuilder(zone.uri("/prometheus"))
-                    .header("Authorization", "Bearer " + Operator.READER)
-                    .GET()
-                    .build())
-            .body();
-    return metrics
-        .lines()
+    return Operator.metrics(zone)
         .filter(line -> line.startsWith("jvm_threads_live"))
         .map(line -> (int) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
         .findFirst()

@@ -9,6 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Somebody with an operator's token, who asks and steers zones over HTTP. */
@@ -28,6 +29,16 @@ final class Operator {
     HttpResponse<String> answer = send(zone, "GET", path, null);
     assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isEqualTo(200);
     return JSON.readTree(answer.body());
+  }
+
+  /** The lines of the metrics, which a reader may see. */
+  static Stream<String> metrics(Zone zone) throws IOException {
+    return zone.send(
+            HttpRequest.newBuilder(zone.uri("/prometheus"))
+                .header("Authorization", "Bearer " + READER)
+                .build())
+        .body()
+        .lines();
   }
 
   /** What only the asked instance itself knows of a list. */

@@ -1,5 +1,6 @@
 package io.firstclaim.simulation;
 
+import io.firstclaim.processor.engine.api.LetterHeaders;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
@@ -28,6 +29,12 @@ final class Handler implements RecordHandler {
     this.slow = slow;
   }
 
+  /** Whether what a redrive brings again is done now: half of all such. */
+  private static boolean isMended(RecordContext context) {
+    return context.record().headers().lastHeader(LetterHeaders.REDRIVE) != null
+        && Math.floorMod(context.id().text().hashCode(), 2) == 0;
+  }
+
   /** Whether no handler ever gets this record done. */
   static boolean isPoison(String id) {
     return Math.floorMod(id.hashCode(), 23) == 7;
@@ -43,13 +50,22 @@ final class Handler implements RecordHandler {
     String id = context.id().text();
     history.add(
         new Event.Began(world.now(), machine.name(), id, context.token(), context.attempt()));
+    context
+        .resourceTokens()
+        .forEach(
+            (resource, token) ->
+                history.add(
+                    new Event.Used(world.now(), machine.name(), Locker.text(resource), token)));
     try {
       if (isDeaf(id) && world.chance(0.2)) {
         sleepDeaf(world.upTo(VERY_SLOW));
       } else {
         Thread.sleep(world.upTo(world.chance(slow) ? SLOW : QUICK));
       }
-      if (isPoison(id)) {
+      history.add(new Event.Asks(world.now(), machine.name(), id, context.token()));
+      context.ensureHeld();
+      history.add(new Event.ToldHeld(world.now(), machine.name(), id, context.token()));
+      if (isPoison(id) && !isMended(context)) {
         if (world.chance(0.3)) {
           throw new StackOverflowError("poison");
         }

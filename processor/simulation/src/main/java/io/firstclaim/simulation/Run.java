@@ -1,7 +1,8 @@
 package io.firstclaim.simulation;
 
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.simulation.aws.DynamoDb;
+import io.firstclaim.processor.engine.api.LetterHeaders;
+import io.firstclaim.simulation.aws.StoreEvents;
 import io.firstclaim.simulation.aws.Wire;
 import io.firstclaim.simulation.check.ClaimEvents;
 import io.firstclaim.simulation.check.Event;
@@ -29,10 +30,12 @@ final class Run {
   private static final Duration LAST_COMMITS = Duration.ofSeconds(15);
 
   private final Course course;
+  private final Cast cast;
   private final World world;
   private final Broker broker;
   private final History history;
   private final Zones zones;
+  private final Users users;
   private final Storm storm;
 
   /** What came of it. */
@@ -54,6 +57,7 @@ final class Run {
 
   private Run(Course course, World world) {
     this.course = course;
+    this.cast = Cast.of(course.seed());
     this.world = world;
     // The broker is asked for records before an offset only after all parts are there.
     Broker[] cluster = new Broker[1];
@@ -61,15 +65,17 @@ final class Run {
         new History(
             world,
             (partition, offset) ->
-                cluster[0].before(partition, offset).stream().map(Run::idOf).toList(),
+                cluster[0].before(partition, offset).stream().map(Run::deliveryOf).toList(),
             ClaimSettings.LEAST_SKEW,
-            Zones.MAX_ATTEMPTS);
+            Zones.MAX_ATTEMPTS,
+            id -> id.startsWith(Jobs.PREFIX) ? Cast.JOBS_KEPT : Zones.RETENTION);
     Wire wire = new Wire(world, kind -> history.reach("fault: " + kind));
-    DynamoDb dynamoDb = new DynamoDb(world, wire, claims());
+    Backend backend = new Backend(world, cast, claims(), wire);
     this.broker = new Broker(world, kafka(), course.newProtocol());
     cluster[0] = broker;
-    this.zones = new Zones(world, course, broker, dynamoDb, history);
-    this.storm = new Storm(world, course, broker, dynamoDb, wire, zones, history);
+    this.zones = new Zones(world, course, cast, broker, backend, history);
+    this.users = new Users(world, course, cast, backend, broker, history);
+    this.storm = new Storm(world, course, broker, backend, wire, zones, users, history);
   }
 
   /** Runs it. */
@@ -83,16 +89,32 @@ final class Run {
     return new String(record.key(), StandardCharsets.UTF_8);
   }
 
-  private DynamoDb.Listener claims() {
-    return new DynamoDb.Listener() {
+  /** The record's ID, with the redrive that it comes by. */
+  private static String deliveryOf(ConsumerRecord<byte[], byte[]> record) {
+    String redrive = LetterHeaders.text(record.headers(), LetterHeaders.REDRIVE);
+    return redrive == null ? idOf(record) : ClaimEvents.redriven(idOf(record), redrive);
+  }
+
+  private StoreEvents claims() {
+    return new StoreEvents() {
       @Override
-      public void wrote(Machine by, Map<String, String> before, Map<String, String> after) {
-        ClaimEvents.of(world.now(), by.name(), before, after).ifPresent(history::add);
+      public void wrote(String by, Map<String, String> before, Map<String, String> after) {
+        ClaimEvents.of(world.now(), by, before, after).ifPresent(history::add);
       }
 
       @Override
-      public void wroteWithoutCondition(Machine by, String request) {
-        history.add(new Event.WroteBlindly(world.now(), by.name(), request));
+      public void wroteWithoutCondition(String by, String request) {
+        history.add(new Event.WroteBlindly(world.now(), by, request));
+      }
+
+      @Override
+      public void answerLost(String by, List<Map<String, String>> took) {
+        took.forEach(each -> ClaimEvents.lost(world.now(), by, each).ifPresent(history::add));
+      }
+
+      @Override
+      public void reached(String what) {
+        history.reach(what);
       }
 
       @Override
@@ -120,6 +142,11 @@ final class Run {
       public void committedByStranger(Machine member, TopicPartition partition) {
         history.add(new Event.CommittedByStranger(world.now(), member.name(), partition));
       }
+
+      @Override
+      public void revoked(Machine member) {
+        history.add(new Event.Revoked(world.now(), member.name()));
+      }
     };
   }
 
@@ -130,18 +157,21 @@ final class Run {
       zones.boot(zone, "2");
     }
     publishAll();
+    users.begin();
     storm.begin();
     boolean settled =
         world.run(
-            everySoOften(() -> storm.isOver() && broker.isSettled(2)),
+            everySoOften(() -> storm.isOver() && users.areSettled() && broker.isSettled(2)),
             course.storm().plus(SETTLED_WITHIN));
     if (!settled) {
-      history.violated(18, "not settled in time: " + broker.progress());
+      history.violated(18, "not settled in time: " + broker.progress() + ", " + users.progress());
+      users.leftFree().forEach(what -> history.violated(43, what + " is left free"));
     } else {
       boolean _ = world.run(() -> false, world.elapsed().plus(LAST_COMMITS));
       zones.leftovers().forEach(what -> history.violated(22, what));
     }
     zones.killAll();
+    users.killAll();
     return new Result(
         course,
         world.hash(),
@@ -156,7 +186,7 @@ final class Run {
   private void publishAll() {
     for (int i = 0; i < course.records(); i++) {
       byte[] key = ("r" + i).getBytes(StandardCharsets.UTF_8);
-      byte[] value = "{\"n\":%d}".formatted(i).getBytes(StandardCharsets.UTF_8);
+      byte[] value = value(i).getBytes(StandardCharsets.UTF_8);
       for (int time = 0; time < 3; time++) {
         TopicPartition to = new TopicPartition("in", world.below(PARTITIONS));
         world.after(world.upTo(course.storm()), () -> broker.publish(to, key, value, List.of()));
@@ -166,6 +196,14 @@ final class Run {
       TopicPartition to = new TopicPartition("in", i);
       world.after(world.upTo(course.storm()), () -> broker.publishAborted(to));
     }
+  }
+
+  /** Half of the records touch an account, if there are any. */
+  private String value(int number) {
+    return cast.accounts() == 0 || number % 2 == 0
+        ? "{\"n\":%d}".formatted(number)
+        : "{\"n\":%d,\"account\":\"%s\"}"
+            .formatted(number, Locker.account(number / 2 % cast.accounts()));
   }
 
   /** What takes long to find out is asked every 500 steps. */

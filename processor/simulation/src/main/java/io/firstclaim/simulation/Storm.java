@@ -1,6 +1,5 @@
 package io.firstclaim.simulation;
 
-import io.firstclaim.simulation.aws.DynamoDb;
 import io.firstclaim.simulation.aws.Wire;
 import io.firstclaim.simulation.check.History;
 import io.firstclaim.simulation.kafka.Broker;
@@ -8,6 +7,7 @@ import io.firstclaim.simulation.world.Machine;
 import io.firstclaim.simulation.world.World;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What goes wrong, until it is calm. */
 final class Storm {
@@ -18,33 +18,38 @@ final class Storm {
   private final World world;
   private final Course course;
   private final Broker broker;
-  private final DynamoDb dynamoDb;
+  private final Backend backend;
   private final Wire wire;
   private final Zones zones;
+  private final Users users;
   private final History history;
+  private final Gusts gusts;
   private boolean calm;
 
   Storm(
       World world,
       Course course,
       Broker broker,
-      DynamoDb dynamoDb,
+      Backend backend,
       Wire wire,
       Zones zones,
+      Users users,
       History history) {
     this.world = world;
     this.course = course;
     this.broker = broker;
-    this.dynamoDb = dynamoDb;
+    this.backend = backend;
     this.wire = wire;
     this.zones = zones;
+    this.users = users;
     this.history = history;
+    this.gusts = new Gusts(world, broker, wire, zones, users, history);
   }
 
   /** It begins. */
   void begin() {
     wire.setLoss(course.loss());
-    dynamoDb.setThrottled(course.throttled());
+    backend.setThrottled(course.throttled());
     world.after(world.upTo(BETWEEN_FAULTS), this::next);
     world.after(course.storm(), this::end);
   }
@@ -57,9 +62,10 @@ final class Storm {
     calm = true;
     wire.setLoss(0);
     wire.setDown(false);
-    dynamoDb.setThrottled(0);
+    backend.setThrottled(0);
     broker.setDown(false);
-    for (Machine each : zones.alive()) {
+    users.finish();
+    for (Machine each : Stream.concat(zones.alive().stream(), users.alive().stream()).toList()) {
       wire.mend(each);
       broker.mend(each);
       each.resume();
@@ -79,10 +85,10 @@ final class Storm {
   }
 
   private void strike(Machine victim) {
-    switch (world.below(13)) {
+    switch (world.below(13 + Gusts.KINDS)) {
       case 0, 1 -> {
         fault("pause", victim);
-        victim.pause();
+        gusts.pause(victim);
         world.after(world.upTo(LONG), victim::resume);
       }
       case 2, 3 -> {
@@ -126,11 +132,11 @@ final class Storm {
         broker.setDown(true);
         world.after(world.upTo(SHORT), () -> broker.setDown(false));
       }
-      default -> {
+      case 12 -> {
         fault("store down", victim);
-        wire.setDown(true);
-        world.after(world.upTo(LONG), () -> wire.setDown(false));
+        gusts.storeDown(world.upTo(LONG));
       }
+      default -> gusts.strike(victim, this::fault);
     }
   }
 

@@ -1,15 +1,11 @@
 package io.firstclaim.simulation;
 
 import io.firstclaim.lock.ClaimSettings;
-import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.Moment;
-import io.firstclaim.lock.StoreListener;
+import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
-import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.processor.engine.Engine;
+import io.firstclaim.processor.engine.EngineBuilder;
 import io.firstclaim.processor.engine.WithClients;
-import io.firstclaim.simulation.aws.DynamoDb;
 import io.firstclaim.simulation.check.Event;
 import io.firstclaim.simulation.check.History;
 import io.firstclaim.simulation.kafka.Broker;
@@ -20,32 +16,36 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** The machines of two zones, each with an engine of the product's, unchanged. */
 final class Zones {
   static final Duration LEASE = Duration.ofSeconds(10);
   static final int MAX_ATTEMPTS = 5;
-  private static final String TABLE = "claims";
+  static final Duration RETENTION = Duration.ofDays(3);
   private static final Duration GRACE = Duration.ofSeconds(2);
 
   /** Wall clocks differ by less than what is declared, all together. */
   private static final Duration MOST_SKEW = ClaimSettings.LEAST_SKEW.dividedBy(2);
 
+  /** Less than what a lease allows for. */
+  private static final int MOST_SLEWED_PPM = Lease.SLEW_PPM * 9 / 10;
+
   private final World world;
   private final Course course;
+  private final Cast cast;
   private final Broker broker;
-  private final DynamoDb dynamoDb;
+  private final Backend backend;
   private final History history;
   private final List<Machine> machines = new ArrayList<>();
   private final Map<Machine, Engine> running = new LinkedHashMap<>();
   private int born;
 
-  Zones(World world, Course course, Broker broker, DynamoDb dynamoDb, History history) {
+  Zones(World world, Course course, Cast cast, Broker broker, Backend backend, History history) {
     this.world = world;
     this.course = course;
+    this.cast = cast;
     this.broker = broker;
-    this.dynamoDb = dynamoDb;
+    this.backend = backend;
     this.history = history;
   }
 
@@ -63,24 +63,38 @@ final class Zones {
     return machine.name().substring(0, 1);
   }
 
-  /** Sets a machine's wall clock, within what is declared. */
+  /** Sets a machine's wall clock, to nearly the right time. */
   void setClock(Machine machine) {
-    machine.setSkew(world.upTo(MOST_SKEW.multipliedBy(2)).minus(MOST_SKEW));
+    setClock(machine, skew());
+  }
+
+  /** Sets a machine's wall clock. */
+  void setClock(Machine machine, Duration ahead) {
+    machine.setSkew(ahead);
+    history.add(new Event.Disturbed(world.now(), machine.name()));
+  }
+
+  private Duration skew() {
+    return world.upTo(MOST_SKEW.multipliedBy(2)).minus(MOST_SKEW);
   }
 
   /** A machine begins: {@code a} and {@code 1} are zone and place. */
   void boot(String zone, String place) {
     Machine machine = world.machine(zone + place + "-" + born++);
     machines.add(machine);
-    setClock(machine);
+    machine.setSkew(skew());
     Thread _ = machine.start("main", () -> start(machine, zone, place));
   }
 
   private void start(Machine machine, String zone, String place) {
-    TimeSource time = () -> moment(machine);
+    TimeSource time = new MachineTime(world, machine, slewing(world, cast));
+    EngineBuilder builder = Engine.builder();
+    if (cast.accounts() > 0) {
+      builder = builder.resources("json:/account");
+    }
     Engine engine =
         WithClients.of(
-                Engine.builder()
+                builder
                     .application("sim")
                     .zone(zone)
                     .zones(List.of("a", "b"))
@@ -89,13 +103,13 @@ final class Zones {
                     .recordId("key")
                     .lease(LEASE)
                     .maxSkew(ClaimSettings.LEAST_SKEW)
-                    .retention(Duration.ofDays(3))
+                    .retention(RETENTION)
                     .maxAttempts(MAX_ATTEMPTS)
                     .backoff(Duration.ofMillis(500), Duration.ofSeconds(5))
                     .handlerTimeout(Duration.ofSeconds(20))
                     .shutdownGrace(GRACE)
                     .bootstrapServers("kafka:9092")
-                    .store(claims -> store(machine, claims, time))
+                    .store(claims -> backend.open(machine, claims, time, course.batch()))
                     .handler(new Handler(world, machine, history, course.slow()))
                     .time(time)
                     .onDefect(defect -> defect(machine, defect)),
@@ -112,23 +126,22 @@ final class Zones {
     }
   }
 
-  private Moment moment(Machine machine) {
-    long ticks = System.nanoTime();
-    return new Moment(world.now().plus(machine.skew()), ticks);
-  }
-
-  private ClaimStore store(Machine machine, ClaimSettings claims, TimeSource time) {
-    DynamoDbClient client = dynamoDb.client(machine);
-    new DynamoDbTable(client, TABLE).create();
-    return DynamoDbClaimStore.open(client, TABLE, claims, time, StoreListener.NONE, course.batch());
+  /** By how much the clocks of a machine that begins now are too fast, in millionths. */
+  static int slewing(World world, Cast cast) {
+    return cast.slewed() ? world.below(2 * MOST_SLEWED_PPM + 1) - MOST_SLEWED_PPM : 0;
   }
 
   private void defect(Machine machine, Throwable defect) {
+    history.add(new Event.Defect(world.now(), machine.name(), text(defect)));
+  }
+
+  /** A fault with the way that it took, in one line. */
+  static String text(Throwable defect) {
     StringBuilder all = new StringBuilder(defect.toString());
     for (StackTraceElement frame : defect.getStackTrace()) {
       all.append(" < ").append(frame);
     }
-    history.add(new Event.Defect(world.now(), machine.name(), all.toString()));
+    return all.toString();
   }
 
   /** Ends a machine at once; another takes its place after a while. */
@@ -137,6 +150,20 @@ final class Zones {
     machine.kill();
     history.add(new Event.Killed(world.now(), machine.name()));
     world.after(downFor, () -> boot(zoneOf(machine), machine.name().substring(1, 2)));
+  }
+
+  /** Another machine begins under the name of one that still runs, which ends after a while. */
+  void doubleUp(Machine machine, Duration bothFor) {
+    boot(zoneOf(machine), machine.name().substring(1, 2));
+    world.after(
+        bothFor,
+        () -> {
+          if (!machine.isDead()) {
+            running.remove(machine);
+            machine.kill();
+            history.add(new Event.Killed(world.now(), machine.name()));
+          }
+        });
   }
 
   /** Stops a machine in good order; another takes its place. */

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,25 +28,14 @@ public final class DynamoDb implements Service {
 
   private final World world;
   private final Wire wire;
-  private final Listener listener;
+  private final StoreEvents listener;
   private final DynamoDbInMemory tables;
   private double throttled;
   private @Nullable Machine asking;
-
-  /** Hears of what the tables take. */
-  public interface Listener {
-    /** An item has changed. */
-    void wrote(Machine by, Map<String, String> before, Map<String, String> after);
-
-    /** Something was asked to be written, whatever has been written since. */
-    void wroteWithoutCondition(Machine by, String request);
-
-    /** A fault of the service's own. */
-    void fault(String kind);
-  }
+  private List<Map<String, String>> taken = new ArrayList<>();
 
   /** No tables, and all is well. */
-  public DynamoDb(World world, Wire wire, Listener listener) {
+  public DynamoDb(World world, Wire wire, StoreEvents listener) {
     this.world = world;
     this.wire = wire;
     this.listener = listener;
@@ -54,7 +44,8 @@ public final class DynamoDb implements Service {
 
   private void wrote(Map<String, String> before, Map<String, String> after) {
     if (asking != null) {
-      listener.wrote(asking, before, after);
+      listener.wrote(asking.name(), before, after);
+      taken.add(after);
     }
   }
 
@@ -82,6 +73,7 @@ public final class DynamoDb implements Service {
   public Answer answer(Wire.Request request) {
     String target = request.headers().getOrDefault("X-Amz-Target", List.of("")).getFirst();
     requireCondition(request, target);
+    taken = new ArrayList<>();
     DynamoDbInMemory.Answer answer;
     if (world.chance(throttled)) {
       listener.fault("throttled");
@@ -93,7 +85,11 @@ public final class DynamoDb implements Service {
       } finally {
         asking = null;
       }
+      if (isHalfRefused(target, answer)) {
+        listener.reached("batches half refused");
+      }
     }
+    List<Map<String, String>> took = taken;
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("Content-Type", DynamoDbInMemory.JSON);
     headers.put("Content-Length", Integer.toString(answer.body().length));
@@ -101,14 +97,28 @@ public final class DynamoDb implements Service {
         "Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(world.now().atOffset(ZoneOffset.UTC)));
     headers.put("x-amz-crc32", Long.toString(answer.checksum()));
     headers.put("x-amzn-RequestId", Long.toString(world.steps()));
-    return new Answer(answer.status(), headers, answer.body());
+    return new Answer(
+        answer.status(),
+        headers,
+        answer.body(),
+        () -> listener.answerLost(request.from().name(), took));
+  }
+
+  private static boolean isHalfRefused(String target, DynamoDbInMemory.Answer answer) {
+    if (!target.endsWith(".BatchExecuteStatement")) {
+      return false;
+    }
+    String body = new String(answer.body(), StandardCharsets.UTF_8);
+    int refused = body.split("\"Error\":", -1).length - 1;
+    int all = body.split("\"TableName\":", -1).length - 1;
+    return refused > 0 && refused < all;
   }
 
   /** Whoever writes without a condition may overwrite what was written after he looked. */
   private void requireCondition(Wire.Request request, String target) {
     String body = new String(request.body(), StandardCharsets.UTF_8);
     if (WRITE.matcher(target).matches() && !body.contains("\"ConditionExpression\"")) {
-      listener.wroteWithoutCondition(request.from(), target);
+      listener.wroteWithoutCondition(request.from().name(), target);
     }
   }
 }

@@ -51,7 +51,8 @@ final class SimulatedHttp implements SdkHttpClient {
     };
   }
 
-  private static byte[] body(HttpExecuteRequest request) {
+  /** All of a request's body. */
+  static byte[] body(HttpExecuteRequest request) {
     return request
         .contentStreamProvider()
         .map(
@@ -65,7 +66,8 @@ final class SimulatedHttp implements SdkHttpClient {
         .orElseGet(() -> new byte[0]);
   }
 
-  private static HttpExecuteResponse response(Service.Answer answer) {
+  /** The answer as the SDK wants it. */
+  static HttpExecuteResponse response(Service.Answer answer) {
     SdkHttpFullResponse.Builder head = SdkHttpFullResponse.builder().statusCode(answer.status());
     answer.headers().forEach(head::putHeader);
     return HttpExecuteResponse.builder()

@@ -104,9 +104,11 @@ public final class Wire {
 
   private void deliver(Machine to, Service.Answer answer, Exchange exchange) {
     if (down || mute.contains(to.name())) {
+      answer.whenLost().run();
       return;
     }
     if (world.chance(loss)) {
+      answer.whenLost().run();
       if (world.chance(0.5)) {
         faults.accept("answer lost");
       } else {

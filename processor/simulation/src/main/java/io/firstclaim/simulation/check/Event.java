@@ -5,12 +5,31 @@ import org.apache.kafka.common.TopicPartition;
 
 /** Something that happened, in the order in which it did. */
 public sealed interface Event {
+  /** What the names of operators' machines begin with. */
+  String OPERATOR = "operator";
+
   /** The store has taken a write. */
   record Wrote(Instant at, String machine, ClaimItem before, ClaimItem after) implements Event {
     /** Whether somebody was given the claim by it. */
     boolean isGrant() {
       return after.state() == ClaimItem.State.HELD
           && (before.state() != ClaimItem.State.HELD || before.token() != after.token());
+    }
+
+    /** Whether an operator freed what was given up. */
+    boolean isRedrive() {
+      return isByOperator() && after.state() == ClaimItem.State.FREE && !after.redrive().isEmpty();
+    }
+
+    /** Whether an operator freed what somebody holds. */
+    boolean isReleaseByOperator() {
+      return isByOperator()
+          && before.state() == ClaimItem.State.HELD
+          && after.state() == ClaimItem.State.FREE;
+    }
+
+    boolean isByOperator() {
+      return machine.startsWith(OPERATOR);
     }
 
     /** Whether it was taken from somebody whose lease was over. */
@@ -41,6 +60,24 @@ public sealed interface Event {
 
   /** A machine was killed. */
   record Killed(Instant at, String machine) implements Event {}
+
+  /** The answer that told of a write was lost. */
+  record AnswerLost(Instant at, String machine, ClaimItem took) implements Event {}
+
+  /** Somebody uses a resource or a mutex under a token. */
+  record Used(Instant at, String machine, String id, long token) implements Event {}
+
+  /** A holder begins to ask whether it still is one. */
+  record Asks(Instant at, String machine, String id, long token) implements Event {}
+
+  /** A holder was told that it still is one. */
+  record ToldHeld(Instant at, String machine, String id, long token) implements Event {}
+
+  /** A machine's clock was set, or it stands still from now on. */
+  record Disturbed(Instant at, String machine) implements Event {}
+
+  /** Partitions were taken from a member of a group. */
+  record Revoked(Instant at, String machine) implements Event {}
 
   /** An engine has ended by itself. */
   record Defect(Instant at, String machine, String what) implements Event {}

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.apache.kafka.common.TopicPartition;
 
 /** What happened, which every check sees as it happens. Nothing is ever taken from it. */
@@ -30,14 +31,18 @@ public final class History {
    *
    * @param before the IDs of a partition's records before an offset
    * @param maxAttempts after how many a record is given up
+   * @param kept how long the end of an ID is remembered
    */
   public History(
       World world,
       BiFunction<TopicPartition, Long, List<String>> before,
       Duration skew,
-      int maxAttempts) {
+      int maxAttempts,
+      Function<String, Duration> kept) {
     this.world = world;
-    this.checks = Safety.all(before, skew, maxAttempts);
+    this.checks = new ArrayList<>(Safety.all(before, skew, maxAttempts));
+    this.checks.addAll(Actors.all(kept));
+    this.checks.add(new Reach(this::reach));
   }
 
   /** Something has happened. */
@@ -77,7 +82,16 @@ public final class History {
       case Event.Ended ended -> running.merge(ended.id(), -1, Integer::sum);
       case Event.Committed _ -> reach("commits");
       case Event.Letter _ -> reach("dead letters");
-      case Event.WroteBlindly _, Event.CommittedByStranger _, Event.Killed _, Event.Defect _ -> {}
+      case Event.WroteBlindly _,
+          Event.CommittedByStranger _,
+          Event.Killed _,
+          Event.AnswerLost _,
+          Event.Used _,
+          Event.Asks _,
+          Event.ToldHeld _,
+          Event.Disturbed _,
+          Event.Revoked _,
+          Event.Defect _ -> {}
     }
     if (event instanceof Event.Defect(var _, String machine, String what)) {
       violated(0, "the engine on %s has ended: %s".formatted(machine, what));

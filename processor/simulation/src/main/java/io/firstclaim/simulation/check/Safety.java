@@ -59,7 +59,10 @@ final class Safety {
 
     @Override
     public void see(Event event, Violations violations) {
-      if (event instanceof Began(Instant _, String machine, String id, long token, int _)) {
+      if (event instanceof Wrote wrote && wrote.after().state() == State.ABSENT) {
+        // What is forgotten is new again; others check that it was time for that.
+        claimants.keySet().removeIf(grant -> grant.id().equals(wrote.after().id()));
+      } else if (event instanceof Began(Instant _, String machine, String id, long token, int _)) {
         String first = claimants.putIfAbsent(new Grant(id, token), machine);
         if (first != null) {
           violations.tell(
@@ -80,7 +83,9 @@ final class Safety {
 
     @Override
     public void see(Event event, Violations violations) {
-      if (event instanceof Wrote wrote) {
+      if (event instanceof Wrote wrote && wrote.after().state() == State.ABSENT) {
+        highest.remove(wrote.after().id()); // that it was time for that is another's to check
+      } else if (event instanceof Wrote wrote) {
         String id = wrote.after().id();
         long token = wrote.after().token();
         long before = highest.getOrDefault(id, 0L);
@@ -92,7 +97,7 @@ final class Safety {
     }
   }
 
-  /** What is done or dead stays so. */
+  /** What is done or dead stays so, unless it is redriven, or its time is over. */
   static final class TerminalStates implements Check {
     private final Set<String> ended = new HashSet<>();
 
@@ -105,6 +110,9 @@ final class Safety {
     public void see(Event event, Violations violations) {
       if (event instanceof Wrote wrote) {
         String id = wrote.after().id();
+        if (wrote.isRedrive() || wrote.after().state() == State.ABSENT) {
+          ended.remove(id); // others check who did that, and when
+        }
         if (ended.contains(id)) {
           violations.tell(
               "%s was %s and is %s".formatted(id, wrote.before().state(), wrote.after().state()));
@@ -133,6 +141,8 @@ final class Safety {
         if (wrote.isGrant()) {
           holders.put(id, wrote.machine());
         } else if (wrote.before().state() == State.HELD
+            && wrote.after().state() != State.ABSENT
+            && !wrote.isReleaseByOperator()
             && !wrote.machine().equals(holders.get(id))) {
           violations.tell(
               "%s made %s of %s, which %s has"
@@ -208,7 +218,7 @@ final class Safety {
     }
   }
 
-  /** No two bodies have one nonce. */
+  /** No two bodies of one ID have one nonce; what is claimed at once has one. */
   static final class FreshNonces implements Check {
     private final Set<String> seen = new HashSet<>();
 
@@ -219,17 +229,24 @@ final class Safety {
 
     @Override
     public void see(Event event, Violations violations) {
-      if (event instanceof Wrote wrote && !seen.add(wrote.after().nonce())) {
+      if (event instanceof Wrote wrote
+          && wrote.after().state() != State.ABSENT
+          && !seen.add(wrote.after().id() + " " + wrote.after().nonce())) {
         violations.tell("%s was written with a nonce of old".formatted(wrote.after().id()));
       }
     }
   }
 
-  /** An offset is committed when all before it are done, or dead with their letters. */
+  /**
+   * An offset is committed when all before it are done, or dead with their letters; what was
+   * redriven has to be so again.
+   */
   static final class SettledOffsets implements Check {
     private final BiFunction<TopicPartition, Long, List<String>> before;
     private final Map<String, State> states = new HashMap<>();
+    private final Map<String, String> redrives = new HashMap<>();
     private final Set<String> letters = new HashSet<>();
+    private final Set<String> settled = new HashSet<>();
 
     SettledOffsets(BiFunction<TopicPartition, Long, List<String>> before) {
       this.before = before;
@@ -243,15 +260,24 @@ final class Safety {
     @Override
     public void see(Event event, Violations violations) {
       switch (event) {
-        case Wrote wrote -> states.put(wrote.after().id(), wrote.after().state());
-        case Letter(Instant _, String _, String id) -> letters.add(id);
+        case Wrote wrote -> {
+          String id = wrote.after().id();
+          if (wrote.isRedrive()) {
+            letters.remove(id);
+          }
+          states.put(id, wrote.after().state());
+          redrives.put(id, wrote.after().redrive());
+          settle(id);
+        }
+        case Letter(Instant _, String _, String id) -> {
+          letters.add(id);
+          settle(id);
+        }
         case Committed(Instant _, String group, TopicPartition partition, long offset) -> {
           Set<String> open = new TreeSet<>();
-          for (String id : before.apply(partition, offset)) {
-            State state = states.getOrDefault(id, State.ABSENT);
-            boolean settled = state == State.DONE || (state == State.DEAD && letters.contains(id));
-            if (!settled) {
-              open.add("%s, which is %s".formatted(id, state));
+          for (String record : before.apply(partition, offset)) {
+            if (!settled.contains(record)) {
+              open.add("%s, which is %s".formatted(record, states.get(record)));
             }
           }
           if (!open.isEmpty()) {
@@ -261,6 +287,19 @@ final class Safety {
         default -> {}
       }
     }
+
+    private void settle(String id) {
+      State state = states.get(id);
+      if (state == State.DONE || (state == State.DEAD && letters.contains(id))) {
+        settled.add(id);
+        settled.add(redriven(id, redrives.get(id)));
+      }
+    }
+  }
+
+  /** How a record is called that comes by a redrive. */
+  static String redriven(String id, String redrive) {
+    return redrive.isEmpty() ? id : id + " by " + redrive;
   }
 
   /** Nobody commits a partition that is not his own. */
@@ -304,6 +343,8 @@ final class Safety {
             lying
                 .computeIfAbsent(wrote.machine(), _ -> new HashSet<>())
                 .add(new Grant(wrote.after().id(), wrote.after().token()));
+        case Wrote wrote when wrote.isRedrive() || wrote.after().state() == State.ABSENT ->
+            inHand.remove(wrote.after().id());
         case Began(Instant _, String machine, String id, long token, int _) -> {
           lying.getOrDefault(machine, new HashSet<>()).remove(new Grant(id, token));
           inHand.merge(id, 1, Integer::sum);

@@ -51,6 +51,9 @@ public final class Broker {
 
     /** A member has committed what is not assigned to it. */
     void committedByStranger(Machine member, TopicPartition partition);
+
+    /** Partitions were taken from a member, which knows it now. */
+    void revoked(Machine member);
   }
 
   /**
@@ -109,6 +112,13 @@ public final class Broker {
   public List<ConsumerRecord<byte[], byte[]>> before(TopicPartition partition, long offset) {
     return log(partition).read(0, Integer.MAX_VALUE).stream()
         .filter(record -> record.offset() < offset)
+        .toList();
+  }
+
+  /** All records of a topic; none if there is no such topic. */
+  public List<ConsumerRecord<byte[], byte[]>> all(String topic) {
+    return partitions(topic).stream()
+        .flatMap(each -> log(each).read(0, Integer.MAX_VALUE).stream())
         .toList();
   }
 

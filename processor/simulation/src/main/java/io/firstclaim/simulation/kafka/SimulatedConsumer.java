@@ -366,6 +366,7 @@ final class SimulatedConsumer {
       List<TopicPartition> lost = List.copyOf(assigned);
       forgetAssignment();
       if (!lost.isEmpty()) {
+        broker.listener().revoked(machine);
         listener.onPartitionsLost(lost);
       }
     }
@@ -379,6 +380,7 @@ final class SimulatedConsumer {
     List<TopicPartition> revoked = new ArrayList<>(assigned);
     revoked.removeAll(target);
     if (!revoked.isEmpty()) {
+      broker.listener().revoked(machine);
       listener.onPartitionsRevoked(revoked);
       epoch++;
       for (TopicPartition each : revoked) {

@@ -33,10 +33,9 @@ final class Backend {
 
   Backend(World world, Cast cast, StoreEvents events, Wire wire) {
     this.cast = cast;
-    this.dynamoDb = new DynamoDb(world, wire, events);
-    this.s3 =
-        new S3(
-            world, wire, events, ClaimSettings.LEAST_SKEW.dividedBy(2), cast.deletesInTwoSteps());
+    Duration skew = ClaimSettings.LEAST_SKEW.dividedBy(2);
+    this.dynamoDb = new DynamoDb(world, wire, events, skew);
+    this.s3 = new S3(world, wire, events, skew, cast.deletesInTwoSteps());
     // Without a rule of its lifecycle, so that there is something to sweep.
     s3.create(NAME, cast.versioned());
   }
@@ -55,8 +54,8 @@ final class Backend {
   }
 
   /**
-   * The product's store on a machine. What it rests on is tried out by the first on S3, where that
-   * takes some hundred requests, and by each on DynamoDB.
+   * The product's store on a machine. What it rests on is tried out by each on DynamoDB; on S3,
+   * where that takes some hundred requests, by the first, and in some runs only.
    *
    * @param batch writes in one request, where there are batches
    */
@@ -68,7 +67,7 @@ final class Backend {
     }
     S3Client client = s3.client(machine, claims);
     S3Bucket bucket = new S3Bucket(client, NAME, PREFIX);
-    if (verified) {
+    if (verified || !cast.storeIsTried()) {
       return new S3ClaimStore(bucket, claims, time, StoreListener.NONE);
     }
     S3ClaimStore store = S3ClaimStore.open(bucket, claims, time);

@@ -9,6 +9,7 @@ import java.util.Random;
  * @param onS3 whether claims are kept on S3; else in DynamoDB
  * @param versioned whether the bucket keeps versions
  * @param deletesInTwoSteps whether the store compares first and deletes then, as some servers do
+ * @param storeIsTried whether the first store tries out what it rests on
  * @param accounts how many resources there are that records touch; none: records touch nothing
  * @param lockers how many machines use mutexes
  * @param workers how many machines use a deduplicator of their own
@@ -19,6 +20,7 @@ record Cast(
     boolean onS3,
     boolean versioned,
     boolean deletesInTwoSteps,
+    boolean storeIsTried,
     int accounts,
     int lockers,
     int workers,
@@ -32,6 +34,7 @@ record Cast(
     return new Cast(
         random.nextInt(5) < 2,
         random.nextInt(3) == 0,
+        random.nextInt(4) == 0,
         random.nextInt(4) == 0,
         random.nextInt(3) == 0 ? 6 + random.nextInt(20) : 0,
         random.nextInt(3),

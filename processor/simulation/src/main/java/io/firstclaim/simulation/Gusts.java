@@ -13,7 +13,7 @@ import java.util.function.BiConsumer;
 /** What goes wrong of a storm's rarer faults, and with machines that are no engine's. */
 final class Gusts {
   /** How many kinds of engines' rarer faults there are, and of users'. */
-  static final int KINDS = 7;
+  static final int KINDS = 8;
 
   private static final Duration LONG = Duration.ofSeconds(25);
   private static final Duration SHORT = Duration.ofSeconds(8);
@@ -68,6 +68,10 @@ final class Gusts {
       case 5 -> {
         fault.accept("cut off", user);
         cutOff(user, world.upTo(LONG));
+      }
+      case 6 -> {
+        fault.accept("retention", engine);
+        broker.deleteOldRecords();
       }
       default -> {
         fault.accept("kill", user);

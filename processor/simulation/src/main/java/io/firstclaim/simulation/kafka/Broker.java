@@ -23,8 +23,9 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster. It never forgets a record; it is one machine that is never down by itself, but from
- * which others may be cut off, one way or both, or all at once, which is a restart.
+ * The cluster. It forgets what retention lets it forget; it is one machine that is never down by
+ * itself, but from which others may be cut off, one way or both, or all at once, which is a
+ * restart.
  */
 public final class Broker {
   private static final Duration SESSION = Duration.ofSeconds(10);
@@ -227,6 +228,26 @@ public final class Broker {
         group.commit(each, world.below((int) (committed + 1)));
       }
     }
+  }
+
+  /**
+   * Retention: deletes the oldest records of some partitions, of the input those alone that all
+   * groups have committed, as it would be set; and of what is a hint, any.
+   */
+  public void deleteOldRecords() {
+    for (Map.Entry<String, List<Log>> topic : topics.entrySet()) {
+      for (Log log : topic.getValue()) {
+        if (world.chance(0.5) && !topic.getKey().endsWith(".dlt")) {
+          log.deleteBefore(world.below((int) mayBeDeleted(log) + 1));
+        }
+      }
+    }
+  }
+
+  private long mayBeDeleted(Log log) {
+    return log.id().topic().equals("in")
+        ? groups.values().stream().mapToLong(each -> each.begin(log.id())).min().orElse(0)
+        : log.end();
   }
 
   private void expel(SimulatedConsumer member) {

@@ -15,8 +15,24 @@ final class Log {
   private final TopicPartition id;
   private final List<@Nullable ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
+  private long begin;
+
   Log(TopicPartition id) {
     this.id = id;
+  }
+
+  TopicPartition id() {
+    return id;
+  }
+
+  /** The first offset that readers can still read from. */
+  long begin() {
+    return begin;
+  }
+
+  /** Retention takes what is before an offset away from all readers. */
+  void deleteBefore(long offset) {
+    begin = Math.max(begin, Math.min(offset, end()));
   }
 
   /** The offset of the next record. */
@@ -49,7 +65,7 @@ final class Log {
     records.add(null);
   }
 
-  /** At most so many records from an offset on. */
+  /** At most so many records from an offset on, deleted ones too. */
   List<ConsumerRecord<byte[], byte[]>> read(long from, int most) {
     List<ConsumerRecord<byte[], byte[]>> found = new ArrayList<>();
     for (long offset = from; offset < end() && found.size() < most; offset++) {
@@ -63,7 +79,7 @@ final class Log {
 
   /** The first record of this time or later. */
   Optional<ConsumerRecord<byte[], byte[]>> firstSince(long timestamp) {
-    return read(0, Integer.MAX_VALUE).stream()
+    return read(begin, Integer.MAX_VALUE).stream()
         .filter(record -> record.timestamp() >= timestamp)
         .findFirst();
   }

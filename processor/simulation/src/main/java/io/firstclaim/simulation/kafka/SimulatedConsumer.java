@@ -200,7 +200,7 @@ final class SimulatedConsumer {
   }
 
   void seekToBeginning(Collection<TopicPartition> partitions) {
-    partitions.forEach(each -> positions.put(each, 0L));
+    partitions.forEach(each -> positions.put(each, broker.log(each).begin()));
   }
 
   long position(TopicPartition partition) {
@@ -227,7 +227,7 @@ final class SimulatedConsumer {
   }
 
   Map<TopicPartition, Long> beginningOffsets(Collection<TopicPartition> of) {
-    return asked(() -> each(of, _ -> 0L));
+    return asked(() -> each(of, partition -> broker.log(partition).begin()));
   }
 
   Map<TopicPartition, @Nullable OffsetAndTimestamp> offsetsForTimes(
@@ -339,8 +339,9 @@ final class SimulatedConsumer {
     if (isConnected()) {
       for (TopicPartition each : assigned) {
         if (!paused.contains(each)) {
+          long from = whereItIs(each);
           List<ConsumerRecord<byte[], byte[]>> some =
-              broker.log(each).read(position(each), MOST_OF_A_PARTITION);
+              broker.log(each).read(from, MOST_OF_A_PARTITION);
           long reached =
               some.size() < MOST_OF_A_PARTITION
                   ? broker.log(each).end()
@@ -354,6 +355,18 @@ final class SimulatedConsumer {
       }
     }
     return new ConsumerRecords<>(records, next);
+  }
+
+  /**
+   * Where to read on: if that was deleted, a group does at the earliest, a reader of outcomes at
+   * the latest, as the product has its clients do.
+   */
+  private long whereItIs(TopicPartition partition) {
+    long position = position(partition);
+    if (position >= broker.log(partition).begin()) {
+      return position;
+    }
+    return groupName.isPresent() ? broker.log(partition).begin() : broker.log(partition).end();
   }
 
   /** One step towards what the group wants this member to have. */

@@ -138,7 +138,7 @@ public final class DynamoDb implements Service {
       listener.reached("conflicts");
       return Optional.of("TransactionConflict");
     }
-    if (world.chance(throttled)) {
+    if (world.chance(5 * throttled)) {
       listener.fault("statement throttled");
       return Optional.of("ThrottlingError");
     }

@@ -226,28 +226,28 @@ public final class S3InMemory {
   }
 
   private Answer configuration(Request request, Bucket bucket, String kind, Instant date) {
-    switch (request.method) {
+    return switch (request.method) {
       case "PUT" -> {
         bucket.configurations.put(kind, request.body);
-        return answer(200, Map.of(), NOTHING, date);
+        yield answer(200, Map.of(), NOTHING, date);
       }
       case "DELETE" -> {
         bucket.configurations.remove(kind);
-        return answer(204, Map.of(), NOTHING, date);
+        yield answer(204, Map.of(), NOTHING, date);
       }
       case "GET" -> {
         byte[] found = bucket.configurations.get(kind);
         if (found == null) {
           throw new Refusal(404, "NoSuch" + kind.toUpperCase(Locale.ROOT));
         }
-        return answer(
+        yield answer(
             200,
             Map.of("Content-Type", kind.equals("policy") ? "application/json" : "application/xml"),
             found,
             date);
       }
       default -> throw unknown(request);
-    }
+    };
   }
 
   private static String list(Request request, String name, Bucket bucket) {
@@ -294,7 +294,12 @@ public final class S3InMemory {
               String kind = each.isDeleted() ? "DeleteMarker" : "Version";
               all.append(
                   "<%s><Key>%s</Key><VersionId>%s</VersionId><IsLatest>%s</IsLatest></%s>"
-                      .formatted(kind, escaped(key), each.id, each == versions.getLast(), kind));
+                      .formatted(
+                          kind,
+                          escaped(key),
+                          each.id,
+                          each.id.equals(versions.getLast().id),
+                          kind));
             }
           }
         });

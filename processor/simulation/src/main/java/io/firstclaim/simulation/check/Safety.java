@@ -292,7 +292,7 @@ final class Safety {
       State state = states.get(id);
       if (state == State.DONE || (state == State.DEAD && letters.contains(id))) {
         settled.add(id);
-        settled.add(redriven(id, redrives.get(id)));
+        settled.add(redriven(id, redrives.getOrDefault(id, "")));
       }
     }
   }

@@ -33,7 +33,7 @@ final class Backend {
 
   Backend(World world, Cast cast, StoreEvents events, Wire wire) {
     this.cast = cast;
-    Duration skew = ClaimSettings.LEAST_SKEW.dividedBy(2);
+    Duration skew = cast.storeSkew();
     this.dynamoDb = new DynamoDb(world, wire, events, skew);
     this.s3 = new S3(world, wire, events, skew, cast.deletesInTwoSteps());
     // Without a rule of its lifecycle, so that there is something to sweep.

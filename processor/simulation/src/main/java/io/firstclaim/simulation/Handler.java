@@ -72,6 +72,9 @@ final class Handler implements RecordHandler {
         return HandlerResult.retry("poison");
       }
       return world.chance(0.03) ? HandlerResult.retry("flaky") : HandlerResult.done();
+    } catch (InterruptedException e) {
+      history.add(new Event.Interrupted(world.now(), machine.name(), id, context.token()));
+      throw e;
     } finally {
       history.add(new Event.Ended(world.now(), machine.name(), id, context.token()));
     }

@@ -7,6 +7,7 @@ import io.firstclaim.simulation.aws.Wire;
 import io.firstclaim.simulation.check.ClaimEvents;
 import io.firstclaim.simulation.check.Event;
 import io.firstclaim.simulation.check.History;
+import io.firstclaim.simulation.check.Traces;
 import io.firstclaim.simulation.hook.Hooks;
 import io.firstclaim.simulation.kafka.Broker;
 import io.firstclaim.simulation.world.Machine;
@@ -28,6 +29,16 @@ final class Run {
   private static final Duration SETTLED_WITHIN = Duration.ofMinutes(5);
 
   private static final Duration LAST_COMMITS = Duration.ofSeconds(15);
+  private static final Duration STOCK_EVERY = Duration.ofSeconds(1);
+
+  /**
+   * Two leases, with what is allowed for clocks and for a record that two holders died of, a
+   * session, which has a partition wait for its next reader, and the pause of one who asks.
+   */
+  private static final Duration IDLE = Zones.LEASE.multipliedBy(9).dividedBy(2);
+
+  /** Requests to the store, for each record that is settled once it is calm. */
+  private static final int CALLS = 60;
 
   private final Course course;
   private final Cast cast;
@@ -37,6 +48,7 @@ final class Run {
   private final Zones zones;
   private final Users users;
   private final Storm storm;
+  private final Wire wire;
 
   /** What came of it. */
   record Result(
@@ -45,8 +57,10 @@ final class Run {
       long steps,
       long preemptions,
       Duration simulated,
+      int strikes,
       Map<String, Integer> reached,
-      List<History.Violation> violations) {
+      List<History.Violation> violations,
+      Traces traces) {
     int faults() {
       return reached.entrySet().stream()
           .filter(each -> each.getKey().startsWith("fault: "))
@@ -66,10 +80,17 @@ final class Run {
             world,
             (partition, offset) ->
                 cluster[0].before(partition, offset).stream().map(Run::deliveryOf).toList(),
-            ClaimSettings.LEAST_SKEW,
-            Zones.MAX_ATTEMPTS,
+            new History.Bounds(
+                Zones.LEASE,
+                ClaimSettings.LEAST_SKEW,
+                cast.storeSkew(),
+                Zones.HANDLER_TIME,
+                Zones.MAX_ATTEMPTS,
+                course.inFlight(),
+                cast.waitsForOthers() ? SETTLED_WITHIN : IDLE,
+                cast.isOfEnginesAlone() ? CALLS : Integer.MAX_VALUE),
             id -> id.startsWith(Jobs.PREFIX) ? Cast.JOBS_KEPT : Zones.RETENTION);
-    Wire wire = new Wire(world, kind -> history.reach("fault: " + kind));
+    this.wire = new Wire(world, kind -> history.reach("fault: " + kind));
     Backend backend = new Backend(world, cast, claims(), wire);
     this.broker = new Broker(world, kafka(), course.newProtocol());
     cluster[0] = broker;
@@ -159,16 +180,12 @@ final class Run {
     publishAll();
     users.begin();
     storm.begin();
-    boolean settled =
-        world.run(
-            everySoOften(() -> storm.isOver() && users.areSettled() && broker.isSettled(2)),
-            course.storm().plus(SETTLED_WITHIN));
-    if (!settled) {
-      history.violated(18, "not settled in time: " + broker.progress() + ", " + users.progress());
-      users.leftFree().forEach(what -> history.violated(43, what + " is left free"));
-    } else {
-      boolean _ = world.run(() -> false, world.elapsed().plus(LAST_COMMITS));
-      zones.leftovers().forEach(what -> history.violated(22, what));
+    world.after(STOCK_EVERY, this::takeStock);
+    switch (course.mode()) {
+      case SAFETY -> {
+        boolean _ = world.run(storm::isOver, course.storm());
+      }
+      case LIVENESS -> untilAllIsSettled();
     }
     zones.killAll();
     users.killAll();
@@ -178,8 +195,38 @@ final class Run {
         world.steps(),
         Hooks.preemptions(),
         world.elapsed(),
+        storm.strikes(),
         history.reached(),
-        history.violations());
+        history.violations(),
+        history.traces());
+  }
+
+  private void untilAllIsSettled() {
+    boolean settled =
+        world.run(
+            everySoOften(() -> users.areSettled() && isSettled()),
+            course.publishing().plus(SETTLED_WITHIN));
+    if (!settled) {
+      history.violated(
+          course.losesZone() ? 21 : 18,
+          "not settled in time in zone %s: %s, %s"
+              .formatted(zones.names(), broker.progress(), users.progress()));
+      users.leftFree().forEach(what -> history.violated(43, what + " is left free"));
+      return;
+    }
+    history.add(new Event.Over(world.now(), wire.sent()));
+    boolean _ = world.run(() -> false, world.elapsed().plus(LAST_COMMITS));
+    zones.leftovers().forEach(what -> history.violated(22, what));
+  }
+
+  private boolean isSettled() {
+    return world.elapsed().compareTo(course.publishing().plus(STOCK_EVERY)) > 0
+        && zones.names().stream().allMatch(zone -> broker.isSettled("sim-" + zone));
+  }
+
+  private void takeStock() {
+    zones.takeStock();
+    world.after(STOCK_EVERY, this::takeStock);
   }
 
   /** Each record three times, at any time of the storm. */
@@ -189,12 +236,13 @@ final class Run {
       byte[] value = value(i).getBytes(StandardCharsets.UTF_8);
       for (int time = 0; time < 3; time++) {
         TopicPartition to = new TopicPartition("in", world.below(PARTITIONS));
-        world.after(world.upTo(course.storm()), () -> broker.publish(to, key, value, List.of()));
+        world.after(
+            world.upTo(course.publishing()), () -> broker.publish(to, key, value, List.of()));
       }
     }
     for (int i = 0; i < PARTITIONS; i++) {
       TopicPartition to = new TopicPartition("in", i);
-      world.after(world.upTo(course.storm()), () -> broker.publishAborted(to));
+      world.after(world.upTo(course.publishing()), () -> broker.publishAborted(to));
     }
   }
 

@@ -27,6 +27,9 @@ import java.util.regex.Pattern;
  * sets would be in another order each time.
  */
 final class SimulationProcess {
+  /** Options of a JVM with the first compiler alone: quicker to start, and slower later. */
+  static final List<String> C1 = List.of("-XX:TieredStopAtLevel=1");
+
   private static final Pattern SEED = Pattern.compile("seed (\\d+) hash ([0-9a-f]{16}) .*");
   private static final Pattern INVARIANT = Pattern.compile(" {2}invariant (\\d+): .*");
   private static final Pattern TOTAL =

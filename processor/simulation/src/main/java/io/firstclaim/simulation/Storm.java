@@ -1,6 +1,7 @@
 package io.firstclaim.simulation;
 
 import io.firstclaim.simulation.aws.Wire;
+import io.firstclaim.simulation.check.Event;
 import io.firstclaim.simulation.check.History;
 import io.firstclaim.simulation.kafka.Broker;
 import io.firstclaim.simulation.world.Machine;
@@ -25,6 +26,7 @@ final class Storm {
   private final History history;
   private final Gusts gusts;
   private boolean calm;
+  private int strikes;
 
   Storm(
       World world,
@@ -58,6 +60,11 @@ final class Storm {
     return calm;
   }
 
+  /** How many times something was to happen so far. */
+  int strikes() {
+    return strikes;
+  }
+
   private void end() {
     calm = true;
     wire.setLoss(0);
@@ -70,18 +77,27 @@ final class Storm {
       broker.mend(each);
       each.resume();
     }
-    world.note("it is calm");
+    if (course.losesZone()) {
+      history.reach("fault: zone lost");
+      zones.loseOne();
+    }
+    history.add(new Event.Calm(world.now(), wire.sent()));
   }
 
   private void next() {
     if (calm) {
       return;
     }
-    List<Machine> atWork = zones.atWork();
-    if (!atWork.isEmpty()) {
-      strike(world.oneOf(atWork));
-    }
-    world.after(world.upTo(BETWEEN_FAULTS), this::next);
+    int number = ++strikes;
+    world.apart(
+        number,
+        () -> {
+          world.after(world.upTo(BETWEEN_FAULTS), this::next);
+          List<Machine> atWork = zones.atWork();
+          if (!atWork.isEmpty() && course.has(number)) {
+            strike(world.oneOf(atWork));
+          }
+        });
   }
 
   private void strike(Machine victim) {

@@ -20,6 +20,7 @@ import java.util.Map;
 /** The machines of two zones, each with an engine of the product's, unchanged. */
 final class Zones {
   static final Duration LEASE = Duration.ofSeconds(10);
+  static final Duration HANDLER_TIME = Duration.ofSeconds(20);
   static final int MAX_ATTEMPTS = 5;
   static final Duration RETENTION = Duration.ofDays(3);
   private static final Duration GRACE = Duration.ofSeconds(2);
@@ -39,6 +40,7 @@ final class Zones {
   private final List<Machine> machines = new ArrayList<>();
   private final Map<Machine, Engine> running = new LinkedHashMap<>();
   private int born;
+  private List<String> names = List.of("a", "b");
 
   Zones(World world, Course course, Cast cast, Broker broker, Backend backend, History history) {
     this.world = world;
@@ -57,6 +59,22 @@ final class Zones {
   /** Those that live. */
   List<Machine> alive() {
     return machines.stream().filter(each -> !each.isDead()).toList();
+  }
+
+  /** The zones that are not lost. */
+  List<String> names() {
+    return names;
+  }
+
+  /** One of the zones ends for good: all its machines do, and no others take their places. */
+  void loseOne() {
+    String lost = world.oneOf(names);
+    names = names.stream().filter(each -> !each.equals(lost)).toList();
+    for (Machine each : alive()) {
+      if (zoneOf(each).equals(lost)) {
+        end(each);
+      }
+    }
   }
 
   static String zoneOf(Machine machine) {
@@ -80,6 +98,9 @@ final class Zones {
 
   /** A machine begins: {@code a} and {@code 1} are zone and place. */
   void boot(String zone, String place) {
+    if (!names.contains(zone)) {
+      return;
+    }
     Machine machine = world.machine(zone + place + "-" + born++);
     machines.add(machine);
     machine.setSkew(skew());
@@ -105,11 +126,19 @@ final class Zones {
                     .maxSkew(ClaimSettings.LEAST_SKEW)
                     .retention(RETENTION)
                     .maxAttempts(MAX_ATTEMPTS)
+                    .maxInFlight(course.inFlight())
                     .backoff(Duration.ofMillis(500), Duration.ofSeconds(5))
-                    .handlerTimeout(Duration.ofSeconds(20))
+                    .handlerTimeout(HANDLER_TIME)
                     .shutdownGrace(GRACE)
                     .bootstrapServers("kafka:9092")
-                    .store(claims -> backend.open(machine, claims, time, course.batch()))
+                    .store(
+                        claims ->
+                            new ToldStore(
+                                backend.open(machine, claims, time, course.batch()),
+                                world,
+                                machine,
+                                time,
+                                history))
                     .handler(new Handler(world, machine, history, course.slow()))
                     .time(time)
                     .onDefect(defect -> defect(machine, defect)),
@@ -146,10 +175,14 @@ final class Zones {
 
   /** Ends a machine at once; another takes its place after a while. */
   void kill(Machine machine, Duration downFor) {
+    end(machine);
+    world.after(downFor, () -> boot(zoneOf(machine), machine.name().substring(1, 2)));
+  }
+
+  private void end(Machine machine) {
     running.remove(machine);
     machine.kill();
     history.add(new Event.Killed(world.now(), machine.name()));
-    world.after(downFor, () -> boot(zoneOf(machine), machine.name().substring(1, 2)));
   }
 
   /** Another machine begins under the name of one that still runs, which ends after a while. */
@@ -159,9 +192,7 @@ final class Zones {
         bothFor,
         () -> {
           if (!machine.isDead()) {
-            running.remove(machine);
-            machine.kill();
-            history.add(new Event.Killed(world.now(), machine.name()));
+            end(machine);
           }
         });
   }
@@ -183,6 +214,19 @@ final class Zones {
               }
               world.after(Duration.ofMillis(1), () -> kill(machine, Duration.ofMillis(1)));
             });
+  }
+
+  /** Notes what engines have in hand. */
+  void takeStock() {
+    running.forEach(
+        (machine, engine) -> {
+          if (machine.isUp()
+              && engine.state()
+                  instanceof io.firstclaim.processor.engine.api.EngineState.Running now) {
+            history.add(
+                new Event.Stock(world.now(), machine.name(), now.inFlight(), now.bufferedBytes()));
+          }
+        });
   }
 
   /** What engines still hold though all is done. */

@@ -24,6 +24,7 @@ public final class Wire {
   private final Set<String> mute = new TreeSet<>();
   private double loss;
   private boolean down;
+  private long sent;
 
   /**
    * A wire on which nothing is lost yet.
@@ -66,8 +67,14 @@ public final class Wire {
     down = whether;
   }
 
+  /** How many requests were sent so far. */
+  public long sent() {
+    return sent;
+  }
+
   /** Takes a request to the service, and its answer back, or not. */
   void send(Request request, Service service, Exchange exchange) {
+    sent++;
     world.after(world.upTo(A_TRIP), () -> arrive(request, service, exchange));
   }
 

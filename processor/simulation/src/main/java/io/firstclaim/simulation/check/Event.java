@@ -1,5 +1,6 @@
 package io.firstclaim.simulation.check;
 
+import java.time.Duration;
 import java.time.Instant;
 import org.apache.kafka.common.TopicPartition;
 
@@ -47,6 +48,9 @@ public sealed interface Event {
   /** A handler has returned or thrown. */
   record Ended(Instant at, String machine, String id, long token) implements Event {}
 
+  /** A handler was interrupted. */
+  record Interrupted(Instant at, String machine, String id, long token) implements Event {}
+
   /** A group's offset: everything before it is settled. */
   record Committed(Instant at, String group, TopicPartition partition, long offset)
       implements Event {}
@@ -81,6 +85,26 @@ public sealed interface Event {
 
   /** An engine has ended by itself. */
   record Defect(Instant at, String machine, String what) implements Event {}
+
+  /** Faults have stopped. So many requests were sent to the store until now. */
+  record Calm(Instant at, long calls) implements Event {}
+
+  /** All is settled. So many requests were sent to the store until now. */
+  record Over(Instant at, long calls) implements Event {}
+
+  /** A holder was told that it has a lease, and counts on it for so long. */
+  record ToldLease(Instant at, String machine, String id, long token, Duration remaining)
+      implements Event {}
+
+  /** A holder was told that its step has ended its lease. */
+  record ToldSettled(Instant at, String machine, String id, long token, ClaimItem.State state)
+      implements Event {}
+
+  /** A holder was told that it has its lease no more. */
+  record ToldLost(Instant at, String machine, String id, long token) implements Event {}
+
+  /** What an engine has in hand. */
+  record Stock(Instant at, String machine, int inFlight, long bytes) implements Event {}
 
   /** When it happened, by the true time. */
   Instant at();

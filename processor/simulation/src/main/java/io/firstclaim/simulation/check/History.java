@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 
 /** What happened, which every check sees as it happens. Nothing is ever taken from it. */
@@ -22,36 +23,71 @@ public final class History {
   private final Deque<String> last = new ArrayDeque<>();
   private final Map<String, Integer> reached = new TreeMap<>();
   private final Map<String, Integer> running = new TreeMap<>();
+  private final Traces traces = new Traces();
 
   /** Why a run is red. */
   public record Violation(int invariant, String what, List<String> before) {}
 
   /**
+   * What engines were told, and what must hold of it.
+   *
+   * @param lease the length of leases
+   * @param skew what the wall clocks of machines may differ by, as declared
+   * @param storeSkew what the clocks of the store's own machines differ by, of that
+   * @param handlerTime how long a handler may take
+   * @param maxAttempts after how many a record is given up
+   * @param inFlight how many records an instance may have in flight
+   * @param idle how long a record may lie once it is calm, without a handler or a retry to wait for
+   * @param calls how many requests to the store a record may cost once it is calm
+   */
+  public record Bounds(
+      Duration lease,
+      Duration skew,
+      Duration storeSkew,
+      Duration handlerTime,
+      int maxAttempts,
+      int inFlight,
+      Duration idle,
+      int calls) {}
+
+  /**
    * An empty history.
    *
    * @param before the IDs of a partition's records before an offset
-   * @param maxAttempts after how many a record is given up
    * @param kept how long the end of an ID is remembered
    */
   public History(
       World world,
       BiFunction<TopicPartition, Long, List<String>> before,
-      Duration skew,
-      int maxAttempts,
+      Bounds bounds,
       Function<String, Duration> kept) {
     this.world = world;
-    this.checks = new ArrayList<>(Safety.all(before, skew, maxAttempts));
+    this.checks = new ArrayList<>(checks(before, bounds));
     this.checks.addAll(Actors.all(kept));
     this.checks.add(new Reach(this::reach));
   }
 
+  /** What must hold, whatever happens. */
+  static List<Check> checks(BiFunction<TopicPartition, Long, List<String>> before, Bounds bounds) {
+    return Stream.of(
+            Safety.all(before, bounds.skew(), bounds.maxAttempts()),
+            Answers.all(bounds.lease(), bounds.skew(), bounds.storeSkew(), bounds.handlerTime()),
+            Liveness.all(bounds))
+        .flatMap(List::stream)
+        .toList();
+  }
+
   /** Something has happened. */
   public void add(Event event) {
-    String line = "%10.3f s  %s".formatted(world.elapsed().toNanos() / 1e9, event);
     world.note(event.toString());
-    last.add(line);
+    if (!(event instanceof Event.Stock || event instanceof Event.ToldLease)) {
+      last.add("%10.3f s  %s".formatted(world.elapsed().toNanos() / 1e9, Words.of(event)));
+    }
     if (last.size() > LAST) {
       last.remove();
+    }
+    if (event instanceof Event.Wrote wrote) {
+      traces.wrote(wrote);
     }
     count(event);
     for (Check check : checks) {
@@ -91,6 +127,13 @@ public final class History {
           Event.ToldHeld _,
           Event.Disturbed _,
           Event.Revoked _,
+          Event.Calm _,
+          Event.Over _,
+          Event.Stock _,
+          Event.Interrupted _,
+          Event.ToldLease _,
+          Event.ToldSettled _,
+          Event.ToldLost _,
           Event.Defect _ -> {}
     }
     if (event instanceof Event.Defect(var _, String machine, String what)) {
@@ -112,6 +155,11 @@ public final class History {
   /** All that was violated, in the order in which it was. */
   public List<Violation> violations() {
     return violations;
+  }
+
+  /** The writes of the store, for {@code ClaimTrace.tla}. */
+  public Traces traces() {
+    return traces;
   }
 
   /** How often what was reached. */

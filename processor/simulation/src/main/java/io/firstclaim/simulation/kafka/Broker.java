@@ -189,11 +189,10 @@ public final class Broker {
         _ -> new Group(name, of.stream().flatMap(each -> partitions(each).stream()).toList()));
   }
 
-  /** Whether all that the groups were given is committed, to its end. */
-  public boolean isSettled(int expectedGroups) {
-    return groups.size() == expectedGroups
-        && groups.values().stream()
-            .allMatch(group -> partitions("in").stream().allMatch(each -> isSettled(group, each)));
+  /** Whether all that this group was given is committed, to its end. */
+  public boolean isSettled(String name) {
+    Group group = groups.get(name);
+    return group != null && partitions("in").stream().allMatch(each -> isSettled(group, each));
   }
 
   private boolean isSettled(Group group, TopicPartition partition) {

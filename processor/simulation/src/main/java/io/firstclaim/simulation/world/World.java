@@ -24,7 +24,8 @@ import java.util.function.Consumer;
  */
 public final class World implements AutoCloseable {
   private final Thread own = Thread.currentThread();
-  private final Random random;
+  private final long seed;
+  private Random random;
   private final Consumer<String> log;
   private final List<Task> runnable = new ArrayList<>();
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
@@ -44,6 +45,7 @@ public final class World implements AutoCloseable {
    * @param log hears of everything that is noted
    */
   public World(long seed, int preemptOneIn, Consumer<String> log) {
+    this.seed = seed;
     this.random = new Random(seed);
     this.log = log;
     replaceTimers();
@@ -140,6 +142,22 @@ public final class World implements AutoCloseable {
   /** One of these. */
   public <T> T oneOf(List<T> all) {
     return all.get(random.nextInt(all.size()));
+  }
+
+  /**
+   * Something that draws what it draws whatever was drawn before, and leaves no trace in what is
+   * drawn after it: so that it can be left out.
+   *
+   * @param number tells it from others of its kind
+   */
+  public void apart(int number, Runnable what) {
+    Random all = random;
+    random = new Random(seed * 0x9E3779B97F4A7C15L + number);
+    try {
+      what.run();
+    } finally {
+      random = all;
+    }
   }
 
   /** Something happens between machines, after a while. */

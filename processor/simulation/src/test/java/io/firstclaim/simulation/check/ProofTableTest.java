@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -95,8 +96,7 @@ class ProofTableTest {
     assertThat(named).isEqualTo(new TreeSet<>(checks.keySet()));
     Map<Integer, MatchResult> rows = rows();
     for (Map.Entry<String, Integer> check : checks.entrySet()) {
-      MatchResult row = rows.get(check.getValue());
-      assertThat(row).as(check.getKey()).isNotNull();
+      MatchResult row = Objects.requireNonNull(rows.get(check.getValue()), check.getKey());
       assertThat(names(row.group(2))).contains(check.getKey());
     }
   }

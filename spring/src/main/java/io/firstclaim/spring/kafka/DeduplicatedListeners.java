@@ -1,5 +1,8 @@
 package io.firstclaim.spring.kafka;
 
+import io.firstclaim.listener.DeduplicatedRecords;
+import io.firstclaim.listener.Deduplication;
+import io.firstclaim.listener.RecordIds;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.spring.Deduplicated;
 import io.firstclaim.spring.autoconfigure.StartRefusedException;
@@ -43,7 +46,7 @@ final class DeduplicatedListeners {
   /** How long a deduplicator asks a store for a claim that does not answer. */
   private static final Duration STORE_PATIENCE = Duration.ofSeconds(10);
 
-  private final Supplier<DeduplicatingAdvice.Deduplication> deduplication;
+  private final Supplier<Deduplication> deduplication;
   private final Supplier<ClaimSettings> claims;
   private final Map<String, AnnotatedElement> byName = new ConcurrentHashMap<>();
 
@@ -51,8 +54,7 @@ final class DeduplicatedListeners {
   private final Map<AnnotatedElement, String> waiting = new ConcurrentHashMap<>();
 
   /** Listeners by these parts, which are asked for when the first listener comes. */
-  DeduplicatedListeners(
-      Supplier<DeduplicatingAdvice.Deduplication> deduplication, Supplier<ClaimSettings> claims) {
+  DeduplicatedListeners(Supplier<Deduplication> deduplication, Supplier<ClaimSettings> claims) {
     this.deduplication = deduplication;
     this.claims = claims;
   }
@@ -166,7 +168,8 @@ final class DeduplicatedListeners {
     Advice[] chain = properties.getAdviceChain();
     Advice[] longer = new Advice[chain.length + 1];
     // Around all others: one that swallows exceptions would have the container skip what is kept.
-    longer[0] = new DeduplicatingAdvice(ids, deduplication.get(), consuming);
+    longer[0] =
+        new DeduplicatingAdvice(new DeduplicatedRecords(ids, deduplication.get(), consuming));
     System.arraycopy(chain, 0, longer, 1, chain.length);
     properties.setAdviceChain(longer);
     container.setCommonErrorHandler(

@@ -1,10 +1,11 @@
 package io.firstclaim.spring.kafka;
 
+import io.firstclaim.listener.DeadLetters;
+import io.firstclaim.listener.Deduplication;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Deduplicator;
-import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.spring.autoconfigure.FirstclaimAutoConfiguration;
 import io.firstclaim.spring.autoconfigure.FirstclaimProperties;
 import io.firstclaim.spring.autoconfigure.StartRefusedException;
@@ -43,18 +44,15 @@ public class FirstclaimKafkaAutoConfiguration {
   }
 
   @Bean
-  DeduplicatingAdvice.Deduplication firstclaimDeduplication(
+  Deduplication firstclaimDeduplication(
       Deduplicator deduplicator, ClaimStore store, DeadLetters letters, TimeSource time) {
-    RetryPolicy once = new RetryPolicy(1, deduplicator.retry().backoff());
-    return new DeduplicatingAdvice.Deduplication(
-        deduplicator, Deduplicator.builder(store, time).retry(once).build(), letters, time);
+    return Deduplication.of(deduplicator, store, letters, time);
   }
 
   /** What it needs is asked for late, as it is there before all other beans. */
   @Bean
   static ListenerAdvisor firstclaimListeners(
-      ObjectProvider<DeduplicatingAdvice.Deduplication> deduplication,
-      ObjectProvider<ClaimSettings> claims) {
+      ObjectProvider<Deduplication> deduplication, ObjectProvider<ClaimSettings> claims) {
     return new ListenerAdvisor(
         new DeduplicatedListeners(deduplication::getObject, claims::getObject));
   }

@@ -1,5 +1,7 @@
 package io.firstclaim.spring.kafka;
 
+import io.firstclaim.listener.DeduplicatedRecords;
+import io.firstclaim.listener.RecordKeptException;
 import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
@@ -62,7 +64,7 @@ final class KeepingErrorHandler implements CommonErrorHandler {
     if (kept == null && loud.isDue()) {
       LOG.error(
           "{} is not done, and is kept until it can be: what failed is not its listener",
-          records.isEmpty() ? "A record" : place(records.getFirst()),
+          records.isEmpty() ? "A record" : DeduplicatedRecords.place(records.getFirst()),
           thrown);
     }
     pause(kept == null ? UNTOLD : kept.pause(), container);
@@ -130,10 +132,6 @@ final class KeepingErrorHandler implements CommonErrorHandler {
       }
     }
     return null;
-  }
-
-  static String place(ConsumerRecord<?, ?> record) {
-    return "%s-%d offset %d".formatted(record.topic(), record.partition(), record.offset());
   }
 
   private static Duration shorter(Duration one, Duration other) {

@@ -1,4 +1,4 @@
-package io.firstclaim.spring.kafka;
+package io.firstclaim.listener;
 
 /** A listener's deserializer gives what no ID can be read from. */
 final class UnfitTypeException extends RuntimeException {

@@ -1,10 +1,10 @@
-package io.firstclaim.spring.kafka;
+package io.firstclaim.listener;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A record is not done, so its offset stays where it is; it is to be delivered again. */
-final class RecordKeptException extends RuntimeException {
+public final class RecordKeptException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private final Duration pause;
@@ -15,12 +15,13 @@ final class RecordKeptException extends RuntimeException {
    * @param why for the log
    * @param pause how long until it is worth asking again; may be negative
    */
-  RecordKeptException(String why, Duration pause, @Nullable Throwable cause) {
+  public RecordKeptException(String why, Duration pause, @Nullable Throwable cause) {
     super(why, cause);
     this.pause = pause;
   }
 
-  Duration pause() {
+  /** How long until it is worth asking again; may be negative. */
+  public Duration pause() {
     return pause;
   }
 }

@@ -1,4 +1,4 @@
-package io.firstclaim.spring.kafka;
+package io.firstclaim.listener;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 

@@ -1,4 +1,4 @@
-package io.firstclaim.spring.kafka;
+package io.firstclaim.listener;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * and the headers of the engine's dead letters. What a listener was given is deserialized, so the
  * record is read once more. Thread-safe.
  */
-final class DeadLetters implements AutoCloseable {
+public final class DeadLetters implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final int MAX_CAUSE = 1000;
@@ -51,7 +51,7 @@ final class DeadLetters implements AutoCloseable {
    * @param producing the application's own settings of producers
    * @param topic of all; null for one for each input topic
    */
-  DeadLetters(
+  public DeadLetters(
       Map<String, Object> producing, @Nullable String topic, String application, String zone) {
     this.producing = new HashMap<>(producing);
     this.producing.put(ProducerConfig.ACKS_CONFIG, "all");
@@ -84,7 +84,7 @@ final class DeadLetters implements AutoCloseable {
       LOG.error(
           "The dead letter of {} is written without key and value: {} is in its topic no more",
           letter.id(),
-          KeepingErrorHandler.place(given));
+          DeduplicatedRecords.place(given));
       send(
           new ProducerRecord<byte[], byte[]>(
               to, null, null, null, omitted(given.headers(), story)));
@@ -103,7 +103,7 @@ final class DeadLetters implements AutoCloseable {
               + " the record stays at {}. Raise max.message.bytes of {}.",
           letter.id(),
           to,
-          KeepingErrorHandler.place(given),
+          DeduplicatedRecords.place(given),
           to);
       send(
           new ProducerRecord<byte[], byte[]>(

@@ -1,4 +1,4 @@
-package io.firstclaim.spring.kafka;
+package io.firstclaim.listener;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -13,7 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * Finds the ID of each record of one listener, in the listener's name: what another does with the
  * same record is another thing. The first source that yields decides. Immutable.
  */
-final class RecordIds {
+public final class RecordIds {
   /** What decoders put in place of bytes that are no text, so distinct bytes become one text. */
   private static final String REPLACEMENT = "\uFFFD";
 
@@ -26,7 +26,7 @@ final class RecordIds {
    *
    * @throws IllegalArgumentException if the name or an entry of the list is wrong
    */
-  RecordIds(String name, String list) {
+  public RecordIds(String name, String list) {
     if (!name.matches("[a-zA-Z0-9._-]{1,100}")) {
       throw new IllegalArgumentException(
           "the name '%s' is not 1 to 100 of a-z A-Z 0-9 . _ -".formatted(name));

@@ -1,4 +1,4 @@
-package io.firstclaim.spring.kafka;
+package io.firstclaim.listener;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;

@@ -1,0 +1,150 @@
+package example.shop;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.DynamoDbServer;
+import io.firstclaim.stack.server.KafkaBroker;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The shop in two zones on a real broker and DynamoDB Local; one zone is killed half-way. */
+class ShopTest {
+  private static final int PAYMENTS = 200;
+  private static final TopicPartition RECEIPTS = new TopicPartition("receipts", 0);
+
+  @Test
+  void eachPaymentIsPaidOnce_thoughOneZoneIsKilledHalfWay(@TempDir Path directory)
+      throws Exception {
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
+        DynamoDbServer table = DynamoDbServer.start(JvmTuning.SHORT_RUN)) {
+      broker.createTopic("payments", 2);
+      broker.createTopic("receipts", 1);
+      publishTwice(broker);
+      int atTheKill;
+      try (ChildJvm a = start("a", broker, table, directory);
+          ChildJvm b = start("b", broker, table, directory)) {
+        eventually(() -> receipts(broker, "a").size() > PAYMENTS / 10 || !b.isAlive());
+        a.kill();
+        atTheKill = receipts(broker, "a").size() + receipts(broker, "b").size();
+        eventually(() -> committed(broker, "shop-b") == 2 * PAYMENTS || !b.isAlive());
+        assertThat(b.isAlive()).as(b.logTail()).isTrue();
+        b.terminate();
+        assertThat(b.waitFor(Duration.ofMinutes(1))).isTrue();
+      }
+      List<String> a = receipts(broker, "a");
+      List<String> b = receipts(broker, "b");
+      assertThat(atTheKill).isLessThan(PAYMENTS);
+      assertThat(a).doesNotHaveDuplicates();
+      assertThat(b).doesNotHaveDuplicates();
+      Set<String> paid = new HashSet<>(a);
+      paid.addAll(b);
+      assertThat(paid).hasSize(PAYMENTS);
+      // Zone a may have died between a receipt and the note that its payment is done.
+      assertThat(a.size() + b.size()).isBetween(PAYMENTS, PAYMENTS + 1);
+    }
+  }
+
+  private static void publishTwice(KafkaBroker broker) {
+    try (var producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            new StringSerializer(),
+            new StringSerializer())) {
+      for (int i = 0; i < 2 * PAYMENTS; i++) {
+        ProducerRecord<String, String> payment = new ProducerRecord<>("payments", null, "9.90");
+        payment.headers().add("payment-id", ("p-" + i % PAYMENTS).getBytes(UTF_8));
+        var _ = producer.send(payment);
+      }
+    }
+  }
+
+  private static ChildJvm start(
+      String zone, KafkaBroker broker, DynamoDbServer table, Path directory) {
+    return ChildJvm.start(
+        JvmCommand.ofMain(
+                "zone " + zone, System.getProperty("java.class.path"), Shop.class.getName())
+            .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
+            .withEnv(
+                Map.of(
+                    "FIRSTCLAIM_ZONE",
+                    zone,
+                    "KAFKA_BOOTSTRAP_SERVERS",
+                    broker.bootstrapServers(),
+                    "AWS_ENDPOINT_URL_DYNAMODB",
+                    table.endpoint().toString(),
+                    "AWS_REGION",
+                    "eu-central-1",
+                    "AWS_ACCESS_KEY_ID",
+                    "test",
+                    "AWS_SECRET_ACCESS_KEY",
+                    "test")),
+        directory.resolve(zone + ".log"));
+  }
+
+  private static long committed(KafkaBroker broker, String group) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      return admin
+          .listConsumerGroupOffsets(group)
+          .partitionsToOffsetAndMetadata()
+          .get()
+          .values()
+          .stream()
+          .mapToLong(offset -> offset == null ? 0 : offset.offset())
+          .sum();
+    }
+  }
+
+  /** The payments of which this zone has sent a receipt. */
+  private static List<String> receipts(KafkaBroker broker, String zone) {
+    try (var consumer =
+        new KafkaConsumer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            new StringDeserializer(),
+            new StringDeserializer())) {
+      consumer.assign(List.of(RECEIPTS));
+      consumer.seekToBeginning(List.of(RECEIPTS));
+      long end = Objects.requireNonNull(consumer.endOffsets(List.of(RECEIPTS)).get(RECEIPTS));
+      List<String> found = new ArrayList<>();
+      while (consumer.position(RECEIPTS) < end) {
+        consumer
+            .poll(Duration.ofSeconds(1))
+            .forEach(
+                receipt -> {
+                  if (zone.equals(
+                      new String(receipt.headers().lastHeader("zone").value(), UTF_8))) {
+                    found.add(receipt.key());
+                  }
+                });
+      }
+      return found;
+    }
+  }
+
+  private static void eventually(Callable<Boolean> holds) {
+    Awaitility.await()
+        .pollInterval(Duration.ofMillis(100))
+        .atMost(Duration.ofMinutes(5))
+        .until(holds);
+  }
+}

@@ -50,6 +50,12 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
    */
   static final int MAX_ROUNDS = 10;
 
+  /**
+   * Why a record is free whose claim was not granted, as something that was claimed with it is
+   * another's: it was held until that was found.
+   */
+  public static final String BLOCKED = "given back: a resource is taken";
+
   private final ClaimRecords records;
   private final ClaimSettings settings;
   private final StoreClock clock;

@@ -53,8 +53,7 @@ final class OneByOne implements Several {
     for (Lease resource : resources.reversed()) {
       SettleResult unused = release(resource, "given back: another resource is taken");
     }
-    SettleResult unused =
-        release(lease.ofAttempt(lease.attempt() - 1), "given back: a resource is taken");
+    SettleResult unused = release(lease.ofAttempt(lease.attempt() - 1), DrivenClaimStore.BLOCKED);
   }
 
   private SettleResult release(Lease lease, String cause) {

@@ -93,7 +93,10 @@ class Grants {
       return Optional.empty();
     }
     return switch (stored.get().state()) {
-      case ClaimState.Free _ -> Optional.of(Refusals.givenBack(claim.id()));
+      case ClaimState.Free free ->
+          free.cause().equals(DrivenClaimStore.BLOCKED)
+              ? Optional.empty() // it was granted nothing
+              : Optional.of(Refusals.givenBack(claim.id()));
       case ClaimState.Held _ ->
           stored.get().nonce().equals(claim.nonce())
               ? grantedAgain(store, claim)

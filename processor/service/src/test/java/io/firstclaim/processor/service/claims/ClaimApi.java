@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.lock.testkit.ManualTime;
 import io.firstclaim.processor.service.instance.Served;
 import io.micronaut.context.ApplicationContext;
@@ -69,6 +71,16 @@ final class ClaimApi implements AutoCloseable {
 
   ManualTime time() {
     return context.getBean(ManualTime.class);
+  }
+
+  /** Has the server go by this time from now on. */
+  void switchTo(TimeSource time) {
+    context.getBean(ClaimsTestBeans.SwitchedTime.class).switchTo(time);
+  }
+
+  /** The server's own store. */
+  DrivenClaimStore store() {
+    return context.getBean(Served.class).opened().orElseThrow();
   }
 
   /** An answer. */

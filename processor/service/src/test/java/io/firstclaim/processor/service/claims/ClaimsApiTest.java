@@ -240,6 +240,22 @@ class ClaimsApiTest {
   }
 
   @Test
+  void blockedClaimRepeatedWithItsKey_isBlocked_andGrantedOnceTheWayIsFree() {
+    String body = "{\"resources\":[\"%s\"]}".formatted(ClaimApi.newId());
+    String other = ClaimApi.newId();
+    String handle = api.claim(other, body).handle();
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(api.claim(id, body, "key").require(409).text("state")).isEqualTo("BLOCKED");
+    }
+    api.step(other, handle, "complete", "{}").require(200);
+    Answer granted = api.claim(id, body, "key").require(201);
+
+    assertThat(granted.body().path("attempt").asInt()).isEqualTo(1);
+    assertThat(api.claim(id, body, "key").require(201).body()).isEqualTo(granted.body());
+  }
+
+  @Test
   void fiftyConcurrentClaims_areOneGrant() throws Exception {
     List<Integer> statuses = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -73,6 +73,10 @@ public final class Bench {
         }
         if (wants(wanted, "start")) {
           bench.start(dynamoDb);
+          new WaysInBench(dynamoDb, bench.table).shell();
+        }
+        if (wants(wanted, "http")) {
+          new WaysInBench(dynamoDb, bench.table).http();
         }
       }
       try (S3 s3 = new S3(stack)) {

@@ -71,10 +71,19 @@ final class GuardedCommand {
     builder.environment().putAll(variables);
     try {
       GuardedCommand started = new GuardedCommand(builder.start(), reads);
-      Runtime.getRuntime().addShutdownHook(started.forwarding);
+      started.forward();
       return started;
     } catch (IOException e) {
       throw new NotStartedException(e);
+    }
+  }
+
+  /** From now on it is ended with this process; at once, if this one is ending already. */
+  private void forward() {
+    try {
+      Runtime.getRuntime().addShutdownHook(forwarding);
+    } catch (IllegalStateException e) {
+      process.destroy();
     }
   }
 

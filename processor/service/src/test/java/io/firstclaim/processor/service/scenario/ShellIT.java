@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.stack.server.FreePort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands {@code lock} and {@code once} of the package, as shells run them. */
 @Order(1)
@@ -137,6 +139,34 @@ class ShellIT {
   }
 
   @Test
+  void killedWaiter_leavesTheLockToItsHolder_andToWhoComesAfter() throws IOException {
+    create(Backend.DYNAMODB);
+    Path runs = folder.resolve("runs");
+    Path other = folder.resolve("other");
+    try (ChildJvm holder =
+        start(Backend.DYNAMODB, "holder", args(working(runs.toString()), "lock", name))) {
+      long command = awaitPid(runs);
+      String waits = "echo waited > " + other;
+      try (ChildJvm waiter =
+          start(
+              Backend.DYNAMODB,
+              "waiter",
+              args(List.of("sh", "-c", waits), "lock", name, "--wait", "1h"))) {
+        // Whoever comes now finds it held, by the holder still: the waiter has asked meanwhile.
+        Run refused = run(Backend.DYNAMODB, args(List.of("true"), "lock", name, "--wait", "3s"));
+        assertThat(refused.exitCode()).as(refused.output()).isEqualTo(75);
+        waiter.kill();
+      }
+      assertThat(isAlive(command)).isTrue();
+      Files.delete(runs);
+      assertThat(holder.waitFor(Scenario.PATIENCE)).isTrue();
+      assertThat(holder.exitCode()).as(holder.logTail()).isZero();
+    }
+    assertThat(run(Backend.DYNAMODB, args(List.of("true"), "lock", name)).exitCode()).isZero();
+    assertThat(other).doesNotExist();
+  }
+
+  @Test
   void killedCommand_givesItsLockBack_withItsExitCode() throws IOException {
     create(Backend.DYNAMODB);
     Path runs = folder.resolve("runs");
@@ -230,6 +260,20 @@ class ShellIT {
     }
     assertThat(run(Backend.DYNAMODB, args(List.of("echo", "twice"), "once", name)).output())
         .isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lock", "once"})
+  void storeThatDoesNotAnswer_isComeBackLater_andNothingRuns(String command) throws IOException {
+    Path ran = folder.resolve("ran");
+    Map<String, String> env = settings(Backend.DYNAMODB);
+    env.put(Backend.DYNAMODB.endpointVariable(), "http://127.0.0.1:%d".formatted(FreePort.next()));
+
+    Run ended = Run.of(folder, env, args(List.of("touch", ran.toString()), command, name));
+
+    assertThat(ended.exitCode()).as(ended.output()).isEqualTo(75);
+    assertThat(ended.output()).contains("firstclaim:").doesNotContain("\tat ");
+    assertThat(ran).doesNotExist();
   }
 
   @Test

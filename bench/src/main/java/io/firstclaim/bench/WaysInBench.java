@@ -269,7 +269,7 @@ final class WaysInBench {
       }
     }
     List<String> said = Files.readAllLines(act);
-    String[] ticks = said.getLast().split(" ");
+    String[] ticks = said.getLast().split(" ", -1);
     return new Start(
         (Long.parseLong(said.getFirst()) / 1_000_000 - begin) / 1e3,
         (Long.parseLong(ticks[0]) + Long.parseLong(ticks[1])) / 100.0);

@@ -37,7 +37,7 @@ record Artifact(Path file, Document pom) {
   /** The elements at a path. */
   List<Element> elements(String path) {
     List<Element> at = List.of(pom.getDocumentElement());
-    for (String name : path.split("/")) {
+    for (String name : path.split("/", -1)) {
       at = at.stream().flatMap(element -> children(element, name).stream()).toList();
     }
     return at;

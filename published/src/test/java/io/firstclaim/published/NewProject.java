@@ -44,7 +44,7 @@ final class NewProject {
   Path module(String name, String... dependencies) throws IOException {
     StringBuilder all = new StringBuilder();
     for (String each : dependencies) {
-      String[] parts = each.split(":");
+      String[] parts = each.split(":", -1);
       all.append(
           "<dependency><groupId>%s</groupId><artifactId>%s</artifactId>"
               .formatted(parts[0], parts[1]));

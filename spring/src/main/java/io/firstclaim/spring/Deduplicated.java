@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Has a {@code @KafkaListener} called once for each record ID, among all instances and zones that
- * share a claim store.
+ * Has a {@code @KafkaListener} called once for each record ID, or a {@code @Scheduled} cron job run
+ * once for each time that it is due, among all instances and zones that share a claim store.
  *
  * {@snippet :
  * @KafkaListener(topics = "payments")
@@ -28,6 +28,17 @@ import java.lang.annotation.Target;
  * <p>What cannot be kept so stops the application's start: batches, listeners that return before
  * their work ends, containers with transactions, {@code @RetryableTopic}, an error handler of one's
  * own. On a class it is for a {@code @KafkaListener} there and all its {@code @KafkaHandler}s.
+ *
+ * {@snippet :
+ * @Scheduled(cron = "0 0 3 * * *")
+ * @Deduplicated(name = "nightly")
+ * void bill() { ... }
+ * }
+ *
+ * <p>What is claimed of a job is its name and the time that it is due. One instance runs it, and
+ * the others wait: they take it over if that one dies, and try it again, as {@code
+ * firstclaim.retry.*} says, if it throws. Each such job has a thread of its own to wait on. Fixed
+ * rates and delays stop the start: no two instances share their times.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.TYPE})
@@ -44,7 +55,7 @@ public @interface Deduplicated {
   /**
    * Where the ID is, the first that yields: a comma-separated list of {@code header:NAME}, {@code
    * key}, {@code json:/pointer} and {@code sha256:value}. A record without one is given up at once.
-   * The last two want values that are text or bytes.
+   * The last two want values that are text or bytes. A listener must have it, a job must not.
    */
-  String id();
+  String id() default "";
 }

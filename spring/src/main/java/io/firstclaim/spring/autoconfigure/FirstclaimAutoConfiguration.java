@@ -159,13 +159,22 @@ public class FirstclaimAutoConfiguration {
       TimeSource time,
       RetryPolicy retry,
       ObjectProvider<RunListener> listeners) {
-    List<RunListener> all = listeners.orderedStream().toList();
-    return Deduplicator.builder(single(stores), time)
+    return deduplicator(single(stores), time, properties, listeners)
         .retry(retry)
-        .renew(properties.claim().renew())
         .atMost(properties.handler().timeout())
-        .listener((id, result, took) -> all.forEach(told -> told.ended(id, result, took)))
         .build();
+  }
+
+  /** One that keeps its leases as the settings say, and tells these listeners. */
+  public static Deduplicator.Builder deduplicator(
+      ClaimStore store,
+      TimeSource time,
+      FirstclaimProperties properties,
+      ObjectProvider<RunListener> listeners) {
+    List<RunListener> all = listeners.orderedStream().toList();
+    return Deduplicator.builder(store, time)
+        .renew(properties.claim().renew())
+        .listener((id, result, took) -> all.forEach(told -> told.ended(id, result, took)));
   }
 
   @Bean

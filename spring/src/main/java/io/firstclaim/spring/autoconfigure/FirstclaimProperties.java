@@ -4,6 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * The settings, by the names that the service has for them. A name that is none of these stops the
@@ -17,6 +18,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param handler of listeners
  * @param retry how often a listener that throws is tried
  * @param deadLetter where records go that are given up
+ * @param web of handlers with {@code @IdempotencyKey}
+ * @param job of scheduled jobs
  */
 @ConfigurationProperties(prefix = "firstclaim", ignoreUnknownFields = false)
 public record FirstclaimProperties(
@@ -26,7 +29,9 @@ public record FirstclaimProperties(
     @DefaultValue Claim claim,
     @DefaultValue Handler handler,
     @DefaultValue Retry retry,
-    @DefaultValue DeadLetter deadLetter) {
+    @DefaultValue DeadLetter deadLetter,
+    @DefaultValue Web web,
+    @DefaultValue Job job) {
 
   /** What claims are kept in. */
   public enum BackendName {
@@ -82,9 +87,9 @@ public record FirstclaimProperties(
   public record S3(@Nullable String bucket, @DefaultValue("claims/") String prefix) {}
 
   /**
-   * Of listeners.
+   * Of listeners, and of handlers with {@code @IdempotencyKey}.
    *
-   * @param timeout how long until a listener is interrupted and the attempt fails
+   * @param timeout how long until one is interrupted and the attempt fails
    */
   public record Handler(@DefaultValue("5m") Duration timeout) {}
 
@@ -106,4 +111,21 @@ public record FirstclaimProperties(
    * @param topic of all listeners; the input topic with .dlt after it if not given
    */
   public record DeadLetter(@Nullable String topic) {}
+
+  /**
+   * Of handlers with {@code @IdempotencyKey}.
+   *
+   * @param maxRequest the largest body of a request that is taken
+   * @param maxAnswer how much is stored of an answer, as JSON with the body in Base64; the body of
+   *     one that needs more is not stored. 1KB to 350KB
+   */
+  public record Web(
+      @DefaultValue("1MB") DataSize maxRequest, @DefaultValue("64KB") DataSize maxAnswer) {}
+
+  /**
+   * Of scheduled jobs.
+   *
+   * @param timeout how long until a job is interrupted and has failed
+   */
+  public record Job(@DefaultValue("1h") Duration timeout) {}
 }

@@ -81,11 +81,9 @@ final class DeduplicatedListeners {
         method,
         "it is on a @KafkaHandler",
         "put it on the class, beside its @KafkaListener, for all its handlers");
-    require(
-        isPresent(method, KafkaListener.class),
-        method,
-        "the method has no @KafkaListener, so nothing deduplicates its calls",
-        "put it on a listener, or call Deduplicator.run in the method");
+    if (!isPresent(method, KafkaListener.class)) {
+      return; // a job, or refused as neither
+    }
     waiting.put(method, type.getName() + "." + method.getName());
   }
 

@@ -1,5 +1,6 @@
 package io.firstclaim.spring.autoconfigure;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.awspring.cloud.autoconfigure.core.AwsConnectionDetails;
@@ -16,9 +17,15 @@ import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.spring.Mutexes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.InputStream;
 import java.net.URI;
+import java.net.URL;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Objects;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -90,6 +97,25 @@ class FirstclaimAutoConfigurationTest {
         .run(
             context ->
                 assertThat(context.getBean(ClaimSettings.class).namespace()).isEqualTo("orders"));
+  }
+
+  @Test
+  void settings_areDescribed_forEditors() throws Exception {
+    List<String> metadata = new ArrayList<>();
+    for (URL each :
+        Collections.list(
+            getClass()
+                .getClassLoader()
+                .getResources("META-INF/spring-configuration-metadata.json"))) {
+      try (InputStream in = each.openStream()) {
+        metadata.add(new String(in.readAllBytes(), UTF_8));
+      }
+    }
+    assertThat(metadata)
+        .filteredOn(each -> each.contains("\"firstclaim.claim.lease\""))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .contains("\"firstclaim.claim.backend\"", "\"firstclaim.web.max-answer\"")
+        .contains("length of a lease; at least three times the skew bound");
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.spring.Deduplicated;
@@ -367,7 +368,8 @@ class DeduplicatedListenerTest {
     store.setDown(true);
     sendAllTwice(5);
     run("g", store, Listener.class);
-    eventually(() -> store.calls(FaultyStore.Op.CLAIM) > 3);
+    // A second each, and up to four, so more than a minute in the soak.
+    eventually(() -> store.calls(FaultyStore.Op.CLAIM) > Soak.times(3, 60));
     assertThat(committed("g")).isZero();
     assertThat(desk.calls).hasValue(0);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.spring.Deduplicated;
 import io.firstclaim.spring.autoconfigure.FirstclaimAutoConfiguration;
 import io.firstclaim.spring.autoconfigure.StartRefusedException;
+import io.firstclaim.spring.jobs.FirstclaimJobsAutoConfiguration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +39,7 @@ class RefusalsTest {
               AutoConfigurations.of(
                   KafkaAutoConfiguration.class,
                   FirstclaimAutoConfiguration.class,
+                  FirstclaimJobsAutoConfiguration.class,
                   FirstclaimKafkaAutoConfiguration.class))
           .withPropertyValues(
               "firstclaim.claim.backend=memory",
@@ -91,7 +93,7 @@ class RefusalsTest {
 
   @Test
   void methodThatIsNoListener_isRefused() {
-    refused(NoListener.class, "has no @KafkaListener", "call Deduplicator.run");
+    refused(NoListener.class, "no @KafkaListener and no @Scheduled", "call Deduplicator.run");
   }
 
   @Deduplicated(name = "none", id = "key")

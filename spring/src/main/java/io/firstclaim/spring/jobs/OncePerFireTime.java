@@ -1,0 +1,126 @@
+package io.firstclaim.spring.jobs;
+
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.OncePerMinute;
+import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreException;
+import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.deduplicator.Deduplicator;
+import io.firstclaim.lock.deduplicator.RunResult;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.scheduling.Trigger;
+import org.springframework.scheduling.TriggerContext;
+
+/**
+ * A job that is run once for each time that it is due, among all instances. Each waits until that
+ * is settled: so one that dies is followed by another. Its scheduler runs it on the thread that it
+ * asks for the next time, or the time would not be known.
+ */
+final class OncePerFireTime implements Runnable, Trigger {
+  private static final Logger LOG = LoggerFactory.getLogger(OncePerFireTime.class);
+
+  /** Until a store is asked again, whatever it said. */
+  private static final Duration LONGEST = Duration.ofSeconds(5);
+
+  private static final Duration SOON = Duration.ofSeconds(1);
+
+  private final String name;
+  private final Deduplicator deduplicator;
+  private final TimeSource time;
+  private final OncePerMinute loud;
+  private final Trigger trigger;
+  private final Deduplicator.Work work;
+  private volatile @Nullable Instant due;
+
+  /**
+   * A job of this name.
+   *
+   * @param trigger which all instances have alike
+   */
+  OncePerFireTime(
+      String name,
+      Deduplicator deduplicator,
+      TimeSource time,
+      Trigger trigger,
+      Deduplicator.Work work) {
+    this.name = name;
+    this.deduplicator = deduplicator;
+    this.time = time;
+    this.loud = new OncePerMinute(time);
+    this.trigger = trigger;
+    this.work = work;
+  }
+
+  @Override
+  public @Nullable Instant nextExecution(TriggerContext context) {
+    Instant next = trigger.nextExecution(context);
+    due = next;
+    return next;
+  }
+
+  @Override
+  public void run() {
+    Instant fireTime = due;
+    if (fireTime == null) {
+      return;
+    }
+    RecordId id = RecordId.of(name + "@" + fireTime);
+    try {
+      for (Duration pause = tryOnce(id); pause != null; pause = tryOnce(id)) {
+        time.sleep(pause.compareTo(LONGEST) < 0 ? pause : LONGEST);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IllegalStateException e) {
+      LOG.debug("{} is left to others: {}", id, e.getMessage());
+    }
+  }
+
+  /** Null once it is settled, else how long until it is worth asking again. */
+  private @Nullable Duration tryOnce(RecordId id) throws InterruptedException {
+    try {
+      return switch (deduplicator.run(id, Fingerprint.none(), work)) {
+        case RunResult.Ran unused -> null;
+        case RunResult.DoneBefore unused -> null;
+        case RunResult.OtherPayload unused -> null; // for all are without one
+        case RunResult.GivenUp(var ending, String cause, Throwable thrown) -> {
+          LOG.error("Gave {} up after attempt {}: {}", id, ending.attempt(), cause, thrown);
+          yield null;
+        }
+        case RunResult.Busy(var unused, Duration remaining) -> remaining;
+        case RunResult.NotDue(Instant retryAt, var unused) -> until(retryAt);
+        case RunResult.Failed(Instant retryAt, int attempts, Throwable cause) -> {
+          LOG.warn("Attempt {} on {} failed", attempts, id, cause);
+          yield until(retryAt);
+        }
+        case RunResult.LeaseLost lost -> {
+          LOG.warn("{} is tried again: {}", id, lost);
+          yield SOON;
+        }
+        case RunResult.Unknown unknown -> {
+          LOG.warn("{} is tried again: {}", id, unknown);
+          yield SOON;
+        }
+      };
+    } catch (StoreException e) {
+      if (loud.isDue()) {
+        LOG.warn("{} waits for the store: {}", id, e.toString());
+      }
+      return SOON;
+    }
+  }
+
+  private Duration until(Instant retryAt) {
+    return Duration.between(time.now().wall(), retryAt);
+  }
+
+  /** What a scheduled method threw, without what was put around it. */
+  static Exception thrown(UndeclaredThrowableException wrapped) {
+    return wrapped.getUndeclaredThrowable() instanceof Exception own ? own : wrapped;
+  }
+}

@@ -1,0 +1,168 @@
+package io.firstclaim.spring.web;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An answer as it is kept with the claim, whose store bounds the size: JSON in ASCII, with the body
+ * in Base64. One that is too large is kept without its body. Immutable.
+ */
+final class StoredAnswer {
+  /** Tells a client that the answer is a stored one. */
+  static final String REPLAYED = "Idempotent-Replayed";
+
+  /** Tells a client that the answer had a body, which was too large to be stored. */
+  static final String BODY_OMITTED = "Idempotent-Body-Omitted";
+
+  private static final JsonFactory JSON =
+      new JsonFactoryBuilder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+
+  /** Of this connection or this moment, or a secret that is made for one reader. */
+  private static final Set<String> NOT_STORED =
+      Set.of(
+          "set-cookie",
+          "set-cookie2",
+          "connection",
+          "keep-alive",
+          "proxy-connection",
+          "transfer-encoding",
+          "trailer",
+          "upgrade",
+          "date");
+
+  private static final String OF_BODY = "content-";
+
+  private final int status;
+  private final List<Header> headers;
+  private final byte @Nullable [] body;
+
+  /**
+   * An answer.
+   *
+   * @param headers those that are the answer's own, each with one value
+   * @param body null if it was left out
+   */
+  private StoredAnswer(int status, List<Header> headers, byte @Nullable [] body) {
+    this.status = status;
+    this.headers = List.copyOf(headers);
+    this.body = body;
+  }
+
+  int status() {
+    return status;
+  }
+
+  List<Header> headers() {
+    return headers;
+  }
+
+  /** Null if it was left out. */
+  byte @Nullable [] body() {
+    return body == null ? null : body.clone();
+  }
+
+  /** A header with one of its values. */
+  record Header(String name, String value) {
+    private String lowerCase() {
+      return name.toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** What to keep of an answer, in no more bytes than this. */
+  static String write(HeldBackAnswer answer, long most) throws IOException {
+    List<Header> headers = new ArrayList<>();
+    answer
+        .headers()
+        .forEach((name, values) -> values.forEach(value -> headers.add(new Header(name, value))));
+    headers.removeIf(header -> NOT_STORED.contains(header.lowerCase()));
+    byte[] body = answer.body();
+    if (body.length <= most) {
+      String whole = new StoredAnswer(answer.getStatus(), headers, body).text();
+      if (whole.length() <= most) {
+        return whole;
+      }
+    }
+    headers.removeIf(header -> header.lowerCase().startsWith(OF_BODY));
+    String headless = new StoredAnswer(answer.getStatus(), headers, null).text();
+    return headless.length() <= most
+        ? headless
+        : new StoredAnswer(answer.getStatus(), List.of(), null).text();
+  }
+
+  private String text() throws IOException {
+    StringWriter out = new StringWriter();
+    try (JsonGenerator json = JSON.createGenerator(out)) {
+      json.writeStartObject();
+      json.writeNumberField("status", status);
+      json.writeObjectFieldStart("headers");
+      // One name may come twice, as headers do.
+      for (Header header : headers) {
+        json.writeStringField(header.name, header.value);
+      }
+      json.writeEndObject();
+      if (body != null) {
+        json.writeBinaryField("body", body);
+      }
+      json.writeEndObject();
+    }
+    return out.toString();
+  }
+
+  /** What was kept; the bare fact that it was done if it cannot be read. */
+  static StoredAnswer read(@Nullable String text) {
+    if (text != null) {
+      try (JsonParser json = JSON.createParser(text)) {
+        return read(json);
+      } catch (IOException e) {
+        // It is done all the same, and must not be done again.
+      }
+    }
+    return new StoredAnswer(HttpServletResponse.SC_OK, List.of(), null);
+  }
+
+  private static StoredAnswer read(JsonParser json) throws IOException {
+    int status = HttpServletResponse.SC_OK;
+    List<Header> headers = new ArrayList<>();
+    byte[] body = null;
+    json.nextToken();
+    for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+      json.nextToken();
+      switch (name) {
+        case "status" -> status = json.getIntValue();
+        case "headers" -> {
+          while (json.nextToken() == JsonToken.FIELD_NAME) {
+            headers.add(new Header(json.currentName(), json.nextTextValue()));
+          }
+        }
+        case "body" -> body = json.getBinaryValue();
+        default -> json.skipChildren();
+      }
+    }
+    return new StoredAnswer(status, headers, body);
+  }
+
+  /** Gives it to a client, which is told that it is not the first to have it. */
+  void replay(HttpServletResponse response) throws IOException {
+    response.setStatus(status);
+    headers.forEach(header -> response.addHeader(header.name, header.value));
+    response.setHeader(REPLAYED, "true");
+    if (body == null) {
+      response.setHeader(BODY_OMITTED, "true");
+    } else if (body.length > 0) {
+      response.setContentLength(body.length);
+      response.getOutputStream().write(body);
+    }
+  }
+}

@@ -10,7 +10,6 @@ import io.firstclaim.spring.IdempotencyKey;
 import io.firstclaim.spring.autoconfigure.FirstclaimAutoConfiguration;
 import io.firstclaim.spring.autoconfigure.FirstclaimProperties;
 import io.firstclaim.spring.autoconfigure.StartRefusedException;
-import jakarta.servlet.DispatcherType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +21,6 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.web.servlet.FilterRegistration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
@@ -66,7 +64,6 @@ public class FirstclaimWebAutoConfiguration {
      * theirs: whoever says who the principal is comes before.
      */
     @Bean
-    @FilterRegistration(dispatcherTypes = DispatcherType.REQUEST)
     IdempotencyKeyFilter firstclaimIdempotencyKeys(
         FirstclaimProperties properties,
         IdempotentHandlers handlers,

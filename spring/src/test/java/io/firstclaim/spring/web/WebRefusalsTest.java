@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
@@ -57,6 +59,17 @@ class WebRefusalsTest {
   @Test
   void plainHandler_isKept() {
     application.withBean(Plain.class).run(context -> assertThat(context).hasNotFailed());
+  }
+
+  @Test
+  void applicationWithoutServlets_starts() {
+    new ApplicationContextRunner()
+        .withClassLoader(new FilteredClassLoader("jakarta.servlet", "org.springframework.web"))
+        .withConfiguration(
+            AutoConfigurations.of(
+                FirstclaimAutoConfiguration.class, FirstclaimWebAutoConfiguration.class))
+        .withPropertyValues("firstclaim.claim.backend=memory")
+        .run(context -> assertThat(context).hasNotFailed());
   }
 
   @Test

@@ -1,0 +1,111 @@
+package example.spring;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.DynamoDbServer;
+import io.firstclaim.stack.server.KafkaBroker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Both zones on a real broker and a table of DynamoDB Local; one is killed half-way. */
+class TwoZonesTest {
+  private static final int PAYMENTS = 100;
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
+  @TempDir private Path ledgers;
+
+  @Test
+  void eachPaymentIsMadeOnce_thoughItComesTwiceToEachZone_andOneIsKilled() throws Exception {
+    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
+        DynamoDbServer table = DynamoDbServer.start(JvmTuning.SHORT_RUN)) {
+      broker.createTopic("payments", 2);
+      try (ChildJvm a = start("a", broker, table);
+          ChildJvm b = start("b", broker, table)) {
+        sendAllTwice(broker);
+        a.awaitReady("half-way", () -> paid("a").size() >= PAYMENTS / 4, LIMIT);
+        a.kill();
+        b.awaitReady("done with all", () -> allPaid().size() == PAYMENTS, LIMIT);
+      }
+      List<String> killed = paid("a");
+      List<String> other = paid("b");
+      Set<String> twice = new HashSet<>(killed);
+      twice.retainAll(other);
+
+      assertThat(killed).doesNotHaveDuplicates();
+      assertThat(other).doesNotHaveDuplicates();
+      assertThat(allPaid())
+          .isEqualTo(
+              IntStream.range(0, PAYMENTS).mapToObj(i -> "id-" + i).collect(Collectors.toSet()));
+      // Only that which it had just made may be made again, as nobody knew that it was.
+      assertThat(twice).isSubsetOf(killed.getLast());
+    }
+  }
+
+  private static void sendAllTwice(KafkaBroker broker) {
+    try (var producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            new StringSerializer(),
+            new StringSerializer())) {
+      for (int i = 0; i < 2 * PAYMENTS; i++) {
+        var payment = new ProducerRecord<String, String>("payments", i % PAYMENTS + " EUR");
+        payment.headers().add("payment-id", ("id-" + i % PAYMENTS).getBytes(UTF_8));
+        var _ = producer.send(payment);
+      }
+    }
+  }
+
+  private Set<String> allPaid() {
+    Set<String> all = new HashSet<>(paid("a"));
+    all.addAll(paid("b"));
+    return all;
+  }
+
+  private List<String> paid(String zone) {
+    Path ledger = ledgers.resolve(zone);
+    try {
+      return Files.exists(ledger)
+          ? Files.readAllLines(ledger).stream().map(line -> line.split(" ", -1)[0]).toList()
+          : List.of();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private ChildJvm start(String zone, KafkaBroker broker, DynamoDbServer table) {
+    JvmCommand command =
+        JvmCommand.ofMain(
+                "zone-" + zone, System.getProperty("java.class.path"), Application.class.getName())
+            .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
+            .withArgs(
+                List.of(
+                    "--zone=" + zone,
+                    "--ledger=" + ledgers.resolve(zone),
+                    "--spring.kafka.bootstrap-servers=" + broker.bootstrapServers(),
+                    "--firstclaim.claim.lease=3s"))
+            .withEnv(
+                Map.of(
+                    "AWS_ENDPOINT_URL_DYNAMODB", table.endpoint().toString(),
+                    "AWS_REGION", "eu-central-1",
+                    "AWS_ACCESS_KEY_ID", "test",
+                    "AWS_SECRET_ACCESS_KEY", "test"));
+    return ChildJvm.start(command, ledgers.resolve("zone-" + zone + ".log"));
+  }
+}

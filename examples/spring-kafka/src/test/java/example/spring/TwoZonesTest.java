@@ -99,7 +99,7 @@ class TwoZonesTest {
                     "--zone=" + zone,
                     "--ledger=" + ledgers.resolve(zone),
                     "--spring.kafka.bootstrap-servers=" + broker.bootstrapServers(),
-                    "--firstclaim.claim.lease=3s"))
+                    "--firstclaim.claim.lease=10s"))
             .withEnv(
                 Map.of(
                     "AWS_ENDPOINT_URL_DYNAMODB", table.endpoint().toString(),

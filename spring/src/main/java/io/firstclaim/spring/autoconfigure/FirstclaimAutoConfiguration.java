@@ -4,6 +4,7 @@ import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Nonce;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.RetryPolicy;
@@ -106,7 +107,14 @@ public class FirstclaimAutoConfiguration {
   @ConditionalOnMissingBean(ClaimStore.class)
   ClaimStore firstclaimStore(
       FirstclaimProperties properties, List<Backend> backends, TimeSource time) {
-    return chosen(properties.claim().backend(), backends).open(time);
+    Backend backend = chosen(properties.claim().backend(), backends);
+    try {
+      return backend.open(time);
+    } catch (StoreRefusedException e) {
+      throw new StartRefusedException(
+          String.valueOf(e.getMessage()),
+          "firstclaim.claim.create=true has a missing table or bucket created");
+    }
   }
 
   private static Backend chosen(@Nullable BackendName name, List<Backend> backends) {

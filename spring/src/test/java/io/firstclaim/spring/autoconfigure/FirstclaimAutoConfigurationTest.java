@@ -8,6 +8,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.RunResult;
@@ -166,6 +167,30 @@ class FirstclaimAutoConfigurationTest {
             .withBean("other", ClaimStore.class, () -> memory("other")),
         "none of them is primary",
         "@Primary");
+  }
+
+  @Test
+  void storeThatRefuses_stopsTheStart() {
+    refused(
+        inMemory
+            .withBean(
+                Backend.class,
+                () ->
+                    new Backend() {
+                      @Override
+                      public FirstclaimProperties.BackendName name() {
+                        return FirstclaimProperties.BackendName.DYNAMODB;
+                      }
+
+                      @Override
+                      public ClaimStore open(TimeSource time) {
+                        throw new StoreRefusedException("the table is missing");
+                      }
+                    })
+            .withClassLoader(new FilteredClassLoader(DynamoDbClaimStore.class))
+            .withPropertyValues("firstclaim.claim.backend=dynamodb"),
+        "the table is missing",
+        "firstclaim.claim.create=true");
   }
 
   @Test

@@ -131,7 +131,7 @@ class KilledInstanceTest {
                     "-Dspring.kafka.consumer.properties.heartbeat.interval.ms=300",
                     "-Dfirstclaim.claim.backend=dynamodb",
                     "-Dfirstclaim.claim.create=true",
-                    "-Dfirstclaim.claim.lease=3s"))
+                    "-Dfirstclaim.claim.lease=10s"))
             .withArgs(List.of(file.toString(), Boolean.toString(hangs)))
             .withEnv(
                 Map.of(

@@ -103,7 +103,9 @@ class PublishedIT {
             TESTKIT,
             "firstclaim-handler-api",
             "firstclaim-engine",
-            "firstclaim-spring-boot-starter")
+            "firstclaim-listener",
+            "firstclaim-spring-boot-starter",
+            "firstclaim-micronaut")
         .doesNotContain(
             "local-stack",
             "bench",

@@ -394,14 +394,32 @@ public final class Deduplicator implements AutoCloseable {
                       ? store.complete(lease, result)
                       : store.complete(lease, result, effects),
               worthTryingAgain);
-      case Verdict.Release(Instant retryAt, int attempts, String cause) ->
-          stepUntilAnswered(
-              kept,
-              lease -> store.release(lease.ofAttempt(attempts), retryAt, cause),
-              worthTryingAgain);
+      case Verdict.Release(Instant retryAt, int attempts, String cause) -> {
+        Supplier<Instant> due = byTicks(retryAt);
+        yield stepUntilAnswered(
+            kept,
+            lease -> store.release(lease.ofAttempt(attempts), due.get(), cause),
+            worthTryingAgain);
+      }
       case Verdict.Bury(String cause) ->
           stepUntilAnswered(kept, lease -> store.bury(lease, cause), worthTryingAgain);
       case Verdict.Leave() -> new SettleResult.Settled(kept.lease());
+    };
+  }
+
+  /**
+   * What the wall clock says when it is that time. Until a release is stored the clock may be set,
+   * and what was to be tried again in a minute would wait for as long as it was set back.
+   */
+  private Supplier<Instant> byTicks(Instant retryAt) {
+    if (retryAt.equals(ClaimStore.AT_ONCE)) {
+      return () -> retryAt;
+    }
+    Moment said = time.now();
+    Duration delay = Duration.between(said.wall(), retryAt);
+    return () -> {
+      Moment now = time.now();
+      return now.wall().plus(delay).minus(now.since(said));
     };
   }
 

@@ -811,6 +811,31 @@ public abstract class DeduplicatorContract {
   }
 
   @Test
+  void nextAttempt_isDueAfterTheTimeThatWasMeant_thoughTheClockIsSetBackUntilThatIsStored()
+      throws Exception {
+    var granted = (ClaimResult.Granted) a.claim(ID, PAYLOAD);
+    Duration pause = Duration.ofMinutes(10);
+    var verdict = new Verdict.Release(time.now().wall().plus(pause), 1, "not yet");
+    faulty.downWhile(
+        Op.RELEASE,
+        () -> {
+          time.setSkew(Duration.ofHours(-1));
+          return time.elapsed().compareTo(LEASE.dividedBy(2)) < 0;
+        });
+    var answer = new FutureTask<Attempted>(() -> a.attempt(granted, lease -> verdict));
+    Thread running = Thread.ofVirtual().name("running").start(answer);
+    time.passFor(running, DeduplicatorContract::nothingIsRenewed);
+    assertThat(answer.get().answer()).isInstanceOf(SettleResult.Settled.class);
+
+    assertThat(a.claim(ID, PAYLOAD))
+        .isInstanceOfSatisfying(
+            ClaimResult.Later.class,
+            later ->
+                assertThat(Duration.between(time.now().wall(), later.retryAt()))
+                    .isBetween(Duration.ZERO, pause.plus(tick())));
+  }
+
+  @Test
   void attemptThatLeavesThingsAsTheyAre_letsItsLeaseRunOut() throws Exception {
     var granted = (ClaimResult.Granted) a.claim(ID, PAYLOAD);
     Attempted left = a.attempt(granted, lease -> new Verdict.Leave());

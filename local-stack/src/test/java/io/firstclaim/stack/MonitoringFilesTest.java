@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -75,6 +76,25 @@ class MonitoringFilesTest {
               assertThat(alert.at("/annotations/summary").asText()).isNotEmpty();
               assertThat(alert.at("/annotations/description").asText()).isNotEmpty();
             });
+  }
+
+  @Test
+  void everyAlert_hasItsParagraphOfTheRunbook_andNoParagraphIsOfAnAlertThatIsGone()
+      throws IOException {
+    List<String> names = alerts().stream().map(alert -> alert.path("alert").asText()).toList();
+    assertThat(alerts())
+        .allSatisfy(
+            alert ->
+                assertThat(alert.at("/annotations/runbook").asText())
+                    .isEqualTo(
+                        "docs/operate.md#"
+                            + alert.path("alert").asText().toLowerCase(Locale.ROOT)));
+    List<String> headings =
+        Files.readAllLines(Path.of("../docs/operate.md")).stream()
+            .filter(line -> line.startsWith("### Firstclaim"))
+            .map(line -> line.substring("### ".length()))
+            .toList();
+    assertThat(headings).containsExactlyInAnyOrderElementsOf(names);
   }
 
   @Test

@@ -95,7 +95,7 @@ record Course(
         change instanceof Change.Strikes(Set<Integer> only) ? only : strikes);
   }
 
-  /** The same with all of these changed, as {@link Change#toString} has them, with commas. */
+  /** The same with all of these changed, as its text has them, with commas. */
   Course with(String changes) {
     Course course = this;
     for (String each : changes.split(",", -1)) {

@@ -373,14 +373,14 @@ public abstract class DeduplicatorContract {
     work.refused = true;
     assertThat(a.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.Failed.class);
     for (int attempt = 2; attempt <= 4; attempt++) {
-      time.advance(Duration.ofMinutes(1));
+      time.advance(Duration.ofMinutes(1).plus(tick()));
       assertThat(a.run(ID, PAYLOAD, work))
           .isInstanceOfSatisfying(
               RunResult.Failed.class,
               failed -> assertThat(failed.cause()).hasMessage("no acknowledgement"));
     }
     work.refused = false;
-    time.advance(Duration.ofMinutes(1));
+    time.advance(Duration.ofMinutes(1).plus(tick()));
 
     assertThat(run(b, "receipt")).isInstanceOf(RunResult.GivenUp.class);
     assertThat(runs).hasValue(0);

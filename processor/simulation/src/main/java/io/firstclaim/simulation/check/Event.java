@@ -19,7 +19,11 @@ public sealed interface Event {
 
     /** Whether an operator freed what was given up. */
     boolean isRedrive() {
-      return isByOperator() && after.state() == ClaimItem.State.FREE && !after.redrive().isEmpty();
+      boolean keepsWhatItHad = isReleaseByOperator() && after.redrive().equals(before.redrive());
+      return isByOperator()
+          && after.state() == ClaimItem.State.FREE
+          && !after.redrive().isEmpty()
+          && !keepsWhatItHad;
     }
 
     /** Whether an operator freed what somebody holds. */

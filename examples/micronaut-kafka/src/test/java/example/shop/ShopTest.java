@@ -50,7 +50,7 @@ class ShopTest {
         eventually(() -> committed(broker, "shop-b") == 2 * PAYMENTS || !b.isAlive());
         assertThat(b.isAlive()).as(b.logTail()).isTrue();
         b.terminate();
-        assertThat(b.waitFor(Duration.ofMinutes(1))).isTrue();
+        assertThat(b.waitFor(Duration.ofMinutes(10))).isTrue();
       }
       List<String> a = receipts(broker, "a");
       List<String> b = receipts(broker, "b");

@@ -172,7 +172,7 @@ class JobsTest {
   private static void eventually(java.util.concurrent.Callable<Boolean> holds) {
     Awaitility.await()
         .pollInterval(Duration.ofMillis(20))
-        .atMost(Duration.ofMinutes(3))
+        .atMost(Duration.ofMinutes(10))
         .until(holds);
   }
 

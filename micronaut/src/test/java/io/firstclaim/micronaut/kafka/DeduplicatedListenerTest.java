@@ -228,7 +228,7 @@ class DeduplicatedListenerTest {
   private static void eventually(java.util.concurrent.Callable<Boolean> holds) {
     Awaitility.await()
         .pollInterval(Duration.ofMillis(50))
-        .atMost(Duration.ofMinutes(3))
+        .atMost(Duration.ofMinutes(10))
         .until(holds);
   }
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two instances as processes, claims in a table; one is killed while its listener is at work. */
 class KilledInstanceTest {
   private static final int RECORDS = 5;
-  private static final Duration LIMIT = Duration.ofMinutes(3);
+  private static final Duration LIMIT = Duration.ofMinutes(10);
 
   /** An application that writes a line for each record that it begins, and may then hang. */
   static class Application {

@@ -332,7 +332,7 @@ class IdempotencyKeyTest {
         CLIENT.sendAsync(
             to(one, "/payments", "k7").POST(BodyPublishers.ofString("p7")).build(),
             BodyHandlers.ofString());
-    Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> DESK.calls("p7") == 1);
+    Awaitility.await().atMost(Duration.ofMinutes(10)).until(() -> DESK.calls("p7") == 1);
 
     HttpResponse<String> busy =
         send(to(other, "/payments", "k7").POST(BodyPublishers.ofString("p7")));
@@ -371,7 +371,7 @@ class IdempotencyKeyTest {
       ConfigurableApplicationContext instance, String key, String body) {
     Set<Integer> seen = ConcurrentHashMap.newKeySet();
     Awaitility.await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .pollInterval(Duration.ofMillis(50))
         .until(
             () -> {

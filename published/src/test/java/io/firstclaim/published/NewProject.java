@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -178,12 +177,14 @@ final class NewProject {
   }
 
   /** What a module needs to run: {@code group:artifact}. */
-  TreeSet<String> needs(String module) throws IOException {
+  List<String> needs(String module) throws IOException {
     return Stream.of(classPath(module).split(File.pathSeparator))
         .filter(jar -> !jar.isEmpty())
         .map(jar -> local.relativize(Path.of(jar)))
         .map(NewProject::coordinates)
-        .collect(Collectors.toCollection(TreeSet::new));
+        .distinct()
+        .sorted()
+        .toList();
   }
 
   /** Of {@code org/slf4j/slf4j-api/2.0.17/slf4j-api-2.0.17.jar}. */

@@ -210,7 +210,7 @@ class PublishedIT {
   @Test
   void noLibrary_bringsItsUsers_whatOnlyWeBuildWith() throws IOException {
     for (Artifact each : repository().libraries()) {
-      TreeSet<String> needs = project().needs(each.name());
+      List<String> needs = project().needs(each.name());
       assertThat(needs)
           .as("what %s brings", each)
           .noneMatch(it -> it.startsWith("org.apache.kafka:") && !it.endsWith(":kafka-clients"))

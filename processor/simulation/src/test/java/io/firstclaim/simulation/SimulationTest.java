@@ -30,7 +30,7 @@ class SimulationTest {
           Map.entry("done", 795),
           Map.entry("overlapping runs", 65),
           Map.entry("lost answers recognised", 40),
-          Map.entry("zombies fenced", 3),
+          Map.entry("zombies fenced", 6),
           Map.entry("rebalances with work in flight", 73),
           Map.entry("batches half refused", 8),
           Map.entry("outages over a lease", 30),

@@ -41,8 +41,7 @@ class MutantsTest {
   @MethodSource("mutants")
   void aPlantedBug_isFound(Mutant mutant) throws IOException {
     List<String> options = new ArrayList<>(SimulationProcess.C1);
-    // On S3 no bug of DynamoDB's store could be seen.
-    options.addAll(List.of("-Duntil=red", "-Dfaults=" + MOST_FAULTS, "-Dcast=alone"));
+    options.addAll(List.of("-Duntil=red", "-Dfaults=" + MOST_FAULTS));
 
     Output output = simulation.run(1, MOST_SEEDS, options, List.of(mutant.compiledIn(folder)));
 

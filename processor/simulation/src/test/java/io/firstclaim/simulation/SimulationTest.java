@@ -34,7 +34,7 @@ class SimulationTest {
           Map.entry("rebalances with work in flight", 73),
           Map.entry("batches half refused", 8),
           Map.entry("outages over a lease", 30),
-          Map.entry("redrives", 15),
+          Map.entry("redrives", 36),
           Map.entry("releases by operators", 37),
           Map.entry("mutexes held", 157),
           Map.entry("resources used", 98),

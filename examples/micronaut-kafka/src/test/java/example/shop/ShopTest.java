@@ -46,14 +46,11 @@ class ShopTest {
       try (ChildJvm a = start("a", broker, table, directory);
           ChildJvm b = start("b", broker, table, directory)) {
         // Whichever zone starts first would else have paid all before the other has begun.
-        while (receipts(broker, "a").size() < BATCH / 10) {
+        while (of("a", receipts(broker)).size() < BATCH / 10) {
           assertThat(a.isAlive()).as(a.logTail()).isTrue();
-          int before = receipts(broker, "a").size() + receipts(broker, "b").size();
-          payments = publishTwice(broker, payments);
-          eventually(
-              () ->
-                  receipts(broker, "a").size() + receipts(broker, "b").size() > before
-                      || !b.isAlive());
+          int sent = publishTwice(broker, payments);
+          payments = sent;
+          eventually(() -> receipts(broker).size() >= sent || !b.isAlive());
         }
         payments = publishTwice(broker, payments);
         a.kill();
@@ -63,8 +60,13 @@ class ShopTest {
         b.terminate();
         assertThat(b.waitFor(Duration.ofMinutes(10))).isTrue();
       }
-      List<String> a = receipts(broker, "a");
-      List<String> b = receipts(broker, "b");
+      List<Receipt> all = receipts(broker);
+      List<String> a = of("a", all);
+      List<String> b = of("b", all);
+      assertThat(all.subList(all.size() - 10, all.size()))
+          .as("paid after the kill")
+          .extracting(Receipt::zone)
+          .containsOnly("b");
       assertThat(a).doesNotHaveDuplicates();
       assertThat(b).doesNotHaveDuplicates();
       Set<String> paid = new HashSet<>(a);
@@ -127,8 +129,18 @@ class ShopTest {
     }
   }
 
-  /** The payments of which this zone has sent a receipt. */
-  private static List<String> receipts(KafkaBroker broker, String zone) {
+  /** What a zone has sent for a payment. */
+  private record Receipt(String zone, String payment) {}
+
+  private static List<String> of(String zone, List<Receipt> receipts) {
+    return receipts.stream()
+        .filter(receipt -> receipt.zone().equals(zone))
+        .map(Receipt::payment)
+        .toList();
+  }
+
+  /** In the order in which they were sent. */
+  private static List<Receipt> receipts(KafkaBroker broker) {
     try (var consumer =
         new KafkaConsumer<>(
             Map.of("bootstrap.servers", broker.bootstrapServers()),
@@ -137,17 +149,16 @@ class ShopTest {
       consumer.assign(List.of(RECEIPTS));
       consumer.seekToBeginning(List.of(RECEIPTS));
       long end = Objects.requireNonNull(consumer.endOffsets(List.of(RECEIPTS)).get(RECEIPTS));
-      List<String> found = new ArrayList<>();
+      List<Receipt> found = new ArrayList<>();
       while (consumer.position(RECEIPTS) < end) {
         consumer
             .poll(Duration.ofSeconds(1))
             .forEach(
-                receipt -> {
-                  if (zone.equals(
-                      new String(receipt.headers().lastHeader("zone").value(), UTF_8))) {
-                    found.add(receipt.key());
-                  }
-                });
+                receipt ->
+                    found.add(
+                        new Receipt(
+                            new String(receipt.headers().lastHeader("zone").value(), UTF_8),
+                            receipt.key())));
       }
       return found;
     }

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Both zones on a real broker and a table of DynamoDB Local; one is killed half-way. */
 class TwoZonesTest {
-  private static final int PAYMENTS = 100;
+  /** How many payments come at a time. */
+  private static final int BATCH = 50;
+
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
   @TempDir private Path ledgers;
@@ -36,12 +38,20 @@ class TwoZonesTest {
     try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
         DynamoDbServer table = DynamoDbServer.start(JvmTuning.SHORT_RUN)) {
       broker.createTopic("payments", 2);
+      int payments = 0;
       try (ChildJvm a = start("a", broker, table);
           ChildJvm b = start("b", broker, table)) {
-        sendAllTwice(broker);
-        a.awaitReady("half-way", () -> paid("a").size() >= PAYMENTS / 4, LIMIT);
+        // Whichever zone starts first would else have paid all before the other has begun.
+        while (paid("a").size() < BATCH / 2) {
+          assertThat(a.isAlive()).as(a.logTail()).isTrue();
+          int sent = sendTwice(broker, payments);
+          payments = sent;
+          b.awaitReady("done with these", () -> allPaid().size() == sent, LIMIT);
+        }
+        int all = sendTwice(broker, payments);
         a.kill();
-        b.awaitReady("done with all", () -> allPaid().size() == PAYMENTS, LIMIT);
+        payments = all;
+        b.awaitReady("done with all", () -> allPaid().size() == all, LIMIT);
       }
       List<String> killed = paid("a");
       List<String> other = paid("b");
@@ -52,24 +62,27 @@ class TwoZonesTest {
       assertThat(other).doesNotHaveDuplicates();
       assertThat(allPaid())
           .isEqualTo(
-              IntStream.range(0, PAYMENTS).mapToObj(i -> "id-" + i).collect(Collectors.toSet()));
+              IntStream.range(0, payments).mapToObj(i -> "id-" + i).collect(Collectors.toSet()));
       // Only that which it had just made may be made again, as nobody knew that it was.
       assertThat(twice).isSubsetOf(killed.getLast());
     }
   }
 
-  private static void sendAllTwice(KafkaBroker broker) {
+  /** Sends the next payments after so many; returns how many there are then. */
+  private static int sendTwice(KafkaBroker broker, int after) {
     try (var producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", broker.bootstrapServers()),
             new StringSerializer(),
             new StringSerializer())) {
-      for (int i = 0; i < 2 * PAYMENTS; i++) {
-        var payment = new ProducerRecord<String, String>("payments", i % PAYMENTS + " EUR");
-        payment.headers().add("payment-id", ("id-" + i % PAYMENTS).getBytes(UTF_8));
-        var _ = producer.send(payment);
+      for (int i = 0; i < 2 * BATCH; i++) {
+        int payment = after + i % BATCH;
+        var sent = new ProducerRecord<String, String>("payments", payment + " EUR");
+        sent.headers().add("payment-id", ("id-" + payment).getBytes(UTF_8));
+        var _ = producer.send(sent);
       }
     }
+    return after + BATCH;
   }
 
   private Set<String> allPaid() {

@@ -9,9 +9,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Order(1)
 class ShellIT {
   private static final String PLACE = "shell";
+  private static final Set<Backend> CREATED = EnumSet.noneOf(Backend.class);
 
   @TempDir Path folder;
 
@@ -38,7 +41,17 @@ class ShellIT {
     return env;
   }
 
+  /** All tests share what a store keeps its claims in: each has names of its own. */
   private void create(Backend backend) throws IOException {
+    synchronized (CREATED) {
+      if (!CREATED.contains(backend)) {
+        probe(backend);
+        CREATED.add(backend);
+      }
+    }
+  }
+
+  private void probe(Backend backend) throws IOException {
     Map<String, String> env = settings(backend);
     env.put("FIRSTCLAIM_CLAIM_CREATE", "true");
     assertThat(Run.of(folder, env, "probe").exitCode()).isZero();

@@ -124,6 +124,24 @@ class RecordFlowTest extends FlowFixture {
     assertThat(calls).hasSize(1);
   }
 
+  /** As one does that claims over HTTP, for as long as it likes. */
+  @Test
+  void recordHeldForLongByOneThatAnnouncesNothing_isAskedForAgain_afterALeaseOfOurs()
+      throws InterruptedException {
+    MemoryClaimStore silent = TestInstance.anothers(claims, Duration.ofHours(1), time);
+    var granted = (ClaimResult.Granted) silent.claim(TestInstance.claim("order-1", "{}", time));
+    settings.lease = SHORT_LEASE;
+    TestInstance b = start("b", FlowFixture::done);
+    Sent order = b.deliver("order-1", "{}");
+    eventually(() -> b.limit.parked() == 1);
+
+    assertThat(silent.release(granted.lease(), Instant.EPOCH, "over to the topic"))
+        .isInstanceOf(SettleResult.Settled.class);
+
+    eventually(order::isSettled);
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
+  }
+
   @Test
   void recordKnownToBeDone_costsNoRequest() throws InterruptedException {
     TestInstance a = start("a", FlowFixture::done);

@@ -191,14 +191,14 @@ public final class Claimer {
     }
   }
 
-  /** While outcomes can be read, it is soon enough to ask again at the end of the lease. */
+  /**
+   * While outcomes can be read, it is soon enough to ask again at the end of the lease; and of one
+   * that is longer than ours, after ours: whoever claims by another way announces no outcome.
+   */
   private State.Held held(RecordInFlight record, State from, ClaimResult.Held answer) {
     int inARow = from instanceof State.Held before ? before.inARow() + 1 : 1;
-    Duration remaining = answer.remaining();
-    return new State.Held(
-        answer,
-        inARow,
-        pause(record.hearsOutcomes() ? remaining : shorter(PAUSES.whole(inARow), remaining)));
+    Duration most = record.hearsOutcomes() ? lease : PAUSES.whole(inARow);
+    return new State.Held(answer, inARow, pause(shorter(most, answer.remaining())));
   }
 
   /**

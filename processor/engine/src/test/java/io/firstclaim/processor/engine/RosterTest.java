@@ -51,7 +51,8 @@ class RosterTest extends FlowFixture {
 
   @Test
   void recordHeldByAnother_isParked_andSaysByWhomAndHowLong() throws InterruptedException {
-    MemoryClaimStore another = TestInstance.anothers(claims, Duration.ofHours(1), time);
+    settings.lease = Duration.ofHours(1);
+    MemoryClaimStore another = TestInstance.anothers(claims, settings.lease, time);
     assertThat(another.claim(TestInstance.claim("order-1", "{}", time))).isNotNull();
     TestInstance instance = start("a", this::doneWhenItMay);
     Sent _ = instance.deliver("order-1", "{}");

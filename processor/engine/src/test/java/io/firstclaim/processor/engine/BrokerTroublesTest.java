@@ -20,11 +20,13 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -50,6 +52,7 @@ class BrokerTroublesTest {
   private final List<Application> applications = new ArrayList<>();
   private final Queue<Throwable> defects = new ConcurrentLinkedQueue<>();
   private final List<String> sent = new ArrayList<>();
+  private final List<Future<RecordMetadata>> acknowledged = new ArrayList<>();
   private final Random random = new Random(29);
 
   private static Map<String, String> settings() {
@@ -99,6 +102,7 @@ class BrokerTroublesTest {
     }
 
     boolean isAtTheEnd(Admin admin) throws Exception {
+      assertThat(defects).isEmpty();
       for (String zone : List.of("a", "b")) {
         Map<TopicPartition, ?> committed =
             admin
@@ -131,7 +135,14 @@ class BrokerTroublesTest {
     broker.createTopic(TOPIC, PARTITIONS);
     applications.add(new Application("classic"));
     applications.add(new Application("consumer"));
-    Map<String, Object> config = Map.of("bootstrap.servers", broker.bootstrapServers());
+    Map<String, Object> config =
+        Map.of(
+            "bootstrap.servers",
+            broker.bootstrapServers(),
+            // Else the producer forgets the topic when its only broker is away, and each send
+            // waits.
+            "metadata.recovery.strategy",
+            "none");
     try (Producer<byte[], byte[]> producer =
             new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
         Admin admin = Admin.create(config)) {
@@ -158,6 +169,10 @@ class BrokerTroublesTest {
         send(producer);
         restarted.a = restarted.start("a"); // the same static member
         producer.flush();
+        for (Future<RecordMetadata> each : acknowledged) {
+          RecordMetadata _ = each.get();
+        }
+        acknowledged.clear();
         for (Application application : applications) {
           eventually(() -> application.isAtTheEnd(admin));
         }
@@ -186,7 +201,8 @@ class BrokerTroublesTest {
     for (int i = 0; i < BATCH; i++) {
       String id = "order-" + sent.size();
       sent.add(id);
-      var _ = producer.send(new ProducerRecord<>(TOPIC, id.getBytes(UTF_8), new byte[] {1}));
+      acknowledged.add(
+          producer.send(new ProducerRecord<>(TOPIC, id.getBytes(UTF_8), new byte[] {1})));
     }
   }
 

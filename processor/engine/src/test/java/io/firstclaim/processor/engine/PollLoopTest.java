@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
@@ -31,10 +32,14 @@ import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class PollLoopTest {
   private static final TopicPartition IN = new TopicPartition("in", 0);
@@ -427,10 +432,19 @@ class PollLoopTest {
     eventually(() -> handled.size() == 102);
   }
 
-  @Test
-  void faultThatPasses_endsNothing() throws InterruptedException {
+  /** Those of a member whose session ended are what group.protocol=consumer throws. */
+  static Stream<KafkaException> faultThatPasses_endsNothing() {
+    return Stream.of(
+        new TimeoutException("no broker"),
+        new UnknownMemberIdException("its session ended while it asked for its offsets"),
+        new StaleMemberEpochException("its session ended while it asked for its offsets"));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void faultThatPasses_endsNothing(KafkaException fault) throws InterruptedException {
     TestInstance _ = start(PollLoopTest::done);
-    input.setPollException(new TimeoutException("no broker"));
+    input.setPollException(fault);
     input.add(0, 3);
 
     eventually(() -> handled.size() == 3);

@@ -19,6 +19,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -195,7 +197,8 @@ public final class PollLoop implements Runnable {
       partitions.reached(records);
     } catch (WakeupException e) {
       LOG.debug("Woken to stop");
-    } catch (RetriableException e) {
+    } catch (RetriableException | UnknownMemberIdException | StaleMemberEpochException e) {
+      // The latter two: its session ended while it asked for its offsets. It joins anew by itself.
       LOG.warn("Polling failed, trying again", e);
     }
     lag = partitions.lag();

@@ -15,15 +15,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands {@code lock} and {@code once} of the package, as shells run them. */
 @Order(1)
+@OneBackend(Backend.DYNAMODB)
 class ShellIT {
   private static final String PLACE = "shell";
   private static final Set<Backend> CREATED = EnumSet.noneOf(Backend.class);
@@ -31,8 +32,13 @@ class ShellIT {
   @TempDir Path folder;
 
   private final String name = "job-" + UUID.randomUUID();
+  private final Backend backend;
 
-  private static Map<String, String> settings(Backend backend) {
+  ShellIT(Backend backend) {
+    this.backend = backend;
+  }
+
+  private Map<String, String> settings() {
     Map<String, String> env = new HashMap<>(backend.settings(PLACE));
     // The shortest with which the store has all of its 5 s to answer a cold process.
     env.put("FIRSTCLAIM_CLAIM_LEASE", "15s");
@@ -43,32 +49,34 @@ class ShellIT {
   }
 
   /** All tests share what a store keeps its claims in: each has names of its own. */
-  private void create(Backend backend) throws IOException {
+  @BeforeEach
+  void create() throws IOException {
     synchronized (CREATED) {
-      if (!CREATED.contains(backend)) {
-        probe(backend);
-        CREATED.add(backend);
+      if (CREATED.contains(backend)) {
+        return;
       }
+      probe();
+      CREATED.add(backend);
     }
   }
 
-  private void probe(Backend backend) throws IOException {
-    Map<String, String> env = settings(backend);
+  private void probe() throws IOException {
+    Map<String, String> env = settings();
     env.put("FIRSTCLAIM_CLAIM_CREATE", "true");
     assertThat(Run.of(folder, env, "probe").exitCode()).isZero();
   }
 
-  private Run run(Backend backend, String... args) throws IOException {
-    return Run.of(Files.createTempDirectory(folder, "run"), settings(backend), args);
+  private Run run(String... args) throws IOException {
+    return Run.of(Files.createTempDirectory(folder, "run"), settings(), args);
   }
 
-  private ChildJvm start(Backend backend, String log, String... args) {
+  private ChildJvm start(String log, String... args) {
     return ChildJvm.start(
         JvmCommand.ofJar(log, Zone.JAR)
             .withJvmArgs(Zone.JVM_ARGS)
             .withJvmArgs(AotCache.jvmArgs())
             .withArgs(List.of(args))
-            .withEnv(settings(backend)),
+            .withEnv(settings()),
         folder.resolve(log + ".log"));
   }
 
@@ -85,8 +93,8 @@ class ShellIT {
     return all.toArray(String[]::new);
   }
 
-  private void assertGivenBack(Backend backend) throws IOException {
-    Run next = run(backend, args(List.of("true"), "lock", name));
+  private void assertGivenBack() throws IOException {
+    Run next = run(args(List.of("true"), "lock", name));
     assertThat(next.exitCode()).as(next.output()).isZero();
   }
 
@@ -103,15 +111,13 @@ class ShellIT {
     return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
   }
 
-  @ParameterizedTest
-  @EnumSource(Backend.class)
-  void lock_runsOneCommandAtATime_withItsTokenAndExitCode(Backend backend) throws IOException {
-    create(backend);
+  @Test
+  void lock_runsOneCommandAtATime_withItsTokenAndExitCode() throws IOException {
     Path runs = folder.resolve("runs");
-    try (ChildJvm first = start(backend, "first", args(working(runs.toString()), "lock", name))) {
+    try (ChildJvm first = start("first", args(working(runs.toString()), "lock", name))) {
       long _ = awaitPid(runs);
 
-      Run refused = run(backend, args(List.of("true"), "lock", name));
+      Run refused = run(args(List.of("true"), "lock", name));
       assertThat(refused.exitCode()).as(refused.output()).isEqualTo(75);
       assertThat(refused.output()).contains("firstclaim: lock " + name, "holds it");
 
@@ -120,17 +126,16 @@ class ShellIT {
       assertThat(first.exitCode()).as(first.logTail()).isZero();
     }
     String said = "echo $FIRSTCLAIM_LOCK has $FIRSTCLAIM_TOKEN; exit 7";
-    Run next = run(backend, args(List.of("sh", "-c", said), "lock", name, "--wait", "20s"));
+    Run next = run(args(List.of("sh", "-c", said), "lock", name, "--wait", "20s"));
     assertThat(next.exitCode()).as(next.output()).isEqualTo(7);
     assertThat(next.output()).containsPattern(name + " has \\d+");
-    Run missing = run(backend, args(List.of("no-such-program"), "lock", name));
+    Run missing = run(args(List.of("no-such-program"), "lock", name));
     assertThat(missing.exitCode()).as(missing.output()).isEqualTo(127);
-    assertGivenBack(backend);
+    assertGivenBack();
   }
 
   @Test
   void killedShell_leavesItsCommand_andTheLockIsTakenOverWithAHigherToken() throws IOException {
-    create(Backend.DYNAMODB);
     Path runs = folder.resolve("runs");
     String report = "echo $FIRSTCLAIM_TOKEN > token; ";
     List<String> command =
@@ -139,14 +144,12 @@ class ShellIT {
             "-c",
             report.replace("token;", folder.resolve("token") + ";")
                 + working(runs.toString()).getLast());
-    try (ChildJvm first = start(Backend.DYNAMODB, "first", args(command, "lock", name))) {
+    try (ChildJvm first = start("first", args(command, "lock", name))) {
       long orphan = awaitPid(runs);
       first.kill();
 
       Run next =
-          run(
-              Backend.DYNAMODB,
-              args(List.of("sh", "-c", "echo $FIRSTCLAIM_TOKEN"), "lock", name, "--wait", "1m"));
+          run(args(List.of("sh", "-c", "echo $FIRSTCLAIM_TOKEN"), "lock", name, "--wait", "1m"));
 
       assertThat(next.exitCode()).as(next.output()).isZero();
       long before = Long.parseLong(Files.readString(folder.resolve("token")).strip());
@@ -159,20 +162,17 @@ class ShellIT {
 
   @Test
   void killedWaiter_leavesTheLockToItsHolder_andToWhoComesAfter() throws IOException {
-    create(Backend.DYNAMODB);
     Path runs = folder.resolve("runs");
     Path other = folder.resolve("other");
     try (ChildJvm holder =
-        start(Backend.DYNAMODB, "holder", args(working(runs.toString()), "lock", name))) {
+        start("holder", args(working(runs.toString()), "lock", name))) {
       long command = awaitPid(runs);
       String waits = "echo waited > " + other;
       try (ChildJvm waiter =
-          start(
-              Backend.DYNAMODB,
-              "waiter",
+          start("waiter",
               args(List.of("sh", "-c", waits), "lock", name, "--wait", "1h"))) {
         // Whoever comes now finds it held, by the holder still: the waiter has asked meanwhile.
-        Run refused = run(Backend.DYNAMODB, args(List.of("true"), "lock", name, "--wait", "3s"));
+        Run refused = run(args(List.of("true"), "lock", name, "--wait", "3s"));
         assertThat(refused.exitCode()).as(refused.output()).isEqualTo(75);
         waiter.kill();
       }
@@ -181,28 +181,26 @@ class ShellIT {
       assertThat(holder.waitFor(Scenario.PATIENCE)).isTrue();
       assertThat(holder.exitCode()).as(holder.logTail()).isZero();
     }
-    assertGivenBack(Backend.DYNAMODB);
+    assertGivenBack();
     assertThat(other).doesNotExist();
   }
 
   @Test
   void killedCommand_givesItsLockBack_withItsExitCode() throws IOException {
-    create(Backend.DYNAMODB);
     Path runs = folder.resolve("runs");
     try (ChildJvm shell =
-        start(Backend.DYNAMODB, "shell", args(working(runs.toString()), "lock", name))) {
+        start("shell", args(working(runs.toString()), "lock", name))) {
       long command = awaitPid(runs);
       ProcessHandle.of(command).orElseThrow().destroyForcibly();
 
       assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
       assertThat(shell.exitCode()).isEqualTo(137);
     }
-    assertGivenBack(Backend.DYNAMODB);
+    assertGivenBack();
   }
 
   @Test
   void signal_endsTheCommand_andGivesTheLockBack() throws IOException {
-    create(Backend.DYNAMODB);
     Path runs = folder.resolve("runs");
     List<String> command =
         List.of(
@@ -210,7 +208,7 @@ class ShellIT {
             "-c",
             "trap 'echo told; exit 9' TERM; echo $$ > %s; while true; do sleep 0.1; done"
                 .formatted(runs));
-    try (ChildJvm shell = start(Backend.DYNAMODB, "shell", args(command, "lock", name))) {
+    try (ChildJvm shell = start("shell", args(command, "lock", name))) {
       long _ = awaitPid(runs);
       shell.terminate();
 
@@ -218,19 +216,18 @@ class ShellIT {
       assertThat(shell.exitCode()).isEqualTo(9);
       assertThat(shell.logTail()).contains("told");
     }
-    assertGivenBack(Backend.DYNAMODB);
+    assertGivenBack();
   }
 
   @Test
   void lostLock_endsTheCommandAndAllThatItStarted() throws IOException {
-    create(Backend.DYNAMODB);
     Path runs = folder.resolve("runs");
     List<String> command =
         List.of("sh", "-c", "sh -c 'echo $$ > %s; sleep 1000; true'; true".formatted(runs));
-    try (ChildJvm shell = start(Backend.DYNAMODB, "shell", args(command, "lock", name))) {
+    try (ChildJvm shell = start("shell", args(command, "lock", name))) {
       long grandchild = awaitPid(runs);
 
-      Run freed = run(Backend.DYNAMODB, "release", "--mutex", name, "--reason", "it hangs");
+      Run freed = run("release", "--mutex", name, "--reason", "it hangs");
       assertThat(freed.exitCode()).as(freed.output()).isZero();
 
       assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
@@ -238,23 +235,19 @@ class ShellIT {
       Scenario.await("all are ended").until(() -> !isAlive(grandchild));
     }
     Run bounded =
-        run(
-            Backend.DYNAMODB,
-            args(List.of("sleep", "1000"), "lock", name, "--at-most", "500ms", "--wait", "20s"));
+        run(args(List.of("sleep", "1000"), "lock", name, "--at-most", "500ms", "--wait", "20s"));
     assertThat(bounded.exitCode()).as(bounded.output()).isEqualTo(76);
   }
 
-  @ParameterizedTest
-  @EnumSource(Backend.class)
-  void once_runsOnceForAll_andPrintsWhatWasStored(Backend backend) throws IOException {
-    create(backend);
+  @Test
+  void once_runsOnceForAll_andPrintsWhatWasStored() throws IOException {
     Path log = folder.resolve("ran");
     List<String> failing = List.of("sh", "-c", "echo x >> %s; exit 3".formatted(log));
     List<String> command = List.of("sh", "-c", "echo y >> %s; echo made".formatted(log));
 
-    assertThat(run(backend, args(failing, "once", name)).exitCode()).isEqualTo(3);
-    Run first = run(backend, args(command, "once", name, "--result-from-stdout"));
-    Run later = run(backend, args(command, "once", name, "--result-from-stdout"));
+    assertThat(run(args(failing, "once", name)).exitCode()).isEqualTo(3);
+    Run first = run(args(command, "once", name, "--result-from-stdout"));
+    Run later = run(args(command, "once", name, "--result-from-stdout"));
 
     assertThat(first.exitCode()).as(first.output()).isZero();
     assertThat(later.exitCode()).as(later.output()).isZero();
@@ -265,19 +258,18 @@ class ShellIT {
 
   @Test
   void onceThatAnotherIsAt_isToldSo_andDoneOnceThatIs() throws IOException {
-    create(Backend.DYNAMODB);
     Path runs = folder.resolve("runs");
     try (ChildJvm shell =
-        start(Backend.DYNAMODB, "shell", args(working(runs.toString()), "once", name))) {
+        start("shell", args(working(runs.toString()), "once", name))) {
       long _ = awaitPid(runs);
-      Run busy = run(Backend.DYNAMODB, args(List.of("echo", "twice"), "once", name));
+      Run busy = run(args(List.of("echo", "twice"), "once", name));
       assertThat(busy.exitCode()).isEqualTo(75);
       assertThat(busy.output()).contains("is at it").doesNotContain("twice");
       Files.delete(runs);
       assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
       assertThat(shell.exitCode()).isZero();
     }
-    assertThat(run(Backend.DYNAMODB, args(List.of("echo", "twice"), "once", name)).output())
+    assertThat(run(args(List.of("echo", "twice"), "once", name)).output())
         .isEmpty();
   }
 
@@ -285,28 +277,13 @@ class ShellIT {
   @ValueSource(strings = {"lock", "once"})
   void storeThatDoesNotAnswer_isComeBackLater_andNothingRuns(String command) throws IOException {
     Path ran = folder.resolve("ran");
-    Map<String, String> env = settings(Backend.DYNAMODB);
-    env.put(Backend.DYNAMODB.endpointVariable(), "http://127.0.0.1:%d".formatted(FreePort.next()));
+    Map<String, String> env = settings();
+    env.put(backend.endpointVariable(), "http://127.0.0.1:%d".formatted(FreePort.next()));
 
     Run ended = Run.of(folder, env, args(List.of("touch", ran.toString()), command, name));
 
     assertThat(ended.exitCode()).as(ended.output()).isEqualTo(75);
     assertThat(ended.output()).contains("firstclaim:").doesNotContain("\tat ");
     assertThat(ran).doesNotExist();
-  }
-
-  @Test
-  void wrongCalls_areTwo() throws IOException {
-    for (String call : List.of("lock", "lock a", "once", "once a", "lock a --wait soon -- true")) {
-      Run ended = run(Backend.DYNAMODB, call.split(" "));
-      assertThat(ended.exitCode()).as("%s: %s", call, ended.output()).isEqualTo(2);
-    }
-    Run memory =
-        Run.of(
-            folder,
-            Map.of("FIRSTCLAIM_CLAIM_BACKEND", "memory"),
-            args(List.of("true"), "lock", "a"));
-    assertThat(memory.exitCode()).isEqualTo(2);
-    assertThat(memory.lines()).singleElement().asString().contains("memory");
   }
 }

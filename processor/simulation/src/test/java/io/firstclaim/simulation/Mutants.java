@@ -318,8 +318,8 @@ final class Mutants {
         new Mutant(
             "what another holds is asked for no more",
             ENGINE.formatted("flow/Claimer"),
-            "pause(record.hearsOutcomes() ? remaining : shorter(PAUSES.whole(inARow), remaining)));",
-            "pause(remaining.multipliedBy(1000)));",
+            "new State.Held(answer, inARow, pause(shorter(most, answer.remaining())));",
+            "new State.Held(answer, inARow, pause(answer.remaining().multipliedBy(1000)));",
             Set.of(18, 21)),
         new Mutant(
             "a record of which nothing is known counts as settled",
@@ -338,6 +338,12 @@ final class Mutants {
             ENGINE.formatted("intake/Partitions"),
             "(_, fault) -> { // under the new group protocol, a failure comes without its offsets",
             "(asked, fault) -> { var _ = asked.size();",
+            Set.of(0, 18)),
+        new Mutant(
+            "a session that is over ends the polling",
+            ENGINE.formatted("intake/PollLoop"),
+            "catch (RetriableException | UnknownMemberIdException |",
+            "catch (RetriableException |",
             Set.of(0, 18)));
   }
 }

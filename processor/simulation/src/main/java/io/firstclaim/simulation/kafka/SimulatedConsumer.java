@@ -32,6 +32,7 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
@@ -381,6 +382,10 @@ final class SimulatedConsumer {
       if (!lost.isEmpty()) {
         broker.listener().revoked(machine);
         listener.onPartitionsLost(lost);
+      }
+      if (broker.isNewProtocol()) {
+        // As one that asked for its offsets meanwhile; by the next poll it joins anew.
+        throw new UnknownMemberIdException("its session was over");
       }
     }
     if (!group.has(this)) {

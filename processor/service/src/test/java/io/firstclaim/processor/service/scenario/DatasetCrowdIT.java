@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Order(1)
 class DatasetCrowdIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
-  private static final int RECORDS = Integer.getInteger("lake.records", SOAK ? 50_000 : 800);
+  private static final int RECORDS = Integer.getInteger("lake.records", SOAK ? 50_000 : 300);
   private static final int KILLS = SOAK ? 10 : 2;
 
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 8);

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Order(1)
 class DatasetMovingOnIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
-  private static final int BEFORE = SOAK ? 20_000 : 500;
-  private static final int RECORDS = SOAK ? 6_000 : 600;
+  private static final int BEFORE = SOAK ? 20_000 : 200;
+  private static final int RECORDS = SOAK ? 6_000 : 240;
   private static final int DAYS = 20;
 
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);

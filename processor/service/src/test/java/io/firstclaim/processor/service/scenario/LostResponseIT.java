@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@EachBackend
+@OneBackend(Backend.S3)
 class LostResponseIT {
   /** Long, so that a record that waits for a lease to run out stands out. */
   private static final Duration LEASE = Duration.ofSeconds(30);

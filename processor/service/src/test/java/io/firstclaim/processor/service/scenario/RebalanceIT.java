@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ParameterizedClass
 @CsvSource({"DYNAMODB, classic", "S3, consumer"})
 class RebalanceIT {
-  private static final int ROUNDS = Soak.times(2, 3);
+  private static final int ROUNDS = Soak.times(1, 3);
   private static final Duration BETWEEN_RECORDS = Duration.ofMillis(50);
 
   @RegisterExtension final Scenario scenario;

@@ -164,13 +164,11 @@ class ShellIT {
   void killedWaiter_leavesTheLockToItsHolder_andToWhoComesAfter() throws IOException {
     Path runs = folder.resolve("runs");
     Path other = folder.resolve("other");
-    try (ChildJvm holder =
-        start("holder", args(working(runs.toString()), "lock", name))) {
+    try (ChildJvm holder = start("holder", args(working(runs.toString()), "lock", name))) {
       long command = awaitPid(runs);
       String waits = "echo waited > " + other;
       try (ChildJvm waiter =
-          start("waiter",
-              args(List.of("sh", "-c", waits), "lock", name, "--wait", "1h"))) {
+          start("waiter", args(List.of("sh", "-c", waits), "lock", name, "--wait", "1h"))) {
         // Whoever comes now finds it held, by the holder still: the waiter has asked meanwhile.
         Run refused = run(args(List.of("true"), "lock", name, "--wait", "3s"));
         assertThat(refused.exitCode()).as(refused.output()).isEqualTo(75);
@@ -188,8 +186,7 @@ class ShellIT {
   @Test
   void killedCommand_givesItsLockBack_withItsExitCode() throws IOException {
     Path runs = folder.resolve("runs");
-    try (ChildJvm shell =
-        start("shell", args(working(runs.toString()), "lock", name))) {
+    try (ChildJvm shell = start("shell", args(working(runs.toString()), "lock", name))) {
       long command = awaitPid(runs);
       ProcessHandle.of(command).orElseThrow().destroyForcibly();
 
@@ -259,8 +256,7 @@ class ShellIT {
   @Test
   void onceThatAnotherIsAt_isToldSo_andDoneOnceThatIs() throws IOException {
     Path runs = folder.resolve("runs");
-    try (ChildJvm shell =
-        start("shell", args(working(runs.toString()), "once", name))) {
+    try (ChildJvm shell = start("shell", args(working(runs.toString()), "once", name))) {
       long _ = awaitPid(runs);
       Run busy = run(args(List.of("echo", "twice"), "once", name));
       assertThat(busy.exitCode()).isEqualTo(75);
@@ -269,8 +265,7 @@ class ShellIT {
       assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
       assertThat(shell.exitCode()).isZero();
     }
-    assertThat(run(args(List.of("echo", "twice"), "once", name)).output())
-        .isEmpty();
+    assertThat(run(args(List.of("echo", "twice"), "once", name)).output()).isEmpty();
   }
 
   @ParameterizedTest

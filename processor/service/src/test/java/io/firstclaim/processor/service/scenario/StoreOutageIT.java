@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Order(1)
-@EachBackend
+@OneBackend(Backend.DYNAMODB)
 class StoreOutageIT {
   private static final Duration OUTAGE = Duration.ofSeconds(20);
 

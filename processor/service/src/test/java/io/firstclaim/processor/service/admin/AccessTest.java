@@ -93,7 +93,7 @@ class AccessTest {
     assertThat(api.get("/health/liveness", READER).body()).contains("details");
   }
 
-  /** Readiness is 503 as long as there are no partitions. */
+  /** A probe is answered 200, or 503 where it is not so. */
   @Test
   void everyPathThatTheChartAsks_isServed_toWhoeverAsksThere() throws IOException {
     Set<String> probed = pathsIn("deployments.yaml");

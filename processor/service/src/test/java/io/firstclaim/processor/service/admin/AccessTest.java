@@ -13,9 +13,15 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
+import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Who may ask and change what, where there are tokens. */
@@ -24,6 +30,8 @@ import org.junit.jupiter.api.Test;
 class AccessTest {
   private static final List<String> ASKED =
       List.of("/api/records/x", "/prometheus", "/api/nothing");
+
+  private static final Path CHART = Path.of("../../docker/kubernetes/chart/templates");
 
   private final Api api;
   private final MemoryClaimStore claims;
@@ -83,6 +91,27 @@ class AccessTest {
   void health_isOpen_andSaysItsStatusAlone_toWhoeverHasNoToken() {
     assertThat(api.get("/health/liveness", null).body()).isEqualTo("{\"status\":\"UP\"}");
     assertThat(api.get("/health/liveness", READER).body()).contains("details");
+  }
+
+  /** A probe is answered 200, or 503 where it is not so. */
+  @Test
+  void everyPathThatTheChartAsks_isServed_toWhoeverAsksThere() throws IOException {
+    Set<String> probed = pathsIn("deployments.yaml");
+    assertThat(probed)
+        .containsExactlyInAnyOrder("/health/liveness", "/health/readiness")
+        .allSatisfy(path -> assertThat(api.get(path, null).statusCode()).isIn(200, 503));
+    assertThat(pathsIn("monitoring.yaml"))
+        .hasSize(1)
+        .allSatisfy(path -> assertThat(api.get(path, READER).statusCode()).isEqualTo(200));
+    assertThat(api.get("/health/started", null).statusCode()).isNotIn(200, 503);
+  }
+
+  private static Set<String> pathsIn(String template) throws IOException {
+    return Pattern.compile("(?m)^ *path: (/\\S+)$")
+        .matcher(Files.readString(CHART.resolve(template)))
+        .results()
+        .map(found -> found.group(1))
+        .collect(Collectors.toSet());
   }
 
   @Test

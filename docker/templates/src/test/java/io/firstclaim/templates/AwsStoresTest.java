@@ -54,6 +54,7 @@ import software.amazon.awssdk.core.client.builder.SdkClientBuilder;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -129,24 +130,16 @@ class AwsStoresTest {
     return StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test"));
   }
 
-  private static DynamoDbClient anyDynamoDb() {
+  private static DynamoDbClientBuilder anyDynamoDb() {
     return DynamoDbClient.builder()
         .endpointOverride(dynamoDb.endpoint())
         .region(Region.EU_CENTRAL_1)
         .credentialsProvider(credentials())
-        .httpClientBuilder(Apache5HttpClient.builder())
-        .build();
+        .httpClientBuilder(Apache5HttpClient.builder());
   }
 
   private DynamoDbClient notedDynamoDb() {
-    return noted(
-        DynamoDbTable.configure(
-            DynamoDbClient.builder()
-                .endpointOverride(dynamoDb.endpoint())
-                .region(Region.EU_CENTRAL_1)
-                .credentialsProvider(credentials())
-                .httpClientBuilder(Apache5HttpClient.builder()),
-            SETTINGS));
+    return noted(DynamoDbTable.configure(anyDynamoDb(), SETTINGS));
   }
 
   /** A client through the proxy, which plays the parts that the server does not know. */
@@ -186,7 +179,7 @@ class AwsStoresTest {
             .with(Map.of("Table", table))
             .only("AWS::DynamoDB::Table")
             .path("Properties");
-    try (DynamoDbClient client = anyDynamoDb()) {
+    try (DynamoDbClient client = anyDynamoDb().build()) {
       List<AttributeDefinition> attributes = new ArrayList<>();
       properties
           .path("AttributeDefinitions")

@@ -58,6 +58,13 @@ class AwsTemplatesTest {
     return everyWay(name).getFirst().only(type);
   }
 
+  /** The table's template with a text replaced. */
+  private static Template table(String right, String wrong) throws IOException {
+    String yaml = Files.readString(Template.FOLDER.resolve("table.yaml"));
+    assertThat(yaml).contains(right);
+    return Template.parse("table.yaml", yaml.replace(right, wrong));
+  }
+
   @Test
   void everyTemplate_isNamedInTheReadme() throws IOException {
     String readme = Files.readString(Template.FOLDER.resolve("README.md"));
@@ -92,11 +99,7 @@ class AwsTemplatesTest {
     "BillingMode: PAY_PER_REQUEST,   WarmThroughput: 1,             write out its type",
   })
   void whatIsNotDocumented_isAFault(String right, String wrong, String fault) throws IOException {
-    String yaml = Files.readString(Template.FOLDER.resolve("table.yaml"));
-    assertThat(yaml).contains(right);
-    Template changed = Template.parse("table.yaml", yaml.replace(right, wrong));
-
-    assertThat(CloudFormation.faults(changed.with(Map.of())))
+    assertThat(CloudFormation.faults(table(right, wrong).with(Map.of())))
         .anySatisfy(each -> assertThat(each).contains(fault));
   }
 
@@ -110,10 +113,8 @@ class AwsTemplatesTest {
     "!Ref Table,            firstclaim,                   nothing refers to Table",
   })
   void referenceToNothing_isAFault(String right, String wrong, String fault) throws IOException {
-    String yaml = Files.readString(Template.FOLDER.resolve("table.yaml"));
-    Template changed = Template.parse("table.yaml", yaml.replace(right, wrong));
-
-    assertThat(changed.danglingReferences()).anySatisfy(each -> assertThat(each).contains(fault));
+    assertThat(table(right, wrong).danglingReferences())
+        .anySatisfy(each -> assertThat(each).contains(fault));
   }
 
   /** DynamoDB encrypts every table; a key of one's own is the user's choice. */

@@ -27,6 +27,11 @@ public final class FreePort {
 
   private FreePort() {}
 
+  /**
+   * A port for one server of this JVM, which may take it at any time.
+   *
+   * @throws StackException if none is free
+   */
   public static int next() {
     for (int attempt = 0; attempt < BLOCK; attempt++) {
       int port = GUARD.getLocalPort() + 1 + GIVEN.getAndIncrement() % (BLOCK - 1);

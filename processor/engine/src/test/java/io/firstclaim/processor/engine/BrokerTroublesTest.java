@@ -52,7 +52,7 @@ class BrokerTroublesTest {
   private final List<Application> applications = new ArrayList<>();
   private final Queue<Throwable> defects = new ConcurrentLinkedQueue<>();
   private final List<String> sent = new ArrayList<>();
-  private final List<Future<RecordMetadata>> acknowledged = new ArrayList<>();
+  private final List<Future<RecordMetadata>> sends = new ArrayList<>();
   private final Random random = new Random(29);
 
   private static Map<String, String> settings() {
@@ -139,8 +139,7 @@ class BrokerTroublesTest {
         Map.of(
             "bootstrap.servers",
             broker.bootstrapServers(),
-            // Else the producer forgets the topic when its only broker is away, and each send
-            // waits.
+            // Else it forgets the topic while its only broker is away, and each send waits.
             "metadata.recovery.strategy",
             "none");
     try (Producer<byte[], byte[]> producer =
@@ -169,10 +168,10 @@ class BrokerTroublesTest {
         send(producer);
         restarted.a = restarted.start("a"); // the same static member
         producer.flush();
-        for (Future<RecordMetadata> each : acknowledged) {
+        for (Future<RecordMetadata> each : sends) {
           RecordMetadata _ = each.get();
         }
-        acknowledged.clear();
+        sends.clear();
         for (Application application : applications) {
           eventually(() -> application.isAtTheEnd(admin));
         }
@@ -201,8 +200,7 @@ class BrokerTroublesTest {
     for (int i = 0; i < BATCH; i++) {
       String id = "order-" + sent.size();
       sent.add(id);
-      acknowledged.add(
-          producer.send(new ProducerRecord<>(TOPIC, id.getBytes(UTF_8), new byte[] {1})));
+      sends.add(producer.send(new ProducerRecord<>(TOPIC, id.getBytes(UTF_8), new byte[] {1})));
     }
   }
 

@@ -102,6 +102,24 @@ public final class KafkaBroker extends ServerProcess {
         Uuid.randomUuid());
   }
 
+  /**
+   * The same with a second way in, for clients that something stands in front of: who comes by
+   * {@code farPort} is told to go on by {@code relayPort}.
+   */
+  public static KafkaBroker start(
+      JvmTuning tuning, Map<String, String> settings, int farPort, int relayPort) {
+    int port = FreePort.next();
+    int controllerPort = FreePort.next();
+    Map<String, String> all = new HashMap<>(settings);
+    all.put("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
+    all.put("listeners", listeners(port, controllerPort) + ",FAR://127.0.0.1:" + farPort);
+    all.put("advertised.listeners", "CLIENT://127.0.0.1:" + port + ",FAR://127.0.0.1:" + relayPort);
+    all.put(
+        "listener.security.protocol.map", "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT,FAR:PLAINTEXT");
+    return new KafkaBroker(
+        WorkDirectory.temporary("firstclaim-kafka-"), port, all, tuning, Uuid.randomUuid());
+  }
+
   /** Starts a broker with its data, settings and log in {@code directory}, which it leaves. */
   public static KafkaBroker start(Path directory, JvmTuning tuning, Map<String, String> settings) {
     return new KafkaBroker(

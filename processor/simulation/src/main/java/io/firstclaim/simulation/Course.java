@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param newProtocol whether groups use the protocol of KIP-848
  * @param batch writes in one request
  * @param inFlight how many records an instance may have in flight
+ * @param burst how many records come at one moment: some go to the store together only then
  * @param losesZone whether one zone is cut off for good when the faults stop
  * @param strikes which of the storm's strikes take place, by their numbers; null: all
  */
@@ -37,6 +38,7 @@ record Course(
     boolean newProtocol,
     int batch,
     int inFlight,
+    int burst,
     boolean losesZone,
     @Nullable Set<Integer> strikes) {
   private static final int LONG = 3;
@@ -49,6 +51,7 @@ record Course(
     double[] throttling = {0, 0, 0.02};
     double[] slowness = {0.02, 0.2, 0.4};
     int[] inFlight = {8, 32, 256};
+    int[] bursts = {1, 10, 60};
     Mode mode = random.nextBoolean() ? Mode.SAFETY : Mode.LIVENESS;
     int length = mode == Mode.SAFETY ? LONG : 1;
     return new Course(
@@ -63,6 +66,7 @@ record Course(
         random.nextBoolean(),
         random.nextInt(3) == 0 ? 1 : 25,
         inFlight[random.nextInt(inFlight.length)],
+        bursts[random.nextInt(bursts.length)],
         mode == Mode.LIVENESS && random.nextInt(3) == 0,
         null);
   }
@@ -91,6 +95,7 @@ record Course(
         newProtocol,
         batch,
         inFlight,
+        burst,
         losesZone,
         change instanceof Change.Strikes(Set<Integer> only) ? only : strikes);
   }

@@ -229,15 +229,18 @@ final class Run {
     world.after(STOCK_EVERY, this::takeStock);
   }
 
-  /** Each record three times, at any time of the storm. */
+  /** Each record three times, at any time of the storm, with those of its burst. */
   private void publishAll() {
-    for (int i = 0; i < course.records(); i++) {
-      byte[] key = ("r" + i).getBytes(StandardCharsets.UTF_8);
-      byte[] value = value(i).getBytes(StandardCharsets.UTF_8);
-      for (int time = 0; time < 3; time++) {
+    for (int time = 0; time < 3; time++) {
+      Duration when = Duration.ZERO;
+      for (int i = 0; i < course.records(); i++) {
+        if (i % course.burst() == 0) {
+          when = world.upTo(course.publishing());
+        }
+        byte[] key = ("r" + i).getBytes(StandardCharsets.UTF_8);
+        byte[] value = value(i).getBytes(StandardCharsets.UTF_8);
         TopicPartition to = new TopicPartition("in", world.below(PARTITIONS));
-        world.after(
-            world.upTo(course.publishing()), () -> broker.publish(to, key, value, List.of()));
+        world.after(when, () -> broker.publish(to, key, value, List.of()));
       }
     }
     for (int i = 0; i < PARTITIONS; i++) {

@@ -18,7 +18,10 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A machine's store, with a note of what it tells: the history has what is true. */
+/**
+ * A machine's store, with a note of what it tells, and of what holders count on who ask it: the
+ * history has what is true.
+ */
 final class ToldStore implements ClaimStore {
   private final ClaimStore store;
   private final World world;
@@ -45,11 +48,13 @@ final class ToldStore implements ClaimStore {
 
   @Override
   public SettleResult renew(Lease lease) {
+    holds(lease);
     return told(lease, State.HELD, store.renew(lease));
   }
 
   @Override
   public SettleResult complete(Lease lease, @Nullable String result) {
+    holds(lease);
     return told(lease, State.DONE, store.complete(lease, result));
   }
 
@@ -65,6 +70,7 @@ final class ToldStore implements ClaimStore {
 
   @Override
   public SettleResult release(Lease lease, Instant retryAt, String cause) {
+    holds(lease);
     return told(lease, State.FREE, store.release(lease, retryAt, cause));
   }
 

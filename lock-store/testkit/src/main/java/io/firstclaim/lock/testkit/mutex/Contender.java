@@ -109,8 +109,10 @@ public record Contender(
   }
 
   private void holdForEver(Mutex mutex) throws IOException, InterruptedException {
+    var book = new Ledger(ledger);
+    book.add(Ledger.Kind.WAITS, process, 0);
     HeldMutex held = mutex.acquire(PATIENCE).orElseThrow();
-    new Ledger(ledger).add(Ledger.Kind.HOLDS, process, held.token());
+    book.add(Ledger.Kind.HOLDS, process, held.token());
     new CountDownLatch(1).await();
   }
 }

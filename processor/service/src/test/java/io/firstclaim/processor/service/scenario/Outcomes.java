@@ -75,7 +75,7 @@ final class Outcomes implements AutoCloseable {
   }
 
   /** Is in messages that are no outcomes, but say which store an instance uses. */
-  private static final String PRESENCE = "firstclaim-presence";
+  static final String PRESENCE = "firstclaim-presence";
 
   private final Queue<Outcome> all = new ConcurrentLinkedQueue<>();
   private final Map<String, Queue<Outcome>> byKind = new ConcurrentHashMap<>();

@@ -93,6 +93,7 @@ class PeersIT {
       assertThat(pageByPage(each, "dead?limit=7")).containsExactlyElementsOf(dead);
       assertThat(pageByPage(each, "search?limit=7&outcome=dead&cause=422&zone=a"))
           .containsExactlyElementsOf(dead);
+      assertThat(pageByPage(each, "search?limit=7&outcome=dead&zone=b")).isEmpty();
       JsonNode some = Operator.get(each, "/api/search?prefix=dead-1");
       assertThat(ids(some)).allMatch(id -> id.startsWith("dead-1")).isNotEmpty();
       assertThat(some.path("lookedAt").asInt()).isEqualTo(ids(some).size());

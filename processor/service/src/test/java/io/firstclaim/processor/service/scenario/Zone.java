@@ -191,6 +191,10 @@ final class Zone implements AutoCloseable {
     return log;
   }
 
+  long pid() {
+    return process().pid();
+  }
+
   /** The port of its HTTP server. */
   int port() {
     return port;

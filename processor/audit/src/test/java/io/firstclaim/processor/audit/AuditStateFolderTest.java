@@ -28,6 +28,7 @@ final class AuditStateFolderTest {
 
   @BeforeEach
   void listen() {
+    logger.setLevel(Level.WARN);
     lines.start();
     logger.addAppender(lines);
   }

@@ -15,7 +15,9 @@ import io.firstclaim.simulation.check.History;
 import io.firstclaim.simulation.world.Machine;
 import io.firstclaim.simulation.world.World;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,9 +108,16 @@ final class ToldStore implements ClaimStore {
       case SettleResult.Settled _ ->
           history.add(new Event.ToldSettled(world.now(), machine.name(), id, lease.token(), step));
       case SettleResult.Lost _ ->
-          history.add(new Event.ToldLost(world.now(), machine.name(), id, lease.token()));
+          history.add(
+              new Event.ToldLost(
+                  world.now(), machine.name(), id, lease.token(), resourcesOf(lease)));
       case SettleResult.Unknown _ -> {}
     }
     return answer;
+  }
+
+  private static Map<String, Long> resourcesOf(Lease lease) {
+    return lease.resources().stream()
+        .collect(Collectors.toMap(each -> Locker.text(each.id()), Lease::token));
   }
 }

@@ -15,13 +15,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A simulation that finds no planted bug proves nothing. */
+/**
+ * A simulation that finds no planted bug proves nothing. {@code -Dmutant=TEXT}: those alone whose
+ * names have it; {@code -Dfaults=N}: so many may happen until a bug is found.
+ */
 class MutantsTest {
   /** Or the bug was not found. */
-  private static final int MOST_FAULTS = 2000;
+  private static final int MOST_FAULTS = Integer.getInteger("faults", 2000);
 
   /** More than have as many faults. */
-  private static final int MOST_SEEDS = 100;
+  private static final int MOST_SEEDS = MOST_FAULTS / 20;
 
   @TempDir private static Path folder;
   private static SimulationProcess simulation;
@@ -32,7 +35,12 @@ class MutantsTest {
   }
 
   static Stream<Mutant> mutants() {
-    return Boolean.getBoolean("soak")
+    String chosen = System.getProperty("mutant", "");
+    return all().filter(mutant -> mutant.name().contains(chosen));
+  }
+
+  private static Stream<Mutant> all() {
+    return Boolean.getBoolean("soak") || System.getProperty("mutant") != null
         ? Stream.concat(Mutants.few().stream(), Mutants.others().stream())
         : Mutants.few().stream();
   }

@@ -74,7 +74,7 @@ final class Answers {
     }
   }
 
-  /** Nobody is told that a lease is lost which he has. */
+  /** Nobody is told that a lease is lost which he has, with all that he claimed with it. */
   static final class LostIsLost implements Check {
     private final Map<String, Wrote> last = new HashMap<>();
     private final Map<Grant, String> granted = new HashMap<>();
@@ -93,12 +93,10 @@ final class Answers {
             granted.put(new Grant(wrote.after().id(), wrote.after().token()), wrote.machine());
           }
         }
-        case ToldLost(Instant _, String machine, String id, long token) -> {
-          Wrote wrote = last.get(id);
-          if (wrote != null
-              && wrote.after().state() == State.HELD
-              && wrote.after().token() == token
-              && machine.equals(granted.get(new Grant(id, token)))) {
+        case ToldLost(Instant _, String machine, String id, long token, var resources) -> {
+          if (has(machine, id, token)
+              && resources.entrySet().stream()
+                  .allMatch(each -> has(machine, each.getKey(), each.getValue()))) {
             violations.tell(
                 "%s was told that it has lost %s, which it has by token %d"
                     .formatted(machine, id, token));
@@ -106,6 +104,14 @@ final class Answers {
         }
         default -> {}
       }
+    }
+
+    private boolean has(String machine, String id, long token) {
+      Wrote wrote = last.get(id);
+      return wrote != null
+          && wrote.after().state() == State.HELD
+          && wrote.after().token() == token
+          && machine.equals(granted.get(new Grant(id, token)));
     }
   }
 

@@ -2,6 +2,7 @@ package io.firstclaim.simulation.check;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
 /** Something that happened, in the order in which it did. */
@@ -104,8 +105,11 @@ public sealed interface Event {
   record ToldSettled(Instant at, String machine, String id, long token, ClaimItem.State state)
       implements Event {}
 
-  /** A holder was told that it has its lease no more. */
-  record ToldLost(Instant at, String machine, String id, long token) implements Event {}
+  /**
+   * A holder was told that it has its lease no more, or one of those on what it claimed with it.
+   */
+  record ToldLost(Instant at, String machine, String id, long token, Map<String, Long> resources)
+      implements Event {}
 
   /** What an engine has in hand. */
   record Stock(Instant at, String machine, int inFlight, long bytes) implements Event {}

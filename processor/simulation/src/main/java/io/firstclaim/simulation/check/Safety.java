@@ -6,6 +6,7 @@ import io.firstclaim.simulation.check.Event.Committed;
 import io.firstclaim.simulation.check.Event.CommittedByStranger;
 import io.firstclaim.simulation.check.Event.Killed;
 import io.firstclaim.simulation.check.Event.Letter;
+import io.firstclaim.simulation.check.Event.ToldLease;
 import io.firstclaim.simulation.check.Event.Wrote;
 import io.firstclaim.simulation.check.Event.WroteBlindly;
 import java.time.Duration;
@@ -194,8 +195,10 @@ final class Safety {
     }
   }
 
-  /** Nobody takes over what is still another's, by the true time. */
+  /** Nobody takes over what its holder still counts on, by the true time. */
   static final class NoEarlyTakeover implements Check {
+    private final Map<Grant, Instant> counted = new HashMap<>();
+
     @Override
     public int invariant() {
       return 8;
@@ -203,17 +206,23 @@ final class Safety {
 
     @Override
     public void see(Event event, Violations violations) {
-      if (event instanceof Wrote wrote
-          && wrote.isTakeover()
-          && wrote.before().until().isAfter(wrote.at())) {
-        violations.tell(
-            "%s took %s over at %s, which %s had until %s"
-                .formatted(
-                    wrote.machine(),
-                    wrote.after().id(),
-                    wrote.at(),
-                    wrote.before().holder(),
-                    wrote.before().until()));
+      switch (event) {
+        case ToldLease(Instant at, String _, String id, long token, Duration left) ->
+            counted.put(new Grant(id, token), at.plus(left));
+        case Wrote wrote when wrote.isTakeover() -> {
+          Instant until = counted.get(new Grant(wrote.before().id(), wrote.before().token()));
+          if (until != null && until.isAfter(wrote.at())) {
+            violations.tell(
+                "%s took %s over at %s, on which %s counts until %s"
+                    .formatted(
+                        wrote.machine(),
+                        wrote.after().id(),
+                        wrote.at(),
+                        wrote.before().holder(),
+                        until));
+          }
+        }
+        default -> {}
       }
     }
   }
@@ -239,12 +248,13 @@ final class Safety {
 
   /**
    * An offset is committed when all before it are done, or dead with their letters; what was
-   * redriven has to be so again.
+   * redriven has to be so again. Of several redrives of an ID, none of which has ended, one end
+   * settles all: of a holder that died there are two letters, and two may be redriven.
    */
   static final class SettledOffsets implements Check {
     private final BiFunction<TopicPartition, Long, List<String>> before;
     private final Map<String, State> states = new HashMap<>();
-    private final Map<String, String> redrives = new HashMap<>();
+    private final Map<String, Set<String>> redrives = new HashMap<>();
     private final Set<String> letters = new HashSet<>();
     private final Set<String> settled = new HashSet<>();
 
@@ -266,7 +276,7 @@ final class Safety {
             letters.remove(id);
           }
           states.put(id, wrote.after().state());
-          redrives.put(id, wrote.after().redrive());
+          redrives.computeIfAbsent(id, _ -> new HashSet<>()).add(wrote.after().redrive());
           settle(id);
         }
         case Letter(Instant _, String _, String id) -> {
@@ -291,8 +301,7 @@ final class Safety {
     private void settle(String id) {
       State state = states.get(id);
       if (state == State.DONE || (state == State.DEAD && letters.contains(id))) {
-        settled.add(id);
-        settled.add(redriven(id, redrives.getOrDefault(id, "")));
+        redrives.getOrDefault(id, Set.of("")).forEach(each -> settled.add(redriven(id, each)));
       }
     }
   }

@@ -32,7 +32,7 @@ final class Words {
           "%s is interrupted at %s under token %d".formatted(machine, id, token);
       case Event.ToldSettled(Instant _, String machine, String id, long token, var state) ->
           "%s is told that %s is %s by its token %d".formatted(machine, id, state, token);
-      case Event.ToldLost(Instant _, String machine, String id, long token) ->
+      case Event.ToldLost(Instant _, String machine, String id, long token, var _) ->
           "%s is told that it has lost %s, token %d".formatted(machine, id, token);
       case Committed(Instant _, String group, TopicPartition partition, long offset) ->
           "group %s is committed up to %s@%d".formatted(group, partition, offset);

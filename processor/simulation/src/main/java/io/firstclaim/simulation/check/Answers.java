@@ -152,15 +152,16 @@ final class Answers {
 
   /** By how much a holder's clock that is slewed may show too little. */
   private static Duration slack(Instant from, Instant to) {
-    return Duration.between(from, to)
-        .multipliedBy(Lease.SLEW_PPM)
-        .dividedBy(1_000_000)
-        .plusMillis(1);
+    return slewed(Duration.between(from, to)).plusMillis(1);
+  }
+
+  private static Duration slewed(Duration time) {
+    return time.multipliedBy(Lease.SLEW_PPM).dividedBy(1_000_000);
   }
 
   /**
    * Whoever takes over has waited for the lease's end and the skew bound, or for six fifths of a
-   * lease since its last write; and nobody takes what is not due.
+   * lease since its last write, by a clock that may be slewed; and nobody takes what is not due.
    */
   static final class WaitedOut implements Check {
     /** Times are stored in milliseconds, and told by machines of the store that differ. */
@@ -172,7 +173,8 @@ final class Answers {
 
     WaitedOut(Duration lease, Duration skew, Duration storeSkew) {
       this.inexact = storeSkew.plusMillis(1);
-      this.watched = lease.multipliedBy(6).dividedBy(5);
+      Duration watched = lease.multipliedBy(6).dividedBy(5);
+      this.watched = watched.minus(slewed(watched));
       this.skew = skew;
     }
 

@@ -354,7 +354,7 @@ public final class EngineBuilder {
     return this;
   }
 
-  /** The clocks; the machine's by default. */
+  /** The engine's clocks; the machine's by default. The store has its own: give it the same. */
   public EngineBuilder time(TimeSource given) {
     this.time = given;
     return this;

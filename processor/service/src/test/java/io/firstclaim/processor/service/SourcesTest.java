@@ -41,6 +41,7 @@ class SourcesTest {
           Map.entry("SlowStoreTest", "a store that takes its time"),
           // the service
           Map.entry("HttpHandlerTest", "a body that drips"),
+          Map.entry("LongTroublesIT", "how long a broker is in trouble"),
           Map.entry("Sink", "a handler at work"));
 
   private static final Set<String> KAFKAS_FAKES =

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Admits records to be claimed and handled. Each passes the same {@link Checkpoint}s in the same
- * {@link #ORDER}, which is said here and nowhere else. Everywhere, who comes first is served first;
- * a priority between records would be given by {@link InFlightLimit}, which chooses who gets the
- * next permit. Thread-safe.
+ * {@link #ORDER}, which is said here and nowhere else. Who asks first is served first; where
+ * permits are short, partitions take turns. A priority between records would be given by {@link
+ * InFlightLimit}, which chooses who gets the next permit. Thread-safe.
  */
 public final class Admission {
   /** What a record passes, in this order. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * may wait, and what wakes it, is told in {@code docs/architecture.md}.
  */
 sealed interface State {
-  /** The record waits, and holds no lease. */
+  /** The record waits, and works under no lease. */
   sealed interface Waiting extends State {
     /** What for. */
     default WaitsFor what() {

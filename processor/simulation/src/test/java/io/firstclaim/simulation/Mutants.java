@@ -128,7 +128,7 @@ final class Mutants {
             STORE.formatted("Protocol"),
             "if (stored == null || stored.token() != lease.token()) {\n      return lost(stored);\n    }\n    if (stored.state() instanceof Held) {\n      if (stored.nonce().equals(lease.nonce())) {",
             "if (stored == null) {\n      return lost(stored);\n    }\n    if (stored.state() instanceof Held) {\n      if (stored.token() != 0) {",
-            Set.of(3, 4, 12)),
+            Set.of(3, 4, 9, 12)),
         new Mutant(
             "an end is claimed",
             STORE.formatted("Protocol"),

@@ -231,8 +231,9 @@ public final class Agent {
     ClassModel model = file.parse(bytes);
     ClassDesc self = model.thisClass().asSymbol();
     ClassDesc thread = ClassDesc.of("java.lang.Thread");
+    ClassDesc uncaught = ClassDesc.of("java.lang.Thread$UncaughtExceptionHandler");
     ClassDesc task = ClassDesc.of("java.lang.Runnable");
-    MethodTypeDesc asked = MethodTypeDesc.of(thread, ConstantDescs.CD_String, task);
+    MethodTypeDesc asked = MethodTypeDesc.of(thread, ConstantDescs.CD_String, uncaught, task);
     return file.transformClass(
         model,
         ClassTransform.transformingMethodBodies(
@@ -243,6 +244,8 @@ public final class Agent {
                   code.aload(0)
                       .invokevirtual(
                           self, "nextThreadName", MethodTypeDesc.of(ConstantDescs.CD_String))
+                      .aload(0)
+                      .invokevirtual(self, "uncaughtExceptionHandler", MethodTypeDesc.of(uncaught))
                       .aload(1)
                       .invokestatic(HOOKS, "thread", asked)
                       .dup()

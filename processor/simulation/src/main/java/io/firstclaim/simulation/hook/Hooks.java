@@ -118,11 +118,21 @@ public final class Hooks {
     }
   }
 
-  /** A platform thread that a simulated thread makes is simulated too; null: a real one. */
-  public static Thread thread(String name, Runnable task) {
+  /**
+   * A platform thread that a simulated thread makes is simulated too; null: a real one.
+   *
+   * @param uncaught hears of what the task throws; null: nobody does
+   */
+  public static Thread thread(
+      String name, Thread.UncaughtExceptionHandler uncaught, Runnable task) {
     if (!isSimulated()) {
       return null;
     }
-    return (name == null ? Thread.ofVirtual() : Thread.ofVirtual().name(name)).unstarted(task);
+    Thread thread =
+        (name == null ? Thread.ofVirtual() : Thread.ofVirtual().name(name)).unstarted(task);
+    if (uncaught != null) {
+      thread.setUncaughtExceptionHandler(uncaught);
+    }
+    return thread;
   }
 }

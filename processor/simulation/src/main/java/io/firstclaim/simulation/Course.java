@@ -50,7 +50,7 @@ record Course(
     double[] losses = {0, 0.01, 0.03};
     double[] throttling = {0, 0, 0.02};
     double[] slowness = {0.02, 0.2, 0.4};
-    int[] inFlight = {8, 32, 256};
+    int[] inFlight = {4, 16, 256};
     int[] bursts = {1, 10, 60};
     Mode mode = random.nextBoolean() ? Mode.SAFETY : Mode.LIVENESS;
     int length = mode == Mode.SAFETY ? LONG : 1;

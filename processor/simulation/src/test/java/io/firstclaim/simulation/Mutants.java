@@ -104,7 +104,7 @@ final class Mutants {
             DYNAMODB.formatted("BatchedItems"),
             "statements.size(), brokenOff ? SEND_ALONE : new Reply.None(e));",
             "statements.size(), brokenOff ? SEND_ALONE : TOOK);",
-            Set.of(6, 7, 12)),
+            Set.of(4, 6, 7, 12)),
         new Mutant(
             "a dead letter is not waited for",
             ENGINE.formatted("deadletter/DeadLetters"),
@@ -220,12 +220,6 @@ final class Mutants {
             "A answer = i < answers.size() ? answers.getFirst() : requests.brokenOff();",
             Set.of(1, 4, 6, 12)),
         new Mutant(
-            "a request of a batch is not counted when it ends",
-            DYNAMODB.formatted("GroupCommit"),
-            "underWay--;",
-            "if (line.isEmpty()) underWay--;",
-            Set.of(18, 20, 21, 22)),
-        new Mutant(
             "leases are not renewed",
             KEEPER.formatted("KeptLease"),
             "} else if (keeper.renews && isDue(current, now)) {",
@@ -250,10 +244,10 @@ final class Mutants {
             "if (cause.isEmpty()) deadLetters.write(\n",
             Set.of(12)),
         new Mutant(
-            "poison is never given up",
+            "what its holders die of is never given up",
             DEDUPLICATOR.formatted("RetryPolicy"),
-            "return attempt >= maxAttempts;",
-            "return attempt >= 10 * maxAttempts;",
+            "return attempt > Math.max(maxAttempts, 2);",
+            "return attempt > 10 * Math.max(maxAttempts, 2);",
             Set.of(19)),
         new Mutant(
             "a record is given up an attempt too early",

@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class MutantsTest {
   /** Or the bug was not found. */
-  private static final int MOST_FAULTS = Integer.getInteger("faults", 2000);
+  private static final int MOST_FAULTS =
+      Integer.getInteger("faults", Boolean.getBoolean("soak") ? 20_000 : 2000);
 
   /** More than have as many faults. */
   private static final int MOST_SEEDS = MOST_FAULTS / 20;

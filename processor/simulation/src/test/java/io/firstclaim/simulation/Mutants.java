@@ -10,6 +10,7 @@ final class Mutants {
   private static final String CORE = "lock-store/core/src/main/java/io/firstclaim/lock/%s.java";
   private static final String DYNAMODB =
       "lock-store/dynamodb/src/main/java/io/firstclaim/lock/dynamodb/%s.java";
+  private static final String S3 = "lock-store/s3/src/main/java/io/firstclaim/lock/s3/%s.java";
   private static final String KEEPER =
       "lock-store/core/src/main/java/io/firstclaim/lock/keeper/%s.java";
   private static final String DEDUPLICATOR =
@@ -338,6 +339,54 @@ final class Mutants {
             ENGINE.formatted("intake/PollLoop"),
             "catch (RetriableException | UnknownMemberIdException |",
             "catch (RetriableException |",
-            Set.of(0, 18)));
+            Set.of(0, 18)),
+        new Mutant(
+            "a lease that has run out is held",
+            KEEPER.formatted("KeptLease"),
+            "return !closed && !lost && !overdue && !current.isOver(now) && !current.isDoubtful(now);",
+            "return !closed && !lost && current.token() > 0 && now != null;",
+            Set.of(7, 28)),
+        new Mutant(
+            "clocks that leapt make no lease doubtful",
+            CORE.formatted("Lease"),
+            "return now.hasLeaptSince(start);",
+            "return now.hasLeaptSince(start) && attempt > 1000;",
+            Set.of(28)),
+        new Mutant(
+            "an object is written over without a condition",
+            S3.formatted("Markers"),
+            "(on == null ? put.ifNoneMatch(\"*\") : put.ifMatch(on.version())).build();",
+            "(on == null ? put.ifNoneMatch(\"*\") : put).build();",
+            Set.of(5)),
+        new Mutant(
+            "an object is deleted without a condition",
+            S3.formatted("Markers"),
+            ".ifMatch(version)\n",
+            "\n",
+            Set.of(3, 5, 30)),
+        new Mutant(
+            "a claim is swept after a lease",
+            STORE.formatted("Retirement"),
+            "case Done unused -> age.compareTo(settings.retention()) > 0;",
+            "case Done unused -> age.compareTo(settings.lease()) > 0;",
+            Set.of(13, 30)),
+        new Mutant(
+            "a resource is where a record of its name is",
+            CORE.formatted("RecordId"),
+            "case RESOURCE -> -bytes;",
+            "case RESOURCE -> bytes;",
+            Set.of(39)),
+        new Mutant(
+            "a redrive is forgotten",
+            STORE.formatted("Protocol"),
+            "new Free(ClaimStore.AT_ONCE, freedBy(command)),\n            command.by());",
+            "new Free(ClaimStore.AT_ONCE, freedBy(command)),\n            stored.redrive());",
+            Set.of(12, 43)),
+        new Mutant(
+            "a redrive frees what is no dead letter's",
+            STORE.formatted("Protocol"),
+            "if (!(stored.state() instanceof Dead) && !isFreedAndUntried(stored)) {",
+            "if (stored.state() instanceof Free && !isFreedAndUntried(stored)) {",
+            Set.of(3, 13, 43)));
   }
 }

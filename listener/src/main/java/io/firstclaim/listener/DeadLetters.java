@@ -21,6 +21,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -37,6 +38,7 @@ import org.slf4j.LoggerFactory;
 public final class DeadLetters implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
   private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final String TIMESTAMP = "firstclaim-timestamp";
   private static final int MAX_CAUSE = 1000;
 
   private final Map<String, Object> producing;
@@ -132,7 +134,20 @@ public final class DeadLetters implements AutoCloseable {
     headers.add("firstclaim-topic", record.topic().getBytes(UTF_8));
     headers.add("firstclaim-partition", Integer.toString(record.partition()).getBytes(UTF_8));
     headers.add("firstclaim-offset", Long.toString(record.offset()).getBytes(UTF_8));
+    headers.add(TIMESTAMP, Long.toString(timeOf(record)).getBytes(UTF_8));
     return headers;
+  }
+
+  /** The record's own time: Kafka's, unless it is redriven, and says what it was at first. */
+  private static long timeOf(ConsumerRecord<?, ?> record) {
+    Header said = record.headers().lastHeader(TIMESTAMP);
+    try {
+      return said == null || said.value() == null
+          ? record.timestamp()
+          : Long.parseLong(new String(said.value(), UTF_8));
+    } catch (NumberFormatException e) { // anybody may send a header
+      return record.timestamp();
+    }
   }
 
   private static String cut(String cause) {

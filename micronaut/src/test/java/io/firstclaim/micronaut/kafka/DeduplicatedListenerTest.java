@@ -23,6 +23,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.annotation.Requires;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -276,6 +277,7 @@ class DeduplicatedListenerTest {
             throw new IllegalStateException("card declined");
           }
         });
+    Instant sent = Instant.now();
     send("id-bad", "bad");
     send("id-good", "good");
     producer.flush();
@@ -295,6 +297,8 @@ class DeduplicatedListenerTest {
               assertThat(header(letter, "firstclaim-attempts")).isEqualTo("2");
               assertThat(header(letter, "firstclaim-cause")).contains("card declined");
               assertThat(header(letter, "firstclaim-topic")).isEqualTo(topic);
+              assertThat(Long.parseLong(header(letter, "firstclaim-timestamp")))
+                  .isBetween(sent.toEpochMilli(), letter.timestamp());
             });
 
     // It is dead for whoever comes later, and its letter was acknowledged.

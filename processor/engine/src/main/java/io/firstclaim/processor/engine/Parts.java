@@ -21,6 +21,7 @@ import io.firstclaim.processor.engine.handler.HandlerCalls;
 import io.firstclaim.processor.engine.handler.Watchdog;
 import io.firstclaim.processor.engine.identity.ClaimHorizon;
 import io.firstclaim.processor.engine.identity.Identifier;
+import io.firstclaim.processor.engine.intake.InputConsumer;
 import io.firstclaim.processor.engine.intake.Partitions;
 import io.firstclaim.processor.engine.intake.PollLoop;
 import io.firstclaim.processor.engine.intake.Sequencer;
@@ -59,7 +60,7 @@ record Parts(
     HandlerCalls handlers,
     Watchdog watchdog,
     RecordFlow flow,
-    Consumer<byte[], byte[]> input,
+    InputConsumer input,
     Partitions partitions,
     PollLoop loop,
     Producer<byte[], byte[]> deadLetters,
@@ -126,8 +127,13 @@ record Parts(
                 findings,
                 time),
             publisher);
-    Consumer<byte[], byte[]> input = clients.input();
-    listener.opened(input);
+    InputConsumer input =
+        new InputConsumer(
+            () -> {
+              Consumer<byte[], byte[]> made = clients.input();
+              listener.opened(made);
+              return made;
+            });
     Sequencer sequencer = new Sequencer(settings.input().ordering(), given.tracing);
     Partitions partitions =
         new Partitions(input, sequencer, flow, admission.limit(), clients.topicIds(), listener);

@@ -32,9 +32,11 @@ import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
+import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -449,6 +451,40 @@ class PollLoopTest {
 
     eventually(() -> handled.size() == 3);
     assertThat(defect()).isNull();
+  }
+
+  /** After them Kafka's consumer is of no use any more, though its group is. */
+  static Stream<KafkaException> consumerThatGivesItselfUp_isFollowedByAnother() {
+    return Stream.of(
+        new GroupIdNotFoundException("the broker has just begun"),
+        new UnreleasedInstanceIdException("the static member's old session"));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void consumerThatGivesItselfUp_isFollowedByAnother(KafkaException fault)
+      throws InterruptedException {
+    TestInstance a = start(this::holdFirst);
+    input.add(0, 3);
+    eventually(() -> handled.size() == 3);
+    Input next = new Input();
+    broker.inputIsNow(next);
+
+    input.setPollException(fault);
+    eventually(() -> next.subscription().contains("in"));
+    next.whilePolling(() -> next.rebalance(List.of(IN)));
+    next.add(0, 5); // nothing was committed, as the first was still in its handler
+    eventually(() -> handled.size() == 5);
+    mayEnd.countDown();
+    eventually(() -> loop().lag() == 0);
+    time.advance(Duration.ofSeconds(2));
+    eventually(() -> next.committedOffset() == 5);
+
+    assertThat(handled).doesNotHaveDuplicates();
+    assertThat(input.closed()).isTrue();
+    assertThat(input.committedAtClose()).isEqualTo(-1);
+    assertThat(defect()).isNull();
+    assertThat(a.limit.isEmpty()).isTrue();
   }
 
   @Test

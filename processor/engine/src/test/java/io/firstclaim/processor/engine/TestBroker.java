@@ -50,7 +50,7 @@ final class TestBroker implements Clients {
   private final List<Producer<byte[], byte[]>> outcomesProducers = new CopyOnWriteArrayList<>();
   private final List<FeedConsumer> feeds = new CopyOnWriteArrayList<>();
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
-  private final Consumer<byte[], byte[]> input;
+  private volatile Consumer<byte[], byte[]> input;
 
   /** A broker for tests that deliver the records themselves. */
   TestBroker() {
@@ -60,6 +60,11 @@ final class TestBroker implements Clients {
   /** A broker with this input, which one instance reads. */
   TestBroker(Consumer<byte[], byte[]> input) {
     this.input = input;
+  }
+
+  /** Whoever reads the input from now on is given this. */
+  void inputIsNow(Consumer<byte[], byte[]> next) {
+    input = next;
   }
 
   /** Nothing is acknowledged on this topic. */

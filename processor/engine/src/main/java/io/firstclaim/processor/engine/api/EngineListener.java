@@ -86,7 +86,10 @@ public interface EngineListener {
   /** Offsets could not be committed; they are committed again later. */
   default void commitFailed() {}
 
-  /** A Kafka consumer was made, which lives as long as the engine runs; for its own metrics. */
+  /**
+   * A Kafka consumer was made, for its own metrics. It lives as long as the engine runs, or until
+   * it gives itself up and another is made.
+   */
   default void opened(Consumer<?, ?> consumer) {}
 
   /** A Kafka producer was made, which lives as long as the engine runs; for its own metrics. */

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -40,7 +39,7 @@ public final class Partitions implements ConsumerRebalanceListener {
    */
   private static final int MAX_AHEAD = 200_000;
 
-  private final Consumer<byte[], byte[]> consumer;
+  private final InputConsumer input;
   private final Sequencer sequencer;
   private final Processing processing;
   private final InFlightLimit limit;
@@ -53,17 +52,17 @@ public final class Partitions implements ConsumerRebalanceListener {
   /**
    * None are assigned yet.
    *
-   * @param consumer in whose group they are assigned
+   * @param input in whose group they are assigned
    * @param processing is told of partitions that are lost
    */
   public Partitions(
-      Consumer<byte[], byte[]> consumer,
+      InputConsumer input,
       Sequencer sequencer,
       Processing processing,
       InFlightLimit limit,
       TopicIds topicIds,
       EngineListener listener) {
-    this.consumer = consumer;
+    this.input = input;
     this.sequencer = sequencer;
     this.processing = processing;
     this.limit = limit;
@@ -135,7 +134,7 @@ public final class Partitions implements ConsumerRebalanceListener {
     }
     try {
       topicIds
-          .committed(consumer.groupMetadata().groupId(), Set.copyOf(unchecked))
+          .committed(input.it().groupMetadata().groupId(), Set.copyOf(unchecked))
           .ifPresent(
               committed -> {
                 unchecked.clear();
@@ -154,7 +153,7 @@ public final class Partitions implements ConsumerRebalanceListener {
   }
 
   private void beginAnew(TopicPartition id) {
-    consumer.seekToBeginning(List.of(id));
+    input.it().seekToBeginning(List.of(id));
     AssignedPartition _ = replace(id);
   }
 
@@ -174,16 +173,16 @@ public final class Partitions implements ConsumerRebalanceListener {
 
   /** Has the consumer fetch of these alone. */
   void pauseAllBut(Set<TopicPartition> room) {
-    Set<TopicPartition> resume = new HashSet<>(consumer.paused());
+    Set<TopicPartition> resume = new HashSet<>(input.it().paused());
     Set<TopicPartition> pause = new HashSet<>(assigned.keySet());
     pause.removeAll(room);
     pause.removeAll(resume);
     resume.retainAll(room);
     if (!pause.isEmpty()) {
-      consumer.pause(pause);
+      input.it().pause(pause);
     }
     if (!resume.isEmpty()) {
-      consumer.resume(resume);
+      input.it().resume(resume);
     }
   }
 
@@ -233,19 +232,21 @@ public final class Partitions implements ConsumerRebalanceListener {
     if (offsets.isEmpty()) {
       return;
     }
-    consumer.commitAsync(
-        offsets,
-        (_, fault) -> { // under the new group protocol, a failure comes without its offsets
-          try {
-            if (fault == null) {
-              committed(offsets);
-            } else {
-              commitFailed(offsets, fault);
-            }
-          } catch (RuntimeException e) { // it would end the poll that calls this
-            LOG.error("What came of a commit could not be told", e);
-          }
-        });
+    input
+        .it()
+        .commitAsync(
+            offsets,
+            (_, fault) -> { // under the new group protocol, a failure comes without its offsets
+              try {
+                if (fault == null) {
+                  committed(offsets);
+                } else {
+                  commitFailed(offsets, fault);
+                }
+              } catch (RuntimeException e) { // it would end the poll that calls this
+                LOG.error("What came of a commit could not be told", e);
+              }
+            });
   }
 
   /**
@@ -259,7 +260,7 @@ public final class Partitions implements ConsumerRebalanceListener {
       return false;
     }
     try {
-      consumer.commitSync(offsets, atMost);
+      input.it().commitSync(offsets, atMost);
       committed(offsets);
     } catch (WakeupException e) {
       commitNow(of, atMost);
@@ -300,7 +301,7 @@ public final class Partitions implements ConsumerRebalanceListener {
       assigned.put(id, new AssignedPartition(id, topicIds.of(id.topic())));
     }
     unchecked.addAll(added);
-    consumer.pause(added); // this very poll might bring records of theirs
+    input.it().pause(added); // this very poll might bring records of theirs
     share();
     LOG.info("Assigned {}", added);
   }

@@ -13,14 +13,16 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
+import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +42,9 @@ public final class PollLoop implements Runnable {
    */
   private static final Duration SHORT_POLL = Duration.ofMillis(5);
 
+  /** How soon another consumer joins where Kafka's has given itself up. */
+  private static final Duration JOIN_AGAIN = Duration.ofSeconds(1);
+
   private static final Duration COMMIT_EVERY = Duration.ofSeconds(1);
 
   /** How soon a topic that was deleted and made anew is seen. */
@@ -56,7 +61,7 @@ public final class PollLoop implements Runnable {
   private static final Duration LAST_COMMIT = Duration.ofSeconds(1);
   private static final Duration LEAVE_GROUP = Duration.ofSeconds(1);
 
-  private final Consumer<byte[], byte[]> consumer;
+  private final InputConsumer input;
   private final EngineSettings settings;
   private final Partitions partitions;
   private final Processing processing;
@@ -84,17 +89,17 @@ public final class PollLoop implements Runnable {
   /**
    * A loop that is not running yet.
    *
-   * @param consumer owned and closed by the loop
+   * @param input owned and closed by the loop
    */
   public PollLoop(
-      Consumer<byte[], byte[]> consumer,
+      InputConsumer input,
       EngineSettings settings,
       Partitions partitions,
       Processing processing,
       Admission admission,
       Membership membership,
       TimeSource time) {
-    this.consumer = consumer;
+    this.input = input;
     this.settings = settings;
     this.partitions = partitions;
     this.processing = processing;
@@ -134,7 +139,7 @@ public final class PollLoop implements Runnable {
   /** Makes the loop end in good order. */
   public void stop() {
     stopping = true;
-    consumer.wakeup();
+    input.wakeup();
   }
 
   @Override
@@ -156,7 +161,7 @@ public final class PollLoop implements Runnable {
       throw e;
     } finally {
       partitions.close();
-      consumer.close(CloseOptions.timeout(LEAVE_GROUP));
+      input.close(CloseOptions.timeout(LEAVE_GROUP));
     }
   }
 
@@ -168,9 +173,9 @@ public final class PollLoop implements Runnable {
     boolean may = membership.mayJoin();
     try {
       if (may && !isMember) {
-        consumer.subscribe(settings.input().topics(), partitions);
+        input.it().subscribe(settings.input().topics(), partitions);
       } else if (!may && isMember) {
-        consumer.unsubscribe();
+        input.it().unsubscribe();
       }
       isMember = may;
     } catch (WakeupException e) {
@@ -185,7 +190,7 @@ public final class PollLoop implements Runnable {
       Set<TopicPartition> room = open ? partitions.room(WAIT_FOR_ROOM) : Set.of();
       partitions.pauseAllBut(room);
       ConsumerRecords<byte[], byte[]> records =
-          consumer.poll(open && room.size() < partitions.ids().size() ? SHORT_POLL : POLL);
+          input.it().poll(open && room.size() < partitions.ids().size() ? SHORT_POLL : POLL);
       lastPoll = time.now();
       List<Delivery> deliveries = new ArrayList<>(records.count());
       for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -200,6 +205,8 @@ public final class PollLoop implements Runnable {
     } catch (RetriableException | UnknownMemberIdException | StaleMemberEpochException e) {
       // The latter two: its session ended while it asked for its offsets. It joins anew by itself.
       LOG.warn("Polling failed, trying again", e);
+    } catch (GroupIdNotFoundException | UnreleasedInstanceIdException e) {
+      joinAnew(e);
     }
     lag = partitions.lag();
     if (time.now().since(lastCommit).compareTo(COMMIT_EVERY) >= 0) {
@@ -209,6 +216,25 @@ public final class PollLoop implements Runnable {
     if (time.now().since(lastWatch).compareTo(WATCH_EVERY) >= 0) {
       lastWatch = time.now();
       partitions.watchTopics();
+    }
+  }
+
+  /**
+   * Kafka's consumer has given itself up, and for no reason that stays: a broker that has just
+   * begun does not know the group yet (seen with Kafka 4.3.1, {@code group.protocol=consumer}), or
+   * it still has the session of this static member from before. Another consumer joins.
+   */
+  private void joinAnew(ApiException given) {
+    LOG.warn("Kafka's consumer has given itself up: another joins in its place", given);
+    if (!partitions.ids().isEmpty()) {
+      partitions.onPartitionsLost(Set.copyOf(partitions.ids()));
+    }
+    isMember = false;
+    LockSupport.parkNanos(this, JOIN_AGAIN.toNanos());
+    try {
+      input.replace();
+    } catch (KafkaException e) { // as where its broker's name has no address now
+      LOG.warn("Another consumer cannot be made, trying again", e);
     }
   }
 
@@ -255,8 +281,8 @@ public final class PollLoop implements Runnable {
     while (!admission.limit().isEmpty() && time.now().since(start).compareTo(atMost) < 0) {
       try {
         if (isMember) {
-          consumer.pause(consumer.assignment());
-          consumer.poll(LAST_POLL).forEach(record -> {});
+          input.it().pause(input.it().assignment());
+          input.it().poll(LAST_POLL).forEach(record -> {});
         } else {
           LockSupport.parkNanos(this, LAST_POLL.toNanos());
         }

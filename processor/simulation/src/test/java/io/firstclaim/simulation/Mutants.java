@@ -341,6 +341,12 @@ final class Mutants {
             "catch (RetriableException |",
             Set.of(0, 18)),
         new Mutant(
+            "a consumer that has given itself up ends the polling",
+            ENGINE.formatted("intake/PollLoop"),
+            "catch (GroupIdNotFoundException | UnreleasedInstanceIdException e) {",
+            "catch (UnreleasedInstanceIdException e) {",
+            Set.of(0, 18)),
+        new Mutant(
             "a lease that has run out is held",
             KEEPER.formatted("KeptLease"),
             "return !closed && !lost && !overdue && !current.isOver(now) && !current.isDoubtful(now);",

@@ -30,6 +30,7 @@ import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
@@ -42,6 +43,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedConsumer {
   private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(2);
+
+  /** How many of those whose sessions are over give themselves up, under the new protocol. */
+  private static final double GIVES_UP = 0.3;
+
   private static final Duration A_TRIP = Duration.ofMillis(8);
   private static final Duration A_COMMIT = Duration.ofMillis(20);
   private static final int MOST_OF_A_PARTITION = 50;
@@ -60,6 +65,7 @@ final class SimulatedConsumer {
   private @Nullable Thread poller;
   private int epoch;
   private boolean fenced;
+  private boolean givenUp;
   private boolean woken;
   private Duration lastBeat;
   private Duration lastPoll;
@@ -375,6 +381,9 @@ final class SimulatedConsumer {
     if (group == null || listener == null || !isConnected()) {
       return;
     }
+    if (givenUp) {
+      throw new GroupIdNotFoundException("it has given itself up");
+    }
     if (fenced) {
       fenced = false;
       List<TopicPartition> lost = List.copyOf(assigned);
@@ -384,6 +393,10 @@ final class SimulatedConsumer {
         listener.onPartitionsLost(lost);
       }
       if (broker.isNewProtocol()) {
+        givenUp = broker.world().chance(GIVES_UP);
+        if (givenUp) {
+          throw new GroupIdNotFoundException("a broker that has just begun does not know it");
+        }
         // As one that asked for its offsets meanwhile; by the next poll it joins anew.
         throw new UnknownMemberIdException("its session was over");
       }

@@ -111,6 +111,7 @@ class LongTroublesIT {
         }
         assertThat(applications).allSatisfy(each -> requireSteadyHeap(each, heap));
       } finally {
+        List<Runnable> _ = feeder.shutdownNow();
         applications.forEach(each -> each.zones().forEach(Zone::close));
         sink.stop(0);
       }
@@ -230,7 +231,9 @@ class LongTroublesIT {
         }
       }
       for (Application each : applications) {
-        assertThat(each.zones()).noneMatch(Zone::hasEndedUnexpectedly);
+        for (Zone zone : each.zones()) {
+          assertThat(zone.hasEndedUnexpectedly()).as(zone::logTail).isFalse();
+        }
       }
     }
     assertThat(kills).isEqualTo(2);

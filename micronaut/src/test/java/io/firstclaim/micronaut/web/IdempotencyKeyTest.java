@@ -31,6 +31,8 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.io.ByteArrayInputStream;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.net.URI;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -57,6 +59,40 @@ class IdempotencyKeyTest {
   private static final FaultyStore STORE = SHOP.store("one", TimeSource.system());
   private static EmbeddedServer one;
   private static EmbeddedServer other;
+
+  /** An annotation of the application's own. */
+  @Retention(RetentionPolicy.RUNTIME)
+  @IdempotencyKey(required = false)
+  @interface Once {}
+
+  /** What handlers may inherit it from. */
+  interface Declared {
+    @Post("/declared")
+    @IdempotencyKey
+    String pay(@Body String payment);
+  }
+
+  @Requires(property = "web", value = "payments")
+  @Controller
+  @Consumes(MediaType.ALL)
+  static class Inherited implements Declared {
+    private final Shop.Desk desk;
+
+    Inherited(Shop.Desk desk) {
+      this.desk = desk;
+    }
+
+    @Override
+    public String pay(String payment) {
+      return "paid " + desk.call(payment);
+    }
+
+    @Post("/once")
+    @Once
+    String once(@Body String payment) {
+      return "paid " + desk.call(payment);
+    }
+  }
 
   @Requires(property = "web", value = "payments")
   @Controller
@@ -110,13 +146,6 @@ class IdempotencyKeyTest {
     @IdempotencyKey
     String elsewhere(@Body String payment) {
       return "paid " + desk.call(payment);
-    }
-
-    @Post("/threads")
-    @IdempotencyKey
-    String threads(@Body String payment) {
-      int _ = desk.call(payment);
-      return Thread.currentThread().getName();
     }
 
     @Post("/failing/{how}")
@@ -450,11 +479,6 @@ class IdempotencyKeyTest {
     assertThat(IntStream.range(0, 64)).allMatch(i -> SHOP.desk().calls("p16-" + i) == 1);
   }
 
-  @Test
-  void handlerWithoutAThreadOfItsOwn_isNotCalledOnAnEventLoop() throws Exception {
-    assertThat(post("/threads", "k17", "p17").body()).startsWith("firstclaim-web-");
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"/payments", "/elsewhere"})
   void handlerThatTakesTooLong_isInterrupted_andItsRepetitionIsDone(String path) throws Exception {
@@ -503,6 +527,18 @@ class IdempotencyKeyTest {
           .isEqualTo("patched " + i);
     }
     assertThat(STORE.claims()).noneMatch(claim -> claim.id().text().endsWith("k14"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/declared", "/once"})
+  void annotation_mayBeInherited_orOnAnAnnotation(String path) throws Exception {
+    String payment = "p21" + path;
+    assertThat(post(path, "k21", payment).body()).isEqualTo("paid 1");
+    assertThat(isReplayed(post(path, "k21", payment))).isTrue();
+    assertThat(post(path, null, payment).statusCode()).isEqualTo(path.equals("/once") ? 200 : 400);
+    Inherited handlers = one.getApplicationContext().getBean(Inherited.class);
+    assertThatThrownBy(() -> handlers.pay(payment)).hasMessageContaining("Deduplicator.run");
+    assertThatThrownBy(() -> handlers.once(payment)).hasMessageContaining("Deduplicator.run");
   }
 
   @Test

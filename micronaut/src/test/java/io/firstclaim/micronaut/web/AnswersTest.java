@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.micronaut.IdempotencyKey;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.annotation.Nullable;
+import io.micronaut.core.type.Argument;
+import io.micronaut.core.type.MutableHeaders;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MediaType;
@@ -14,9 +16,15 @@ import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import io.micronaut.http.annotation.Status;
+import io.micronaut.http.body.TypedMessageBodyWriter;
+import io.micronaut.http.codec.CodecException;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.serde.annotation.Serdeable;
+import jakarta.inject.Singleton;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,6 +44,31 @@ class AnswersTest {
   record Receipt(String id, long cents, List<String> lines) {
     static Receipt some() {
       return new Receipt("№ 1", 1995, List.of("a \"b\"", "c"));
+    }
+  }
+
+  /** Has bytes that are JSON written as a list of numbers, as other mappers do. */
+  @Requires(property = "web", value = "answers")
+  @Singleton
+  @Produces(MediaType.APPLICATION_JSON)
+  static class Numbers implements TypedMessageBodyWriter<byte[]> {
+    @Override
+    public Argument<byte[]> getType() {
+      return Argument.of(byte[].class);
+    }
+
+    @Override
+    public void writeTo(
+        Argument<byte[]> type,
+        MediaType media,
+        byte[] body,
+        MutableHeaders headers,
+        OutputStream out) {
+      try {
+        out.write(Arrays.toString(body).getBytes(UTF_8));
+      } catch (IOException e) {
+        throw new CodecException("cannot write", e);
+      }
     }
   }
 

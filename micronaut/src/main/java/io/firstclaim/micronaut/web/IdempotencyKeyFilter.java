@@ -20,7 +20,6 @@ import io.micronaut.http.body.MessageBodyHandlerRegistry;
 import io.micronaut.http.filter.HttpServerFilter;
 import io.micronaut.http.filter.ServerFilterChain;
 import io.micronaut.http.server.RouteExecutor;
-import io.micronaut.web.router.Router;
 import jakarta.inject.Singleton;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
@@ -36,7 +35,7 @@ import reactor.core.publisher.Mono;
  * has a virtual thread to wait on, and no event loop waits. Thread-safe.
  */
 @Singleton
-@Requires(classes = {Router.class, HttpRequest.class})
+@Requires(classes = RouteExecutor.class)
 final class IdempotencyKeyFilter implements HttpServerFilter {
   private static final Logger LOG = LoggerFactory.getLogger(IdempotencyKeyFilter.class);
 

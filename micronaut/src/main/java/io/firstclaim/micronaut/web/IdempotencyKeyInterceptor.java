@@ -8,7 +8,7 @@ import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.context.ServerRequestContext;
-import io.micronaut.web.router.Router;
+import io.micronaut.http.server.RouteExecutor;
 import jakarta.inject.Singleton;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Singleton
 @InterceptorBean(IdempotencyKey.class)
-@Requires(classes = {Router.class, HttpRequest.class})
+@Requires(classes = RouteExecutor.class)
 final class IdempotencyKeyInterceptor implements MethodInterceptor<Object, Object> {
   /** Outside of all that may have an effect. */
   @Override

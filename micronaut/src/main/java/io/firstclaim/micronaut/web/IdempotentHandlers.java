@@ -22,11 +22,11 @@ import io.micronaut.http.annotation.Head;
 import io.micronaut.http.annotation.HttpMethodMapping;
 import io.micronaut.http.annotation.Options;
 import io.micronaut.http.annotation.Trace;
+import io.micronaut.http.server.RouteExecutor;
 import io.micronaut.inject.BeanDefinition;
 import io.micronaut.inject.ExecutableMethod;
 import io.micronaut.runtime.event.annotation.EventListener;
 import io.micronaut.web.router.RouteAttributes;
-import io.micronaut.web.router.Router;
 import io.micronaut.web.router.UriRouteMatch;
 import java.time.Duration;
 import java.util.List;
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * handler at work is interrupted. Thread-safe.
  */
 @Context
-@Requires(classes = {Router.class, HttpRequest.class})
+@Requires(classes = RouteExecutor.class)
 final class IdempotentHandlers {
   /** What fits into an item of DynamoDB beside the claim. */
   private static final int MOST_STORED = 350 * 1024;

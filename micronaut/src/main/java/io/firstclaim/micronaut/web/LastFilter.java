@@ -5,11 +5,10 @@ import io.micronaut.context.ExecutionHandleLocator;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpMethod;
-import io.micronaut.http.HttpRequest;
 import io.micronaut.http.annotation.Filter;
+import io.micronaut.http.server.RouteExecutor;
 import io.micronaut.web.router.DefaultRouteBuilder;
 import io.micronaut.web.router.FilterRoute;
-import io.micronaut.web.router.Router;
 import jakarta.inject.Singleton;
 
 /**
@@ -18,7 +17,7 @@ import jakarta.inject.Singleton;
  * takes those first that are for any method, and then one builder's routes after the other's.
  */
 @Singleton
-@Requires(classes = {Router.class, HttpRequest.class})
+@Requires(classes = RouteExecutor.class)
 @SuppressWarnings("overrides") // by Micronaut, which has arrays where its interface has more
 final class LastFilter extends DefaultRouteBuilder implements Ordered {
   LastFilter(ExecutionHandleLocator locator, BeanContext context) {

@@ -106,13 +106,15 @@ final class IdempotencyKeyFilter implements HttpServerFilter {
     HandlerCall call = HandlerCall.claimed(request);
     PropagatedContext context = PropagatedContext.getOrEmpty();
     return RequestBytes.read(request, (int) handlers.limits().maxRequest())
-        .map(body -> new Errand(id, RequestBytes.fingerprint(request, body), request, chain, call))
-        .flatMap(errand -> onItsThread(errand, context))
+        .map(
+            body ->
+                new TakenRequest(id, RequestBytes.fingerprint(request, body), request, chain, call))
+        .flatMap(taken -> onItsThread(taken, context))
         .onErrorResume(
             RequestBytes.TooLargeException.class, unused -> refused(RequestProblem.TOO_LARGE));
   }
 
-  private Mono<MutableHttpResponse<?>> onItsThread(Errand errand, PropagatedContext context) {
+  private Mono<MutableHttpResponse<?>> onItsThread(TakenRequest taken, PropagatedContext context) {
     return Mono.create(
         sink ->
             threads
@@ -120,7 +122,7 @@ final class IdempotencyKeyFilter implements HttpServerFilter {
                     context.wrap(
                         () -> {
                           try {
-                            sink.success(errand.answer());
+                            sink.success(taken.answer());
                           } catch (Exception | Error e) { // Micronaut says what becomes of it
                             sink.error(e);
                           }
@@ -129,7 +131,7 @@ final class IdempotencyKeyFilter implements HttpServerFilter {
   }
 
   /** A request whose body was read. For one thread. */
-  private final class Errand {
+  private final class TakenRequest {
     private final RecordId id;
     private final Fingerprint fingerprint;
     private final HttpRequest<?> request;
@@ -137,7 +139,7 @@ final class IdempotencyKeyFilter implements HttpServerFilter {
     private final HandlerCall call;
     private @Nullable MutableHttpResponse<?> answer;
 
-    Errand(
+    TakenRequest(
         RecordId id,
         Fingerprint fingerprint,
         HttpRequest<?> request,

@@ -35,7 +35,8 @@ final class RequestBytes {
     if (!(request instanceof ServerHttpRequest<?> sent)) {
       return Mono.error(
           new IllegalStateException(
-              "this server does not give the bytes of a request: use Micronaut's own on Netty"));
+              "the bytes of the request are not to be had: let the server be Micronaut's own on"
+                  + " Netty, and no filter put another request in its place"));
     }
     return Mono.defer(
         () -> {

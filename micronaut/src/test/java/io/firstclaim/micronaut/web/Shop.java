@@ -87,6 +87,7 @@ final class Shop implements AutoCloseable {
     Map<String, Object> all = new HashMap<>();
     all.put("web", controllers);
     all.put("kafka.enabled", false);
+    all.put("micronaut.security.enabled", false);
     all.put("micronaut.server.port", -1);
     all.put("micronaut.server.host", "127.0.0.1");
     for (int i = 0; i < settings.length; i += 2) {

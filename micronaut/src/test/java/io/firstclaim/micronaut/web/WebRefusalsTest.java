@@ -16,6 +16,8 @@ import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.server.types.files.StreamedFile;
 import io.micronaut.scheduling.annotation.Async;
+import io.micronaut.views.ModelAndView;
+import io.micronaut.views.View;
 import jakarta.inject.Singleton;
 import java.io.InputStream;
 import java.util.HashMap;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -193,11 +196,21 @@ class WebRefusalsTest {
 
   @Requires(property = "web", value = "stream")
   @Controller
-  static class Stream {
+  static class Bytes {
     @Post("/payments")
     @IdempotencyKey
     InputStream pay() {
       return InputStream.nullInputStream();
+    }
+  }
+
+  @Requires(property = "web", value = "java-stream")
+  @Controller
+  static class Elements {
+    @Post("/payments")
+    @IdempotencyKey
+    Stream<String> pay() {
+      return Stream.of("paid");
     }
   }
 
@@ -229,11 +242,39 @@ class WebRefusalsTest {
         "flux-inside",
         "file",
         "stream",
+        "java-stream",
         "writable",
         "async"
       })
   void handlersThatAnswerLater_areRefused(String controller) {
     refused(controller, "after it has returned", "the answer itself");
+  }
+
+  @Requires(property = "web", value = "view")
+  @Controller
+  static class Rendered {
+    @Post("/payments")
+    @View("paid")
+    @IdempotencyKey
+    Map<String, String> pay() {
+      return Map.of();
+    }
+  }
+
+  @Requires(property = "web", value = "model-and-view")
+  @Controller
+  static class Modelled {
+    @Post("/payments")
+    @IdempotencyKey
+    ModelAndView<String> pay() {
+      return new ModelAndView<>("paid", "model");
+    }
+  }
+
+  @Test
+  void handlersWhoseAnswersAreRenderedOutside_areRefused() {
+    refused("view", "rendered outside of what is stored", "render it in the handler");
+    refused("model-and-view", "after it has returned", "the answer itself");
   }
 
   @Test

@@ -51,6 +51,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two instances of an application, and some more where a store is to fail. */
@@ -427,6 +428,23 @@ class IdempotencyKeyTest {
   }
 
   @Test
+  void requestWhoseEndIsNotRecorded_isAnsweredWith503_andIsBusyUntilItsLeaseIsOver()
+      throws Exception {
+    ManualTime time = ManualTime.start();
+    FaultyStore store = SHOP.store("forgetful", time);
+    EmbeddedServer instance = SHOP.open(store, time);
+    store.next(FaultyStore.Op.COMPLETE, FaultyStore.Fault.DENIED);
+
+    assertProblem(Shop.post(instance, "/payments", "k22", "p22"), 503, "unknown");
+    assertProblem(Shop.post(instance, "/payments", "k22", "p22"), 409, "busy");
+    assertThat(SHOP.desk().calls("p22")).isOne();
+    time.advance(Duration.ofMinutes(5));
+    assertThat(Shop.post(instance, "/payments", "k22", "p22").statusCode()).isEqualTo(201);
+    assertThat(isReplayed(Shop.post(instance, "/payments", "k22", "p22"))).isTrue();
+    assertThat(SHOP.desk().calls("p22")).isEqualTo(2);
+  }
+
+  @Test
   void whileTheStoreIsSilent_noHandlerIsCalled() throws Exception {
     ManualTime time = ManualTime.start();
     FaultyStore silent = SHOP.store("silent", time);
@@ -481,18 +499,24 @@ class IdempotencyKeyTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/payments", "/elsewhere"})
-  void handlerThatTakesTooLong_isInterrupted_andItsRepetitionIsDone(String path) throws Exception {
+  @CsvSource({"/payments,false", "/payments,true", "/elsewhere,false"})
+  void handlerThatTakesTooLong_isInterrupted_andItsRepetitionIsDone(String path, boolean chunked)
+      throws Exception {
     EmbeddedServer hasty = SHOP.open("hasty", "firstclaim.handler.timeout", "200ms");
-    String payment = "p18" + path;
+    String payment = "p18" + path + chunked;
     int interrupted = SHOP.desk().interrupted();
     CountDownLatch go = SHOP.desk().hold(payment);
 
-    assertProblem(Shop.post(hasty, path, "k18", payment), 503, "unknown");
+    byte[] body = payment.getBytes(UTF_8);
+    BodyPublisher sent =
+        chunked
+            ? BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body))
+            : BodyPublishers.ofByteArray(body);
+    assertProblem(send(to(hasty, path, "k18" + chunked).POST(sent)), 503, "unknown");
     assertThat(SHOP.desk().interrupted()).isEqualTo(interrupted + 1);
     go.countDown();
-    assertThat(Shop.post(hasty, path, "k18", payment).body()).contains("2");
-    assertThat(isReplayed(Shop.post(hasty, path, "k18", payment))).isTrue();
+    assertThat(Shop.post(hasty, path, "k18" + chunked, payment).body()).contains("2");
+    assertThat(isReplayed(Shop.post(hasty, path, "k18" + chunked, payment))).isTrue();
     assertThat(SHOP.desk().calls(payment)).isEqualTo(2);
   }
 

@@ -43,6 +43,8 @@ final class AtStart {
           "retry.backoff",
           "retry.max-backoff",
           "dead-letter.topic",
+          "web.max-request",
+          "web.max-answer",
           "job.timeout");
 
   private final Deduplicator deduplicator;

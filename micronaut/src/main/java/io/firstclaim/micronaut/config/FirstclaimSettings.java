@@ -3,6 +3,7 @@ package io.firstclaim.micronaut.config;
 import io.micronaut.context.annotation.ConfigurationProperties;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.core.bind.annotation.Bindable;
+import io.micronaut.core.convert.format.ReadableBytes;
 import java.time.Duration;
 
 /** The settings, by the names that the service has for them. */
@@ -78,9 +79,9 @@ public final class FirstclaimSettings {
   public record S3(@Nullable String bucket, @Bindable(defaultValue = "claims/") String prefix) {}
 
   /**
-   * Of listeners.
+   * Of listeners, and of handlers with {@code @IdempotencyKey}.
    *
-   * @param timeout how long until a listener is interrupted and the attempt fails
+   * @param timeout how long until one is interrupted and the attempt fails
    */
   @ConfigurationProperties("firstclaim.handler")
   public record Handler(@Bindable(defaultValue = "5m") Duration timeout) {}
@@ -105,6 +106,18 @@ public final class FirstclaimSettings {
    */
   @ConfigurationProperties("firstclaim.dead-letter")
   public record DeadLetter(@Nullable String topic) {}
+
+  /**
+   * Of handlers with {@code @IdempotencyKey}.
+   *
+   * @param maxRequest the largest body of a request that is taken
+   * @param maxAnswer how much is stored of an answer, as JSON with the body in Base64; the body of
+   *     one that needs more is not stored. 1KB to 350KB
+   */
+  @ConfigurationProperties("firstclaim.web")
+  public record Web(
+      @Bindable(defaultValue = "1MB") @ReadableBytes long maxRequest,
+      @Bindable(defaultValue = "64KB") @ReadableBytes long maxAnswer) {}
 
   /**
    * Of scheduled jobs.

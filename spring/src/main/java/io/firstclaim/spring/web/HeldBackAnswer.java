@@ -2,6 +2,7 @@ package io.firstclaim.spring.web;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.firstclaim.listener.web.KeptAnswer;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.Cookie;
@@ -59,6 +60,15 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
       all.set(CONTENT_TYPE, type);
     }
     return all;
+  }
+
+  /** What to keep of it, in no more bytes than this. */
+  String kept(long most) throws IOException {
+    List<KeptAnswer.Header> all = new ArrayList<>();
+    headers()
+        .forEach(
+            (name, values) -> values.forEach(value -> all.add(new KeptAnswer.Header(name, value))));
+    return KeptAnswer.write(status, all, body(), most);
   }
 
   /** The bytes of its body. */

@@ -2,6 +2,9 @@ package io.firstclaim.spring.web;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstclaim.listener.web.KeptAnswer;
+import io.firstclaim.listener.web.RequestProblem;
+import io.firstclaim.listener.web.SentKey;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.RecordId;
@@ -86,29 +89,29 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
     switch (SentKey.read(Collections.list(request.getHeaders(SentKey.HEADER)))) {
       case SentKey.Absent() when !route.annotation().required() ->
           chain.doFilter(request, response);
-      case SentKey.Absent() -> Problem.MISSING.answer(response);
-      case SentKey.Malformed() -> Problem.MALFORMED.answer(response);
+      case SentKey.Absent() -> WrittenAnswer.refuse(RequestProblem.MISSING, response);
+      case SentKey.Malformed() -> WrittenAnswer.refuse(RequestProblem.MALFORMED, response);
       case SentKey.Present(String key) -> {
-        Problem refused = refusal(request);
+        RequestProblem refused = refusal(request);
         if (refused == null) {
           take(id(request, route, key), request, response, chain);
         } else {
-          refused.answer(response);
+          WrittenAnswer.refuse(refused, response);
         }
       }
     }
   }
 
   /** What is no reason to read the body. */
-  private @Nullable Problem refusal(HttpServletRequest request) {
+  private @Nullable RequestProblem refusal(HttpServletRequest request) {
     if (isType(request, "multipart/")) {
-      return Problem.MULTIPART;
+      return RequestProblem.MULTIPART;
     }
     if (request.getContentLengthLong() > limits.request) {
-      return Problem.TOO_LARGE;
+      return RequestProblem.TOO_LARGE;
     }
     return isType(request, FORM) && request.getContentLengthLong() < 0
-        ? Problem.LENGTH_REQUIRED
+        ? RequestProblem.LENGTH_REQUIRED
         : null;
   }
 
@@ -136,7 +139,7 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
       throws ServletException, IOException {
     Taken taken = read(request);
     if (taken == null) {
-      Problem.TOO_LARGE.answer(response);
+      WrittenAnswer.refuse(RequestProblem.TOO_LARGE, response);
       return;
     }
     HeldBackAnswer answer = new HeldBackAnswer(response);
@@ -151,14 +154,14 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
                 if (!answer.isSuccess()) {
                   throw new NotStoredException(answer.getStatus());
                 }
-                return StoredAnswer.write(answer, limits.answer);
+                return answer.kept(limits.answer);
               });
     } catch (StoreException | IllegalStateException | InterruptedException e) {
       // The store does not answer, or the application stops.
       if (loud.isDue()) {
         LOG.warn("{} is answered with 503", id, e);
       }
-      Problem.UNKNOWN.answer(response);
+      WrittenAnswer.refuse(RequestProblem.UNKNOWN, response);
       return;
     }
     answer(id, result, answer, response);
@@ -170,11 +173,12 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
     switch (result) {
       case RunResult.Ran unused -> answer.passOn();
       case RunResult.DoneBefore(var unused, String stored) ->
-          StoredAnswer.read(stored).replay(response);
-      case RunResult.Busy unused -> Problem.BUSY.answer(response);
-      case RunResult.NotDue unused -> Problem.BUSY.answer(response);
-      case RunResult.OtherPayload unused -> Problem.OTHER_REQUEST.answer(response);
-      case RunResult.GivenUp unused -> Problem.GIVEN_UP.answer(response);
+          WrittenAnswer.replay(KeptAnswer.read(stored), response);
+      case RunResult.Busy unused -> WrittenAnswer.refuse(RequestProblem.BUSY, response);
+      case RunResult.NotDue unused -> WrittenAnswer.refuse(RequestProblem.BUSY, response);
+      case RunResult.OtherPayload unused ->
+          WrittenAnswer.refuse(RequestProblem.OTHER_REQUEST, response);
+      case RunResult.GivenUp unused -> WrittenAnswer.refuse(RequestProblem.GIVEN_UP, response);
       case RunResult.Failed(var unused, var alsoUnused, Throwable thrown) ->
           notStored(id, result, thrown, answer, response);
       case RunResult.LeaseLost(var unused, Throwable thrown) ->
@@ -200,7 +204,7 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
       case Error own -> throw own;
       case null, default -> {
         LOG.warn("{} is answered with 503: {}", id, result);
-        Problem.UNKNOWN.answer(response);
+        WrittenAnswer.refuse(RequestProblem.UNKNOWN, response);
       }
     }
   }

@@ -1,4 +1,4 @@
-package io.firstclaim.spring.web;
+package io.firstclaim.listener.web;
 
 import java.util.List;
 
@@ -6,14 +6,18 @@ import java.util.List;
  * What a request has for an {@code Idempotency-Key}. The draft's value is a string of RFC 8941,
  * {@code "8e03978e"}. Many clients send it without the quotes, and it is the same key.
  */
-sealed interface SentKey {
+public sealed interface SentKey {
   /** The header's name. */
   String HEADER = "Idempotency-Key";
 
   /** The longest key that is accepted. */
   int MAX_LENGTH = 255;
 
-  /** The key: 1 to {@value #MAX_LENGTH} printable characters of ASCII. */
+  /**
+   * There is one.
+   *
+   * @param key 1 to {@value #MAX_LENGTH} printable characters of ASCII
+   */
   record Present(String key) implements SentKey {}
 
   /** There is none. */

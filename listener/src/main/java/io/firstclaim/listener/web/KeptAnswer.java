@@ -1,4 +1,4 @@
-package io.firstclaim.spring.web;
+package io.firstclaim.listener.web;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -19,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * An answer as it is kept with the claim, whose store bounds the size: JSON in ASCII, with the body
  * in Base64. One that is too large is kept without its body. Immutable.
  */
-final class StoredAnswer {
+public final class KeptAnswer {
   /** Tells a client that the answer is a stored one. */
-  static final String REPLAYED = "Idempotent-Replayed";
+  public static final String REPLAYED = "Idempotent-Replayed";
 
   /** Tells a client that the answer had a body, which was too large to be stored. */
-  static final String BODY_OMITTED = "Idempotent-Body-Omitted";
+  public static final String BODY_OMITTED = "Idempotent-Body-Omitted";
 
   private static final JsonFactory JSON =
       new JsonFactoryBuilder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
@@ -37,12 +36,15 @@ final class StoredAnswer {
           "connection",
           "keep-alive",
           "proxy-connection",
+          "content-length", // it is the length of the body, however that is sent
           "transfer-encoding",
           "trailer",
           "upgrade",
           "date");
 
   private static final String OF_BODY = "content-";
+
+  private static final int OK = 200;
 
   private final int status;
   private final List<Header> headers;
@@ -54,51 +56,57 @@ final class StoredAnswer {
    * @param headers those that are the answer's own, each with one value
    * @param body null if it was left out
    */
-  private StoredAnswer(int status, List<Header> headers, byte @Nullable [] body) {
+  private KeptAnswer(int status, List<Header> headers, byte @Nullable [] body) {
     this.status = status;
     this.headers = List.copyOf(headers);
     this.body = body;
   }
 
-  int status() {
+  /** Its status. */
+  public int status() {
     return status;
   }
 
-  List<Header> headers() {
+  /** Those that are its own, in their order. */
+  public List<Header> headers() {
     return headers;
   }
 
   /** Null if it was left out. */
-  byte @Nullable [] body() {
+  public byte @Nullable [] body() {
     return body == null ? null : body.clone();
   }
 
-  /** A header with one of its values. */
-  record Header(String name, String value) {
+  /**
+   * A header with one of its values.
+   *
+   * @param name as it is sent
+   * @param value one of them
+   */
+  public record Header(String name, String value) {
     private String lowerCase() {
       return name.toLowerCase(Locale.ROOT);
     }
   }
 
-  /** What to keep of an answer, in no more bytes than this. */
-  static String write(HeldBackAnswer answer, long most) throws IOException {
-    List<Header> headers = new ArrayList<>();
-    answer
-        .headers()
-        .forEach((name, values) -> values.forEach(value -> headers.add(new Header(name, value))));
-    headers.removeIf(header -> NOT_STORED.contains(header.lowerCase()));
-    byte[] body = answer.body();
+  /**
+   * What to keep of an answer, in no more bytes than this.
+   *
+   * @param headers all of them, of which those are left out that are not to be kept
+   */
+  public static String write(int status, List<Header> headers, byte[] body, long most)
+      throws IOException {
+    List<Header> kept = new ArrayList<>(headers);
+    kept.removeIf(header -> NOT_STORED.contains(header.lowerCase()));
     if (body.length <= most) {
-      String whole = new StoredAnswer(answer.getStatus(), headers, body).text();
+      String whole = new KeptAnswer(status, kept, body).text();
       if (whole.length() <= most) {
         return whole;
       }
     }
-    headers.removeIf(header -> header.lowerCase().startsWith(OF_BODY));
-    String headless = new StoredAnswer(answer.getStatus(), headers, null).text();
-    return headless.length() <= most
-        ? headless
-        : new StoredAnswer(answer.getStatus(), List.of(), null).text();
+    kept.removeIf(header -> header.lowerCase().startsWith(OF_BODY));
+    String headless = new KeptAnswer(status, kept, null).text();
+    return headless.length() <= most ? headless : new KeptAnswer(status, List.of(), null).text();
   }
 
   private String text() throws IOException {
@@ -121,7 +129,7 @@ final class StoredAnswer {
   }
 
   /** What was kept; the bare fact that it was done if it cannot be read. */
-  static StoredAnswer read(@Nullable String text) {
+  public static KeptAnswer read(@Nullable String text) {
     if (text != null) {
       try (JsonParser json = JSON.createParser(text)) {
         return read(json);
@@ -129,11 +137,11 @@ final class StoredAnswer {
         // It is done all the same, and must not be done again.
       }
     }
-    return new StoredAnswer(HttpServletResponse.SC_OK, List.of(), null);
+    return new KeptAnswer(OK, List.of(), null);
   }
 
-  private static StoredAnswer read(JsonParser json) throws IOException {
-    int status = HttpServletResponse.SC_OK;
+  private static KeptAnswer read(JsonParser json) throws IOException {
+    int status = OK;
     List<Header> headers = new ArrayList<>();
     byte[] body = null;
     json.nextToken();
@@ -150,19 +158,6 @@ final class StoredAnswer {
         default -> json.skipChildren();
       }
     }
-    return new StoredAnswer(status, headers, body);
-  }
-
-  /** Gives it to a client, which is told that it is not the first to have it. */
-  void replay(HttpServletResponse response) throws IOException {
-    response.setStatus(status);
-    headers.forEach(header -> response.addHeader(header.name, header.value));
-    response.setHeader(REPLAYED, "true");
-    if (body == null) {
-      response.setHeader(BODY_OMITTED, "true");
-    } else if (body.length > 0) {
-      response.setContentLength(body.length);
-      response.getOutputStream().write(body);
-    }
+    return new KeptAnswer(status, headers, body);
   }
 }

@@ -15,6 +15,7 @@ import io.firstclaim.lock.deduplicator.RunResult;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.s3.S3ClaimStore;
+import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.spring.Mutexes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -30,6 +31,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -260,6 +262,26 @@ class FirstclaimAutoConfigurationTest {
     inMemory
         .withPropertyValues("management.health.firstclaim.enabled=false")
         .run(context -> assertThat(context).doesNotHaveBean(HealthIndicator.class));
+  }
+
+  @Test
+  void healthIsDown_withTheCause_whileTheStoreDoesNotAnswer() {
+    FaultyStore store = new FaultyStore(memory("own"));
+    store.setDown(true);
+    application
+        .withBean(ClaimStore.class, () -> store)
+        .run(
+            context -> {
+              Health health =
+                  Objects.requireNonNull(
+                      context
+                          .getBean("firstclaimHealthIndicator", HealthIndicator.class)
+                          .health(true));
+              assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+              assertThat(health.getDetails())
+                  .containsEntry(
+                      "error", "io.firstclaim.lock.StoreUnavailableException: no answer");
+            });
   }
 
   @Configuration(proxyBeanMethods = false)

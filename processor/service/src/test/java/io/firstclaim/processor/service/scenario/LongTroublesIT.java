@@ -332,7 +332,11 @@ class LongTroublesIT {
         .sum();
   }
 
-  /** Each record has one completion, as outcomes say, and no violation stands in its topic. */
+  /**
+   * A handler was called for each record, and once, but for those taken over; whatever outcomes
+   * there are say one completion each, and no violation stands in its topic. Outcomes may be
+   * missing, where a producer gave them up while the broker was away.
+   */
   private static void requireOnceEach(Application application, KafkaBroker broker)
       throws IOException {
     Map<String, Completed> completed = new HashMap<>();
@@ -351,11 +355,13 @@ class LongTroublesIT {
       }
     }
     System.out.printf(
-        "%s: outcomes %s, %d records handled more than once%n",
-        application.name,
-        kinds,
-        IntStream.range(0, RECORDS).filter(i -> application.calls.get(i) > 1).count());
-    assertThat(completed).hasSize(RECORDS);
+        "%s: outcomes %s, of %d records%n", application.name, kinds, completed.size());
+    assertThat(IntStream.range(0, RECORDS).filter(i -> application.calls.get(i) == 0))
+        .as("records that no handler was called for")
+        .isEmpty();
+    assertThat(IntStream.range(0, RECORDS).filter(i -> application.calls.get(i) > 1).count())
+        .as("records handled again: of those whose holders were killed")
+        .isLessThanOrEqualTo(kinds.getOrDefault("TAKEN_OVER", 0));
     assertThat(read(broker, application.name + ".violations")).isEmpty();
   }
 

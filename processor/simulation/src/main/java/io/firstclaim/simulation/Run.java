@@ -32,11 +32,10 @@ final class Run {
   private static final Duration STOCK_EVERY = Duration.ofSeconds(1);
 
   /**
-   * Two leases, with what is allowed for clocks, a session, which has a partition wait for its next
-   * reader, and the pause of one who asks; and where holders died of a record a lease more for each
-   * instance, as each that takes it over for the first time leaves it alone for so long.
+   * Two leases, with what is allowed for clocks and for a record that two holders died of, a
+   * session, which has a partition wait for its next reader, and the pause of one who asks.
    */
-  private static final Duration IDLE = Zones.LEASE.multipliedBy(15).dividedBy(2);
+  private static final Duration IDLE = Zones.LEASE.multipliedBy(9).dividedBy(2);
 
   /** Requests to the store, for each record that is settled once it is calm. */
   private static final int CALLS = 60;

@@ -17,6 +17,7 @@ import io.firstclaim.simulation.world.World;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -50,19 +51,17 @@ final class ToldStore implements ClaimStore {
 
   @Override
   public SettleResult renew(Lease lease) {
-    holds(lease);
-    return told(lease, State.HELD, store.renew(lease));
+    return told(lease, State.HELD, () -> store.renew(lease));
   }
 
   @Override
   public SettleResult complete(Lease lease, @Nullable String result) {
-    holds(lease);
-    return told(lease, State.DONE, store.complete(lease, result));
+    return told(lease, State.DONE, () -> store.complete(lease, result));
   }
 
   @Override
   public SettleResult complete(Lease lease, @Nullable String result, Effects effects) {
-    return told(lease, State.DONE, store.complete(lease, result, effects));
+    return told(lease, State.DONE, () -> store.complete(lease, result, effects));
   }
 
   @Override
@@ -72,13 +71,12 @@ final class ToldStore implements ClaimStore {
 
   @Override
   public SettleResult release(Lease lease, Instant retryAt, String cause) {
-    holds(lease);
-    return told(lease, State.FREE, store.release(lease, retryAt, cause));
+    return told(lease, State.FREE, () -> store.release(lease, retryAt, cause));
   }
 
   @Override
   public SettleResult bury(Lease lease, String cause) {
-    return told(lease, State.DEAD, store.bury(lease, cause));
+    return told(lease, State.DEAD, () -> store.bury(lease, cause));
   }
 
   @Override
@@ -101,7 +99,9 @@ final class ToldStore implements ClaimStore {
             lease.remaining(time.now())));
   }
 
-  private SettleResult told(Lease lease, State step, SettleResult answer) {
+  private SettleResult told(Lease lease, State step, Supplier<SettleResult> asked) {
+    holds(lease);
+    SettleResult answer = asked.get();
     String id = lease.id().text();
     switch (answer) {
       case SettleResult.Settled(Lease after) when step == State.HELD -> holds(after);

@@ -33,7 +33,6 @@ import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
@@ -127,13 +126,7 @@ record Parts(
                 findings,
                 time),
             publisher);
-    InputConsumer input =
-        new InputConsumer(
-            () -> {
-              Consumer<byte[], byte[]> made = clients.input();
-              listener.opened(made);
-              return made;
-            });
+    InputConsumer input = new InputConsumer(clients::input, listener);
     Sequencer sequencer = new Sequencer(settings.input().ordering(), given.tracing);
     Partitions partitions =
         new Partitions(input, sequencer, flow, admission.limit(), clients.topicIds(), listener);

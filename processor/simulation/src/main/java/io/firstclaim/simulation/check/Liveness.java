@@ -27,7 +27,7 @@ final class Liveness {
   /** All of them. */
   static List<Check> all(History.Bounds bounds) {
     return List.of(
-        new SettledInTime(bounds.idle()),
+        new SettledInTime(bounds.idle(), bounds.lease(), bounds.maxAttempts()),
         new BoundedAttempts(bounds.maxAttempts()),
         new FewCalls(bounds.calls()),
         new BoundedStock(bounds.inFlight()));
@@ -36,10 +36,13 @@ final class Liveness {
   /**
    * Once it is calm, a record lies no longer than two leases, and what a group takes to see that a
    * member is gone, without a handler that runs or a retry that is waited for, until it is done or
-   * dead.
+   * dead. One that holders died of again and again is left alone for a lease by each instance that
+   * takes it over for the first time, and there are four.
    */
   static final class SettledInTime implements Check {
     private final Duration most;
+    private final Duration ofSuspects;
+    private final int suspectAfter;
     private final Map<String, Lying> open = new HashMap<>();
     private final Map<String, Set<Run>> runs = new HashMap<>();
     private @Nullable Instant calm;
@@ -51,10 +54,13 @@ final class Liveness {
       private Instant since = Instant.EPOCH;
       private Duration before = Duration.ZERO;
       private boolean isHandled;
+      private boolean isSuspect;
     }
 
-    SettledInTime(Duration most) {
+    SettledInTime(Duration most, Duration lease, int maxAttempts) {
       this.most = most;
+      this.ofSuspects = most.plus(lease.multipliedBy(3)); // one such lease is in the bound of all
+      this.suspectAfter = maxAttempts / 2;
     }
 
     @Override
@@ -105,6 +111,7 @@ final class Liveness {
     private void wrote(Wrote wrote, Violations violations) {
       String id = wrote.after().id();
       Lying lying = open.computeIfAbsent(id, _ -> new Lying());
+      lying.isSuspect |= wrote.isTakeover() && wrote.after().attempts() >= suspectAfter;
       if (wrote.after().isTerminal()) {
         rest(id, lying, wrote.at(), violations);
         open.remove(id);
@@ -126,7 +133,7 @@ final class Liveness {
       if (now.isAfter(from)) {
         lying.before = lying.before.plus(Duration.between(from, now));
       }
-      if (lying.before.compareTo(most) > 0) {
+      if (lying.before.compareTo(lying.isSuspect ? ofSuspects : most) > 0) {
         violations.tell(
             "%s has lain for %s, after all faults had stopped, and nobody had it in hand"
                 .formatted(id, lying.before));

@@ -87,10 +87,13 @@ public interface EngineListener {
   default void commitFailed() {}
 
   /**
-   * A Kafka consumer was made, for its own metrics. It lives as long as the engine runs, or until
-   * it gives itself up and another is made.
+   * A Kafka consumer was made, which lives as long as the engine runs, or until it is told to be
+   * {@link #replaced}; for its own metrics.
    */
   default void opened(Consumer<?, ?> consumer) {}
+
+  /** A Kafka consumer gave itself up, and was closed; another was opened in its place. */
+  default void replaced(Consumer<?, ?> consumer) {}
 
   /** A Kafka producer was made, which lives as long as the engine runs; for its own metrics. */
   default void opened(Producer<?, ?> producer) {}

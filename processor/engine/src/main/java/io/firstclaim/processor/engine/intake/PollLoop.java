@@ -286,8 +286,9 @@ public final class PollLoop implements Runnable {
         } else {
           LockSupport.parkNanos(this, LAST_POLL.toNanos());
         }
-      } catch (KafkaException e) {
+      } catch (KafkaException e) { // a consumer that has given itself up says so at once
         LOG.debug("Polling failed while stopping", e);
+        LockSupport.parkNanos(this, LAST_POLL.toNanos());
       }
     }
     return admission.limit().isEmpty();

@@ -231,6 +231,11 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
   }
 
   @Override
+  public void replaced(Consumer<?, ?> consumer) {
+    kafka.unbind(consumer);
+  }
+
+  @Override
   public void opened(Producer<?, ?> producer) {
     kafka.bind(producer);
   }

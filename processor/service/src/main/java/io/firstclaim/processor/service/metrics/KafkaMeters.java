@@ -4,6 +4,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import io.micrometer.core.instrument.config.MeterFilter;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.apache.kafka.clients.admin.AdminClient;
@@ -16,6 +18,7 @@ final class KafkaMeters {
   private final ScheduledExecutorService refresh =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("firstclaim-kafka-metrics").daemon().factory());
+  private final Map<Consumer<?, ?>, KafkaClientMetrics> consumers = new ConcurrentHashMap<>();
 
   KafkaMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -29,12 +32,21 @@ final class KafkaMeters {
                 && (id.getTag("partition") != null || id.getTag("node.id") != null));
   }
 
-  // The metrics are never closed: the clients live as long as the process.
-  @SuppressWarnings("resource")
   void bind(Consumer<?, ?> consumer) {
-    new KafkaClientMetrics(consumer, List.of(), refresh).bindTo(registry);
+    var metrics = new KafkaClientMetrics(consumer, List.of(), refresh);
+    metrics.bindTo(registry);
+    consumers.put(consumer, metrics);
   }
 
+  /** Removes those of a consumer that is closed. */
+  void unbind(Consumer<?, ?> consumer) {
+    KafkaClientMetrics metrics = consumers.remove(consumer);
+    if (metrics != null) {
+      metrics.close();
+    }
+  }
+
+  // These are never closed: the clients live as long as the process.
   @SuppressWarnings("resource")
   void bind(AdminClient admin) {
     new KafkaClientMetrics(admin, List.of(), refresh).bindTo(registry);

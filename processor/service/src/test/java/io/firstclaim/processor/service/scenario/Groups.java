@@ -26,9 +26,17 @@ import org.apache.kafka.common.config.ConfigResource;
 final class Groups implements AutoCloseable {
   private static final String MAX_MESSAGE = Integer.toString(4 << 20);
 
-  private final Admin admin =
-      Admin.create(
-          Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, Servers.KAFKA.bootstrapServers()));
+  private final Admin admin;
+
+  /** Of the common broker. */
+  Groups() {
+    this(Servers.KAFKA.bootstrapServers());
+  }
+
+  /** Of a test's own broker. */
+  Groups(String bootstrapServers) {
+    admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
+  }
 
   /** Creates a topic that takes messages up to 4 MiB. */
   void createTopic(String name, int partitions) {

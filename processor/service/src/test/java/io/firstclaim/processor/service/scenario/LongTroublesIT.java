@@ -27,11 +27,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -76,9 +73,6 @@ class LongTroublesIT {
     }
   }
 
-  /** What a message on the outcomes topic says, of which there is one each for most records. */
-  private record Completed(long token, int times) {}
-
   @Test
   void brokerInTroubleForAnHour_eachRecordIsCompletedOnce_noViolationIsTold() throws Exception {
     int far = FreePort.next();
@@ -86,7 +80,7 @@ class LongTroublesIT {
     settings.put("offsets.topic.num.partitions", "8");
     try (Relay relay = new Relay(far);
         KafkaBroker broker = KafkaBroker.start(JvmTuning.LONG_RUN, settings, far, relay.port());
-        Admin admin = Admin.create(client(broker));
+        Groups groups = new Groups(broker.bootstrapServers());
         var feeder = Executors.newSingleThreadExecutor()) {
       broker.createTopic(TOPIC, PARTITIONS);
       HttpServer sink = HttpServer.create(new InetSocketAddress(loopback(), 0), 1024);
@@ -106,7 +100,7 @@ class LongTroublesIT {
         feeding.get();
         System.out.printf("%s: all were sent%n", Instant.now());
         for (Application each : applications) {
-          awaitTheEnd(each, admin);
+          awaitTheEnd(each, groups);
           requireOnceEach(each, broker);
         }
         assertThat(applications).allSatisfy(each -> requireSteadyHeap(each, heap));
@@ -256,20 +250,20 @@ class LongTroublesIT {
   }
 
   /** Its groups and audits have all that was sent, and what became of it. */
-  private static void awaitTheEnd(Application application, Admin admin) {
+  private static void awaitTheEnd(Application application, Groups groups) {
     for (String zone : ZONES) {
       eventually(
           "%s, zone %s, is at the end".formatted(application.name, zone),
           () ->
-              assertThat(committed(admin, application.name + "-" + zone, TOPIC))
-                  .isEqualTo(ends(admin, TOPIC)));
+              assertThat(groups.committed(application.name + "-" + zone, TOPIC))
+                  .isEqualTo(groups.ends(TOPIC)));
     }
     String outcomes = application.name + ".outcomes";
     for (String zone : ZONES) {
       eventually(
           "%s, the audit of zone %s, is at the end".formatted(application.name, zone),
           () ->
-              assertThat(lag(admin, application.name + "-audit-" + zone, outcomes))
+              assertThat(lag(groups, application.name + "-audit-" + zone, outcomes))
                   .isBetween(0L, 100L)); // instances that are there say so all the time
     }
     for (Zone zone : application.zones()) {
@@ -285,49 +279,9 @@ class LongTroublesIT {
     Scenario.await(what).atMost(PATIENCE).ignoreExceptions().untilAsserted(assertion);
   }
 
-  private static Map<Integer, Long> committed(Admin admin, String group, String topic)
-      throws ExecutionException, InterruptedException {
-    Map<Integer, Long> committed = new HashMap<>();
-    Map<TopicPartition, OffsetAndMetadata> all =
-        admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
-    all.forEach(
-        (partition, offset) -> {
-          if (offset != null && partition.topic().equals(topic)) {
-            committed.put(partition.partition(), offset.offset());
-          }
-        });
-    return committed;
-  }
-
-  private static Map<Integer, Long> ends(Admin admin, String topic)
-      throws ExecutionException, InterruptedException {
-    Map<Integer, Long> ends = new HashMap<>();
-    for (int i : partitions(admin, topic)) {
-      var partition = new TopicPartition(topic, i);
-      ends.put(
-          i,
-          admin
-              .listOffsets(Map.of(partition, OffsetSpec.latest()))
-              .partitionResult(partition)
-              .get()
-              .offset());
-    }
-    return ends;
-  }
-
-  private static List<Integer> partitions(Admin admin, String topic)
-      throws ExecutionException, InterruptedException {
-    int count =
-        requireNonNull(admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic))
-            .partitions()
-            .size();
-    return IntStream.range(0, count).boxed().toList();
-  }
-
-  private static long lag(Admin admin, String group, String topic)
-      throws ExecutionException, InterruptedException {
-    Map<Integer, Long> committed = committed(admin, group, topic);
-    return ends(admin, topic).entrySet().stream()
+  private static long lag(Groups groups, String group, String topic) {
+    Map<Integer, Long> committed = groups.committed(group, topic);
+    return groups.ends(topic).entrySet().stream()
         .mapToLong(end -> end.getValue() - committed.getOrDefault(end.getKey(), 0L))
         .sum();
   }
@@ -337,21 +291,14 @@ class LongTroublesIT {
    * there are say one completion each, and no violation stands in its topic. Outcomes may be
    * missing, where a producer gave them up while the broker was away.
    */
-  private static void requireOnceEach(Application application, KafkaBroker broker)
-      throws IOException {
-    Map<String, Completed> completed = new HashMap<>();
+  private static void requireOnceEach(Application application, KafkaBroker broker) {
+    Map<String, Long> completed = new HashMap<>();
     Map<String, Integer> kinds = new HashMap<>();
     for (Outcomes.Outcome outcome : outcomes(broker, application.name + ".outcomes")) {
       var _ = kinds.merge(outcome.outcome(), 1, Integer::sum);
       if (outcome.outcome().equals("COMPLETED")) {
-        var _ =
-            completed.merge(
-                outcome.id(),
-                new Completed(outcome.token(), 1),
-                (first, again) -> {
-                  assertThat(again.token).as(outcome.toString()).isEqualTo(first.token);
-                  return new Completed(first.token, first.times + 1);
-                });
+        Long first = completed.putIfAbsent(outcome.id(), outcome.token());
+        assertThat(first).as(outcome.toString()).isIn(null, outcome.token());
       }
     }
     System.out.printf(
@@ -367,8 +314,8 @@ class LongTroublesIT {
 
   private static List<Outcomes.Outcome> outcomes(KafkaBroker broker, String topic) {
     return read(broker, topic).stream()
-        .filter(message -> !new String(message.key(), UTF_8).equals(Outcomes.PRESENCE))
         .map(Outcomes.Outcome::of)
+        .filter(outcome -> !outcome.id().equals(Outcomes.PRESENCE))
         .toList();
   }
 

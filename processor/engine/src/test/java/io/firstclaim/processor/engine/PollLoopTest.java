@@ -483,6 +483,8 @@ class PollLoopTest {
     assertThat(handled).doesNotHaveDuplicates();
     assertThat(input.closed()).isTrue();
     assertThat(input.committedAtClose()).isEqualTo(-1);
+    assertThat(a.listener.opened).contains(input, next);
+    assertThat(a.listener.replaced).containsExactly(input);
     assertThat(defect()).isNull();
     assertThat(a.limit.isEmpty()).isTrue();
   }

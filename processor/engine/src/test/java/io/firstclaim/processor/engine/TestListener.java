@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.Consumer;
 
 /** Remembers what it is told. */
 final class TestListener implements EngineListener {
@@ -14,6 +15,8 @@ final class TestListener implements EngineListener {
   final AtomicInteger takeovers = new AtomicInteger();
   final AtomicInteger tooOld = new AtomicInteger();
   final AtomicInteger handled = new AtomicInteger();
+  final Queue<Consumer<?, ?>> opened = new ConcurrentLinkedQueue<>();
+  final Queue<Consumer<?, ?>> replaced = new ConcurrentLinkedQueue<>();
   volatile boolean fails;
   final AtomicInteger commitFailures = new AtomicInteger();
 
@@ -23,6 +26,16 @@ final class TestListener implements EngineListener {
 
   List<Claimed> claimed() {
     return List.copyOf(claimed);
+  }
+
+  @Override
+  public void opened(Consumer<?, ?> consumer) {
+    opened.add(consumer);
+  }
+
+  @Override
+  public void replaced(Consumer<?, ?> consumer) {
+    replaced.add(consumer);
   }
 
   @Override

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
@@ -143,6 +144,25 @@ class EngineMetricsTest {
 
     assertThat(registry.scrape().lines().filter(line -> line.startsWith("kafka_")))
         .containsExactly("kafka_consumer_lag1{client_id=\"c\",kafka_version=\"unknown\"} 7.0");
+  }
+
+  @Test
+  void metricsOfAConsumer_areGone_whenItWasReplaced() {
+    MetricName name = new MetricName("lag", "consumer-metrics", "", Map.of("client-id", "c"));
+    try (var consumer =
+        new MockConsumer<byte[], byte[]>("earliest") {
+          @Override
+          public synchronized Map<MetricName, ? extends Metric> metrics() {
+            return Map.of(name, new Lag(name));
+          }
+        }) {
+      metrics.opened(consumer);
+      assertThat(registry.scrape()).contains("kafka_consumer_lag");
+
+      metrics.replaced(consumer);
+
+      assertThat(registry.scrape()).doesNotContain("kafka_consumer_lag");
+    }
   }
 
   private record Lag(MetricName metricName) implements Metric {

@@ -353,12 +353,6 @@ final class Mutants {
             "return !closed && !lost && current.token() > 0 && now != null;",
             Set.of(7, 28)),
         new Mutant(
-            "clocks that leapt make no lease doubtful",
-            CORE.formatted("Lease"),
-            "return now.hasLeaptSince(start);",
-            "return now.hasLeaptSince(start) && attempt > 1000;",
-            Set.of(28)),
-        new Mutant(
             "an object is written over without a condition",
             S3.formatted("Markers"),
             "(on == null ? put.ifNoneMatch(\"*\") : put.ifMatch(on.version())).build();",
@@ -371,17 +365,11 @@ final class Mutants {
             "\n",
             Set.of(3, 5, 30)),
         new Mutant(
-            "a claim is swept after a lease",
-            STORE.formatted("Retirement"),
-            "case Done unused -> age.compareTo(settings.retention()) > 0;",
-            "case Done unused -> age.compareTo(settings.lease()) > 0;",
-            Set.of(13, 30)),
-        new Mutant(
             "a resource is where a record of its name is",
             CORE.formatted("RecordId"),
             "case RESOURCE -> -bytes;",
             "case RESOURCE -> bytes;",
-            Set.of(39)),
+            Set.of(12, 31, 39)),
         new Mutant(
             "a redrive is forgotten",
             STORE.formatted("Protocol"),

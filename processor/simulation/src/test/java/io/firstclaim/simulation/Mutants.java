@@ -313,8 +313,8 @@ final class Mutants {
         new Mutant(
             "what another holds is asked for no more",
             ENGINE.formatted("flow/Claimer"),
-            "new State.Held(answer, inARow, pause(shorter(most, answer.remaining())));",
-            "new State.Held(answer, inARow, pause(answer.remaining().multipliedBy(1000)));",
+            "new State.HeldElsewhere(answer, inARow, pause(shorter(most, answer.remaining())));",
+            "new State.HeldElsewhere(answer, inARow, pause(answer.remaining().multipliedBy(1000)));",
             Set.of(18, 21)),
         new Mutant(
             "a record of which nothing is known counts as settled",

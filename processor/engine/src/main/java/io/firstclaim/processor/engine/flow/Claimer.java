@@ -100,7 +100,7 @@ public final class Claimer {
     Moment now = time.now();
     Claim last = record.lastClaim();
     if (last != null) {
-      if (from instanceof State.Held held) {
+      if (from instanceof State.HeldElsewhere held) {
         return Claim.after(held.answer(), last, now);
       }
       if (from instanceof State.Blocked blocked) {
@@ -195,10 +195,10 @@ public final class Claimer {
    * While outcomes can be read, it is soon enough to ask again at the end of the lease; and of one
    * that is longer than ours, after ours: whoever claims by another way announces no outcome.
    */
-  private State.Held held(RecordInFlight record, State from, ClaimResult.Held answer) {
-    int inARow = from instanceof State.Held before ? before.inARow() + 1 : 1;
+  private State.HeldElsewhere held(RecordInFlight record, State from, ClaimResult.Held answer) {
+    int inARow = from instanceof State.HeldElsewhere before ? before.inARow() + 1 : 1;
     Duration most = record.hearsOutcomes() ? lease : PAUSES.whole(inARow);
-    return new State.Held(answer, inARow, pause(shorter(most, answer.remaining())));
+    return new State.HeldElsewhere(answer, inARow, pause(shorter(most, answer.remaining())));
   }
 
   /**

@@ -185,7 +185,7 @@ public final class RecordFlow implements Processing {
       case State.Entering _, State.Queued _, State.Granted _ -> {} // it goes on with all
       case State.Blocked _, State.Unanswered _ -> record.entry().leaveButTurn();
       case State.Due _,
-          State.Held _,
+          State.HeldElsewhere _,
           State.NotDue _,
           State.Refused _,
           State.Unannounced _,
@@ -210,7 +210,7 @@ public final class RecordFlow implements Processing {
       case State.Queued queued -> queue(record, queued);
       case State.Granted(var answer) ->
           attempts.make(record, answer, () -> goOnWithoutHandler(record));
-      case State.Held held -> pause(record, held);
+      case State.HeldElsewhere held -> pause(record, held);
       case State.Blocked blocked -> pause(record, blocked);
       case State.NotDue notDue -> pause(record, notDue);
       case State.Unanswered silent -> pause(record, silent);

@@ -24,7 +24,7 @@ sealed interface State {
         case Following _ -> WaitsFor.SAME_ID;
         case Entering _, Unanswered _ -> WaitsFor.STORE;
         case Queued queued -> queued.at.what();
-        case Held _ -> WaitsFor.HOLDER;
+        case HeldElsewhere _ -> WaitsFor.HOLDER;
         case Blocked _ -> WaitsFor.RESOURCE;
         case NotDue _ -> WaitsFor.RETRY;
         case Refused _ -> WaitsFor.DOWNSTREAM;
@@ -97,7 +97,7 @@ sealed interface State {
   record Granted(ClaimResult.Granted answer) implements State {}
 
   /** Another holder has it. */
-  record Held(ClaimResult.Held answer, int inARow, Pause pause) implements Pausing {
+  record HeldElsewhere(ClaimResult.Held answer, int inARow, Pause pause) implements Pausing {
     @Override
     public String by() {
       return answer.by();

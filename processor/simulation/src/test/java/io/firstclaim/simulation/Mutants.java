@@ -209,6 +209,12 @@ final class Mutants {
             "return e.getMessage() == null ? new SettleResult.Lost(null) : new Settled(lease);",
             Set.of(4, 12)),
         new Mutant(
+            "a store that is busy is read as a lost claim",
+            STORE.formatted("DrivenClaimStore"),
+            "return new SettleResult.Unknown(String.valueOf(e.getMessage()));",
+            "return e.getMessage() == null ? new Settled(lease) : new SettleResult.Lost(null);",
+            Set.of(6)),
+        new Mutant(
             "answers of a batch go to each other's writers",
             DYNAMODB.formatted("BatchedItems"),
             "replies.add(error == null ? TOOK : reply(error));",

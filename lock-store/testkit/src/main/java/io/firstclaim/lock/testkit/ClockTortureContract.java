@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
  * The contract that no clock, however bad, ends another's lease early or keeps one's own late: a
  * store's test inherits this and says how to make one. {@link ClockTorture} says what they suffer.
  *
- * <p>The seeds are 0, 1, 2 and so on; {@code -Dfirstclaim.tortures=100000} plays so many.
+ * <p>The seeds are 0, 1, 2 and so on; {@code -Dtortures=100000} plays so many.
  */
 public abstract class ClockTortureContract implements ClockTorture.Stores {
   /** How many histories this backend has the time for. */
@@ -14,7 +14,7 @@ public abstract class ClockTortureContract implements ClockTorture.Stores {
 
   @Test
   void badClocks_endNoLeaseEarly_andKeepNoneLate() {
-    int seeds = Integer.getInteger("firstclaim.tortures", histories());
+    int seeds = Integer.getInteger("tortures", histories());
     for (long seed = 0; seed < seeds; seed++) {
       var torture = new ClockTorture(seed, this);
       try {

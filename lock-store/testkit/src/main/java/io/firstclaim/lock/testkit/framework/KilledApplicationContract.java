@@ -1,0 +1,121 @@
+package io.firstclaim.lock.testkit.framework;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.lock.testkit.framework.Diary.Waiting;
+import io.firstclaim.lock.testkit.process.ChildJvm;
+import io.firstclaim.lock.testkit.process.JvmCommand;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two instances of an application as processes, which share a store; one is killed in the middle of
+ * a web request, of a job that one instance runs at a time, and of a job that is run once each time
+ * it is due.
+ *
+ * <p>The application has a handler of {@code POST /payments} that takes text and answers 201, for
+ * each {@code Idempotency-Key} once; a job that is due each second; one with a short delay that one
+ * instance runs at a time; and no Kafka. It has the {@link Diary} do the work, tells it its port,
+ * and has it listen to runs.
+ */
+public abstract class KilledApplicationContract {
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+  private final Class<?> main;
+  private final List<String> settings;
+
+  /**
+   * An application.
+   *
+   * @param main of it
+   * @param settings the JVM's arguments
+   */
+  protected KilledApplicationContract(Class<?> main, List<String> settings) {
+    this.main = main;
+    this.settings = settings;
+  }
+
+  /** The variables by which an instance finds its store, the same for both. */
+  protected abstract Map<String, String> store();
+
+  @Test
+  void instanceThatIsKilled_isFollowedByTheOther_inItsRequest_andItsJobs(@TempDir Path folder)
+      throws Exception {
+    Diary diary = Diary.ofATest(folder.resolve("diary"));
+    try (ChildJvm a = start("a", diary);
+        ChildJvm b = start("b", diary)) {
+      eventually(() -> diary.waiting().isPresent());
+      Waiting waiting = diary.waiting().orElseThrow();
+      String killed = waiting.forWhom();
+      String other = killed.equals("a") ? "b" : "a";
+      diary.add("hang", killed);
+      var first = CLIENT.sendAsync(payment(diary, killed), BodyHandlers.ofString());
+      eventually(() -> Set.copyOf(diary.of(killed, "hangs")).equals(Set.of("request", "sweep")));
+      assertThat(first).isNotDone();
+      diary.add("take-over", other);
+      final int sweeps = diary.of(other, "sweeps").size();
+
+      (killed.equals("a") ? a : b).kill();
+
+      Set<Integer> seen = new HashSet<>();
+      eventually(
+          () -> {
+            int status = CLIENT.send(payment(diary, other), BodyHandlers.discarding()).statusCode();
+            seen.add(status);
+            return status == 201;
+          });
+      assertThat(seen).as("it is busy until its lease is over").isSubsetOf(409, 201);
+      HttpResponse<String> again = CLIENT.send(payment(diary, other), BodyHandlers.ofString());
+      assertThat(again.statusCode()).isEqualTo(201);
+      assertThat(again.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+      eventually(() -> diary.of(other, "Ran").contains(waiting.fireTime()));
+      eventually(() -> diary.of(other, "sweeps").size() > sweeps);
+      assertThat(diary.of(killed, "pays")).hasSize(1);
+      assertThat(diary.of(other, "pays")).hasSize(1);
+      assertThat(diary.ran().values()).containsOnly(1L);
+    }
+  }
+
+  private static HttpRequest payment(Diary diary, String instance) {
+    String port = diary.of(instance, "listens").getFirst();
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:%s/payments".formatted(port)))
+        .header("Content-Type", "text/plain")
+        .header("Idempotency-Key", "key")
+        .POST(BodyPublishers.ofString("100 EUR"))
+        .build();
+  }
+
+  private static void eventually(Callable<Boolean> holds) {
+    Awaitility.await().pollInterval(Duration.ofMillis(50)).atMost(LIMIT).until(holds);
+  }
+
+  private ChildJvm start(String instance, Diary diary) {
+    JvmCommand command =
+        JvmCommand.ofMain(instance, System.getProperty("java.class.path"), main.getName())
+            .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
+            .withJvmArgs(diary.settings(instance))
+            .withJvmArgs(settings)
+            .withJvmArgs(
+                List.of("-Dfirstclaim.instance=" + instance, "-Dfirstclaim.claim.lease=10s"))
+            .withEnv(store());
+    ChildJvm started = ChildJvm.start(command, diary.file().resolveSibling(instance + ".log"));
+    started.awaitReady("listening", () -> !diary.of(instance, "listens").isEmpty(), LIMIT);
+    return started;
+  }
+}

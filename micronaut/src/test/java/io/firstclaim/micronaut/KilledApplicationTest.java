@@ -1,0 +1,127 @@
+package io.firstclaim.micronaut;
+
+import io.firstclaim.lock.testkit.framework.Diary;
+import io.firstclaim.lock.testkit.framework.KilledApplicationContract;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.DynamoDbServer;
+import io.micronaut.context.annotation.Bean;
+import io.micronaut.context.annotation.Factory;
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.Status;
+import io.micronaut.runtime.Micronaut;
+import io.micronaut.runtime.event.annotation.EventListener;
+import io.micronaut.runtime.server.event.ServerStartupEvent;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.micronaut.scheduling.annotation.Scheduled;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Claims are in a table. */
+class KilledApplicationTest extends KilledApplicationContract {
+  private static DynamoDbServer table;
+
+  KilledApplicationTest() {
+    super(
+        Application.class,
+        List.of(
+            "-Dmicronaut.server.port=-1",
+            "-Dmicronaut.server.host=127.0.0.1",
+            "-Dmicronaut.security.enabled=false",
+            "-Dkafka.enabled=false",
+            "-Dapplication=killed"));
+  }
+
+  @BeforeAll
+  static void start() {
+    table = DynamoDbServer.start(JvmTuning.SHORT_RUN);
+  }
+
+  @AfterAll
+  static void stop() {
+    table.close();
+  }
+
+  @Override
+  protected Map<String, String> store() {
+    return Map.of(
+        "FIRSTCLAIM_CLAIM_BACKEND", "dynamodb",
+        "FIRSTCLAIM_CLAIM_CREATE", "true",
+        "AWS_ENDPOINT_URL_DYNAMODB", table.endpoint().toString(),
+        "AWS_REGION", "eu-central-1",
+        "AWS_ACCESS_KEY_ID", "test",
+        "AWS_SECRET_ACCESS_KEY", "test");
+  }
+
+  @Factory
+  @Requires(property = "application", value = "killed")
+  static class Application {
+    public static void main(String[] args) {
+      var _ = Micronaut.build(args).deduceEnvironment(false).start();
+    }
+
+    @Bean
+    @Singleton
+    Diary diary() {
+      return Diary.ofThisInstance();
+    }
+  }
+
+  @Requires(property = "application", value = "killed")
+  @Controller
+  static class Payments {
+    private final Diary diary;
+
+    Payments(Diary diary) {
+      this.diary = diary;
+    }
+
+    @Post("/payments")
+    @IdempotencyKey
+    @Status(HttpStatus.CREATED)
+    @Consumes(MediaType.TEXT_PLAIN)
+    @Produces(MediaType.TEXT_PLAIN)
+    @ExecuteOn(TaskExecutors.BLOCKING)
+    String pay(@Body String payment) throws InterruptedException {
+      diary.pay(payment);
+      return "paid";
+    }
+  }
+
+  @Requires(property = "application", value = "killed")
+  @Singleton
+  static class Jobs {
+    private final Diary diary;
+
+    Jobs(Diary diary) {
+      this.diary = diary;
+    }
+
+    @EventListener
+    void listening(ServerStartupEvent event) {
+      diary.listensAt(event.getSource().getPort());
+    }
+
+    @Scheduled(cron = "* * * * * *")
+    @Deduplicated(name = "bill")
+    void bill() throws InterruptedException {
+      diary.bill();
+    }
+
+    @Scheduled(fixedDelay = "100ms")
+    @Exclusive(name = "sweep")
+    void sweep() throws InterruptedException {
+      diary.sweep();
+    }
+  }
+}

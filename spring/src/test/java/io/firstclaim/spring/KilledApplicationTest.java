@@ -1,0 +1,119 @@
+package io.firstclaim.spring;
+
+import io.firstclaim.lock.testkit.framework.Diary;
+import io.firstclaim.lock.testkit.framework.KilledApplicationContract;
+import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.stack.server.DynamoDbServer;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Claims are in a table. */
+class KilledApplicationTest extends KilledApplicationContract {
+  private static DynamoDbServer table;
+
+  KilledApplicationTest() {
+    super(
+        Application.class,
+        List.of("-Dserver.port=0", "-Dserver.address=127.0.0.1", "-Dspring.main.banner-mode=off"));
+  }
+
+  @BeforeAll
+  static void start() {
+    table = DynamoDbServer.start(JvmTuning.SHORT_RUN);
+  }
+
+  @AfterAll
+  static void stop() {
+    table.close();
+  }
+
+  @Override
+  protected Map<String, String> store() {
+    return Map.of(
+        "FIRSTCLAIM_CLAIM_BACKEND", "dynamodb",
+        "FIRSTCLAIM_CLAIM_CREATE", "true",
+        "AWS_ENDPOINT_URL_DYNAMODB", table.endpoint().toString(),
+        "AWS_REGION", "eu-central-1",
+        "AWS_ACCESS_KEY_ID", "test",
+        "AWS_SECRET_ACCESS_KEY", "test");
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableScheduling
+  @EnableAutoConfiguration(
+      excludeName = {
+        "io.awspring.cloud.autoconfigure.core.AwsAutoConfiguration",
+        "io.awspring.cloud.autoconfigure.core.CredentialsProviderAutoConfiguration",
+        "org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration",
+        "io.firstclaim.spring.kafka.FirstclaimKafkaAutoConfiguration"
+      })
+  @Import({Payments.class, Jobs.class})
+  static class Application {
+    public static void main(String[] args) {
+      var _ = SpringApplication.run(Application.class, args);
+    }
+
+    @Bean
+    Diary diary() {
+      return Diary.ofThisInstance();
+    }
+
+    @Bean
+    ApplicationListener<WebServerInitializedEvent> listening(Diary diary) {
+      return event -> diary.listensAt(event.getWebServer().getPort());
+    }
+  }
+
+  @RestController
+  static class Payments {
+    private final Diary diary;
+
+    Payments(Diary diary) {
+      this.diary = diary;
+    }
+
+    @PostMapping("/payments")
+    @IdempotencyKey
+    @ResponseStatus(HttpStatus.CREATED)
+    String pay(@RequestBody String payment) throws InterruptedException {
+      diary.pay(payment);
+      return "paid";
+    }
+  }
+
+  static class Jobs {
+    private final Diary diary;
+
+    Jobs(Diary diary) {
+      this.diary = diary;
+    }
+
+    @Scheduled(cron = "* * * * * *")
+    @Deduplicated(name = "bill")
+    void bill() throws InterruptedException {
+      diary.bill();
+    }
+
+    @Scheduled(fixedDelay = 100)
+    @Exclusive(name = "sweep")
+    void sweep() throws InterruptedException {
+      diary.sweep();
+    }
+  }
+}

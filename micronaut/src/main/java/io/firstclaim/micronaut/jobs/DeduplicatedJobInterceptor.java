@@ -9,7 +9,7 @@ import io.micronaut.scheduling.annotation.Scheduled;
 import jakarta.inject.Singleton;
 import org.jspecify.annotations.Nullable;
 
-/** Around a job: hands each call of its scheduler to {@link OncePerFireTime}. Thread-safe. */
+/** Around a job: hands each call of its scheduler to {@link DueJob}. Thread-safe. */
 @Singleton
 @InterceptorBean(Deduplicated.class)
 final class DeduplicatedJobInterceptor implements MethodInterceptor<Object, Object> {

@@ -1,5 +1,6 @@
 package io.firstclaim.micronaut.jobs;
 
+import io.firstclaim.listener.jobs.OncePerFireTime;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
@@ -46,7 +47,7 @@ final class Jobs {
   private final Mutexes mutexes;
   private final TimeSource time;
   private final Duration timeout;
-  private final Map<AdvisedMethod, OncePerFireTime> once = new HashMap<>();
+  private final Map<AdvisedMethod, DueJob> once = new HashMap<>();
   private final Map<String, AdvisedMethod> byName = new HashMap<>();
 
   Jobs(
@@ -164,7 +165,10 @@ final class Jobs {
         "its name '%s' is that of %s, and each would skip what the other has done"
             .formatted(name, other),
         "give each a name of its own, and each a method that one bean has");
-    once.put(key, new OncePerFireTime(name, deduplicator, time, times(key, schedules.getFirst())));
+    once.put(
+        key,
+        new DueJob(
+            name, new OncePerFireTime(name, deduplicator, time), times(key, schedules.getFirst())));
   }
 
   private FireTimes times(AdvisedMethod key, AnnotationValue<Scheduled> schedule) {
@@ -184,8 +188,8 @@ final class Jobs {
   }
 
   /** The job that this method is, once for each of its fire times. */
-  OncePerFireTime of(ExecutableMethod<?, ?> method) {
-    OncePerFireTime job = once.get(AdvisedMethod.of(method));
+  DueJob of(ExecutableMethod<?, ?> method) {
+    DueJob job = once.get(AdvisedMethod.of(method));
     if (job == null) {
       throw new IllegalStateException(
           "%s is deduplicated by nothing: its bean was not there when the application started"
@@ -205,7 +209,7 @@ final class Jobs {
 
   @EventListener
   void stop(ShutdownEvent unused) {
-    once.values().forEach(OncePerFireTime::close);
+    once.values().forEach(DueJob::close);
     deduplicator.close();
   }
 }

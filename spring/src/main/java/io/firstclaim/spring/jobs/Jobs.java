@@ -1,5 +1,6 @@
 package io.firstclaim.spring.jobs;
 
+import io.firstclaim.listener.jobs.OncePerFireTime;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.spring.Deduplicated;
@@ -151,11 +152,9 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
 
   private void schedule(String name, Job job, CronTask task) {
     ExclusiveRun exclusive = job.mutex() == null ? null : exclusive(job.mutex());
-    OncePerFireTime once =
-        new OncePerFireTime(
-            name,
-            deduplicator,
-            time,
+    DueJob due =
+        new DueJob(
+            new OncePerFireTime(name, deduplicator, time),
             task.getTrigger(),
             lease -> {
               try {
@@ -166,7 +165,7 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
                 }
                 return null;
               } catch (UndeclaredThrowableException e) {
-                throw OncePerFireTime.thrown(e);
+                throw thrown(e);
               }
             });
     ScheduledExecutorService thread =
@@ -174,7 +173,12 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
             Thread.ofPlatform().daemon().name("firstclaim-job-" + name).factory());
     threads.add(thread);
     running = true;
-    var unused = new ConcurrentTaskScheduler(thread).schedule(once, once);
+    var unused = new ConcurrentTaskScheduler(thread).schedule(due, due);
+  }
+
+  /** What a scheduled method threw, without what was put around it. */
+  private static Exception thrown(UndeclaredThrowableException wrapped) {
+    return wrapped.getUndeclaredThrowable() instanceof Exception own ? own : wrapped;
   }
 
   @Override

@@ -1,4 +1,4 @@
-package io.firstclaim.micronaut.jobs;
+package io.firstclaim.listener.jobs;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.OncePerMinute;
@@ -9,19 +9,15 @@ import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.RunResult;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A job that is run once for each time that it is due, among all instances. Each waits until that
- * is settled: so one that dies is followed by another. It waits and runs on a thread of its own,
- * for the scheduler's are few. Thread-safe.
+ * is settled: so one that dies is followed by another. Thread-safe.
  */
-final class OncePerFireTime implements AutoCloseable {
+public final class OncePerFireTime {
   private static final Logger LOG = LoggerFactory.getLogger(OncePerFireTime.class);
 
   /** Until a store is asked again, whatever it said. */
@@ -32,49 +28,29 @@ final class OncePerFireTime implements AutoCloseable {
   private final String name;
   private final Deduplicator deduplicator;
   private final TimeSource time;
-  private final FireTimes due;
   private final OncePerMinute loud;
-  private final ExecutorService thread;
-  private @Nullable Instant waiting;
 
-  /** A job of this name, at the times that all instances have alike. */
-  OncePerFireTime(String name, Deduplicator deduplicator, TimeSource time, FireTimes due) {
+  /**
+   * A job of this name.
+   *
+   * @param deduplicator whose end is that of each wait
+   */
+  public OncePerFireTime(String name, Deduplicator deduplicator, TimeSource time) {
     this.name = name;
     this.deduplicator = deduplicator;
     this.time = time;
-    this.due = due;
     this.loud = new OncePerMinute(time);
-    this.thread =
-        Executors.newSingleThreadExecutor(
-            Thread.ofPlatform().daemon().name("firstclaim-job-" + name).factory());
   }
 
   /**
-   * It is due: has it run, unless others do. Of several times that come while it waits for an
-   * earlier one it is run for the last, as a scheduler does whose job takes longer than its period.
+   * Runs it for this time, or waits until another instance has. Returns once that is settled, and
+   * before if the thread is interrupted or the deduplicator closed: then it is left to others.
    *
-   * @throws IllegalStateException if it is not due
+   * @param fireTime which all instances have alike
+   * @param work what the job does; it may be called again after it has failed
    */
-  synchronized void run(Deduplicator.Work work) {
-    Instant fireTime = due.take();
-    boolean queued = waiting != null;
-    waiting = fireTime;
-    if (!queued) {
-      try {
-        thread.execute(() -> settle(RecordId.of(name + "@" + taken()), work));
-      } catch (RejectedExecutionException e) {
-        LOG.debug("{} is left to others: the application stops", name);
-      }
-    }
-  }
-
-  private synchronized @Nullable Instant taken() {
-    Instant fireTime = waiting;
-    waiting = null;
-    return fireTime;
-  }
-
-  private void settle(RecordId id, Deduplicator.Work work) {
+  public void settle(Instant fireTime, Deduplicator.Work work) {
+    RecordId id = RecordId.of(name + "@" + fireTime);
     try {
       for (Duration pause = tryOnce(id, work); pause != null; pause = tryOnce(id, work)) {
         time.sleep(pause.compareTo(LONGEST) < 0 ? pause : LONGEST);
@@ -123,11 +99,5 @@ final class OncePerFireTime implements AutoCloseable {
 
   private Duration until(Instant retryAt) {
     return Duration.between(time.now().wall(), retryAt);
-  }
-
-  /** Waits for nothing more; the deduplicator interrupts what runs. */
-  @Override
-  public void close() {
-    var unused = thread.shutdownNow();
   }
 }

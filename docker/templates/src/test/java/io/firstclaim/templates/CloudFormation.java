@@ -21,9 +21,12 @@ import org.jspecify.annotations.Nullable;
  * {@code boolean}, {@code integer}, {@code number}, {@code texts} (a text or a list of them),
  * {@code any}, one of several words, another structure, a {@code [list]} or a <code>{map}</code> of
  * those. One without must not be used before its type is written out here.
+ *
+ * <p>All of the resource types was compared with {@code @aws-cdk/aws-service-spec} 0.1.216 by
+ * {@link CloudFormationTest}, which compares it with any other version.
  */
 final class CloudFormation {
-  private static final Map<String, Map<String, Property>> STRUCTURES = new LinkedHashMap<>();
+  static final Map<String, Map<String, Property>> STRUCTURES = new LinkedHashMap<>();
 
   /** What {@code Fn::GetAtt} may ask of a type: "Return values" on its page. */
   static final Map<String, Set<String>> ATTRIBUTES =
@@ -41,7 +44,7 @@ final class CloudFormation {
    *
    * @param type null if it is documented, but not written out here
    */
-  private record Property(String name, boolean required, @Nullable String type) {}
+  record Property(String name, boolean required, @Nullable String type) {}
 
   static {
     // template-anatomy.html
@@ -81,7 +84,7 @@ final class CloudFormation {
         PointInTimeRecoverySpecification:PointInTimeRecoverySpecification ProvisionedThroughput
         ResourcePolicy SSESpecification StreamSpecification
         TableClass:STANDARD|STANDARD_INFREQUENT_ACCESS TableName:text Tags
-        TimeToLiveSpecification:TimeToLiveSpecification WarmThroughput
+        TimeToLiveSpecification:TimeToLiveSpecification VectorIndexes WarmThroughput
         """);
     // aws-resource-dynamodb-globaltable.html
     structure(
@@ -92,7 +95,7 @@ final class CloudFormation {
         KeySchema:[KeySchema] LocalSecondaryIndexes MultiRegionConsistency:EVENTUAL|STRONG
         ReadOnDemandThroughputSettings ReadProvisionedThroughputSettings
         Replicas!:[ReplicaSpecification] SSESpecification StreamSpecification TableName:text
-        TimeToLiveSpecification:TimeToLiveSpecification WarmThroughput
+        TimeToLiveSpecification:TimeToLiveSpecification VectorIndexes WarmThroughput
         WriteOnDemandThroughputSettings WriteProvisionedThroughputSettings
         """);
     // aws-properties-dynamodb-table-attributedefinition.html, …-globaltable-attributedefinition
@@ -124,7 +127,8 @@ final class CloudFormation {
         "AWS::S3::Bucket",
         """
         AbacStatus AccelerateConfiguration AccessControl AnalyticsConfigurations
-        BucketEncryption:BucketEncryption BucketName:text CorsConfiguration
+        BucketEncryption:BucketEncryption BucketName:text BucketNamePrefix BucketNamespace
+        CorsConfiguration
         IntelligentTieringConfigurations InventoryConfigurations
         LifecycleConfiguration:LifecycleConfiguration LoggingConfiguration
         MetadataConfiguration MetadataTableConfiguration MetricsConfigurations
@@ -221,10 +225,11 @@ final class CloudFormation {
         |LessThanOrEqualToThreshold|LessThanLowerOrGreaterThanUpperThreshold|LessThanLowerThreshold\
         |GreaterThanUpperThreshold
         DatapointsToAlarm:integer Dimensions EvaluateLowSampleCountPercentile EvaluationCriteria
-        EvaluationInterval EvaluationPeriods:integer ExtendedStatistic InsufficientDataActions
+        EvaluationInterval EvaluationPeriods:integer EvaluationWindow ExtendedStatistic
+        InsufficientDataActions
         MetricName Metrics:[MetricDataQuery] Namespace OKActions:texts Period Statistic Tags
         Threshold:number ThresholdMetricId TreatMissingData:breaching|notBreaching|ignore|missing
-        Unit
+        Unit WarmUpConfiguration
         """);
     // aws-properties-cloudwatch-alarm-metricdataquery.html
     structure(

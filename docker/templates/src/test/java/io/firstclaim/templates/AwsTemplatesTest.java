@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -218,6 +221,27 @@ class AwsTemplatesTest {
               assertThat(trust.path(0).path("Action").toString())
                   .isEqualTo("[\"sts:AssumeRole\",\"sts:TagSession\"]");
             });
+  }
+
+  /** The templates have the rights; the prose says of some why. */
+  @Test
+  void everyRight_thatThePageOfTheStoresNames_isInARole() throws IOException {
+    Set<String> inRoles = new HashSet<>();
+    for (String role : List.of("role-dynamodb.yaml", "role-s3.yaml")) {
+      everyWay(role).forEach(way -> Right.of(way).forEach(each -> inRoles.add(each.action())));
+    }
+    String page = Files.readString(Path.of("../../docs/stores.md"));
+
+    Set<String> named =
+        Pattern.compile("`((dynamodb|s3):[A-Z]\\w+)`")
+            .matcher(page)
+            .results()
+            .map(each -> each.group(1))
+            .collect(Collectors.toCollection(HashSet::new));
+
+    assertThat(named).hasSizeGreaterThan(5).contains("s3:DeleteObjectVersion");
+    named.remove("s3:DeleteObjectVersion"); // which it says to give to nobody
+    assertThat(inRoles).containsAll(named).doesNotContain("s3:DeleteObjectVersion");
   }
 
   /**

@@ -64,7 +64,12 @@ public final class Tlc {
       Files.deleteIfExists(log);
       JvmCommand command =
           JvmCommand.ofMain("TLC on " + module, jar(), "tlc2.TLC")
-              .withJvmArgs(List.of("-XX:+UseSerialGC", "-Xmx2g"))
+              .withJvmArgs(
+                  List.of(
+                      "-XX:+UseSerialGC",
+                      "-Xmx2g",
+                      // It unpacks its standard modules there, and would read what another unpacks.
+                      "-Djava.io.tmpdir=" + scratch.toAbsolutePath()))
               .withArgs(
                   List.of(
                       "-workers",

@@ -69,6 +69,16 @@ class ClaimTraceTest {
     assertThat(result.states()).as("one after each write, and one before each trace").isEqualTo(13);
   }
 
+  /** Or two builds on one machine would read what the other just writes. */
+  @Test
+  void noModule_isReadFromAFolderThatOthersWriteTo() {
+    TlcResult result = check(GOOD);
+
+    assertThat(result.output().lines().filter(line -> line.startsWith("Parsing file ")))
+        .isNotEmpty()
+        .allSatisfy(line -> assertThat(line).startsWith("Parsing file " + scratch));
+  }
+
   @Test
   void aZombiesCompletion_isTheFirstIllegalWrite() {
     TlcResult result = check(GOOD + ", " + ZOMBIE);

@@ -1,44 +1,18 @@
 package io.firstclaim.micronaut.jobs;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
-
 import io.firstclaim.micronaut.Deduplicated;
 import io.firstclaim.micronaut.Exclusive;
-import io.firstclaim.micronaut.config.StartRefusedException;
-import io.micronaut.context.ApplicationContext;
+import io.firstclaim.micronaut.Starts;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.scheduling.annotation.Async;
 import io.micronaut.scheduling.annotation.Scheduled;
 import jakarta.inject.Singleton;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class JobRefusalsTest {
   private static void refused(String job, String fault, String remedy, String... settings) {
-    Map<String, Object> all = new HashMap<>();
-    all.put("job", job);
-    all.put("kafka.enabled", false);
-    all.put("firstclaim.claim.backend", "memory");
-    for (int i = 0; i < settings.length; i += 2) {
-      all.put(settings[i], settings[i + 1]);
-    }
-    Throwable thrown =
-        catchThrowable(
-            () -> {
-              try (ApplicationContext started =
-                  ApplicationContext.builder().deduceEnvironment(false).properties(all).start()) {
-                assertThat(started.isRunning()).isTrue();
-              }
-            });
-    StartRefusedException refusal = null;
-    for (Throwable each = thrown; each != null; each = each.getCause()) {
-      refusal = each instanceof StartRefusedException found ? found : refusal;
-    }
-    assertThat(refusal).as("%s", thrown).isNotNull().hasMessageContaining(fault);
-    assertThat(Objects.requireNonNull(refusal).remedy()).contains(remedy);
+    Starts.assertRefused(Map.of("job", job, "kafka.enabled", false), fault, remedy, settings);
   }
 
   @Requires(property = "job", value = "unscheduled")

@@ -5,12 +5,10 @@ import static io.micronaut.configuration.kafka.annotation.ErrorStrategyValue.RET
 import static io.micronaut.configuration.kafka.annotation.ErrorStrategyValue.RETRY_ON_ERROR;
 import static io.micronaut.configuration.kafka.annotation.OffsetReset.EARLIEST;
 import static io.micronaut.configuration.kafka.annotation.OffsetStrategy.SYNC_PER_RECORD;
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.firstclaim.micronaut.Deduplicated;
-import io.firstclaim.micronaut.config.StartRefusedException;
+import io.firstclaim.micronaut.Starts;
 import io.micronaut.configuration.kafka.annotation.ErrorStrategy;
 import io.micronaut.configuration.kafka.annotation.KafkaListener;
 import io.micronaut.configuration.kafka.annotation.Topic;
@@ -22,42 +20,26 @@ import io.micronaut.scheduling.annotation.Async;
 import jakarta.inject.Singleton;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** No broker is there: all of this is known before the first consumer is made. */
 class RefusalsTest {
-  private static ApplicationContext start(String listener, String... settings) {
-    Map<String, Object> all = new HashMap<>();
-    all.put("listener", listener);
-    all.put("kafka.bootstrap.servers", "127.0.0.1:1");
-    all.put("kafka.health.enabled", false);
-    all.put("firstclaim.claim.backend", "memory");
-    for (int i = 0; i < settings.length; i += 2) {
-      all.put(settings[i], settings[i + 1]);
-    }
-    return ApplicationContext.builder().deduceEnvironment(false).properties(all).start();
+  private static Map<String, Object> with(String listener) {
+    return Map.of(
+        "listener",
+        listener,
+        "kafka.bootstrap.servers",
+        "127.0.0.1:1",
+        "kafka.health.enabled",
+        false);
   }
 
   private static void refused(String listener, String fault, String remedy, String... settings) {
-    Throwable thrown =
-        catchThrowable(
-            () -> {
-              try (ApplicationContext started = start(listener, settings)) {
-                assertThat(started.isRunning()).isTrue();
-              }
-            });
-    StartRefusedException refusal = null;
-    for (Throwable each = thrown; each != null; each = each.getCause()) {
-      refusal = each instanceof StartRefusedException found ? found : refusal;
-    }
-    assertThat(refusal).as("%s", thrown).isNotNull().hasMessageContaining(fault);
-    assertThat(Objects.requireNonNull(refusal).remedy()).contains(remedy);
+    Starts.assertRefused(with(listener), fault, remedy, settings);
   }
 
   /** All that a listener must have, for those that lack another thing. */
@@ -80,7 +62,7 @@ class RefusalsTest {
 
   @Test
   void listenerThatKeepsRecords_isTaken_andItsMethodIsForItsConsumerAlone() {
-    try (ApplicationContext started = start("good")) {
+    try (ApplicationContext started = Starts.start(with("good"))) {
       Good good = started.getBean(Good.class);
       assertThatThrownBy(() -> good.hear("mine"))
           .isInstanceOf(IllegalStateException.class)

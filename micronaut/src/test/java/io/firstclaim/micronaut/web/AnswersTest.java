@@ -3,6 +3,8 @@ package io.firstclaim.micronaut.web;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.testkit.framework.WebDesk;
+import io.firstclaim.lock.testkit.framework.WebInstance;
 import io.firstclaim.micronaut.IdempotencyKey;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.annotation.Nullable;
@@ -163,9 +165,9 @@ class AnswersTest {
   @Controller("/kept")
   @Consumes(MediaType.ALL)
   static class Kept {
-    private final Shop.Desk desk;
+    private final WebDesk desk;
 
-    Kept(Shop.Desk desk) {
+    Kept(WebDesk desk) {
       this.desk = desk;
     }
 
@@ -320,8 +322,8 @@ class AnswersTest {
     var again = Shop.post(instance, "/kept/" + kind, kind, "x");
 
     assertThat(plain.statusCode()).isBetween(200, 299);
-    assertThat(Shop.isReplayed(first)).isFalse();
-    assertThat(Shop.isReplayed(again)).isTrue();
+    assertThat(WebInstance.isReplayed(first)).isFalse();
+    assertThat(WebInstance.isReplayed(again)).isTrue();
     for (var answer : List.of(first, again)) {
       assertThat(answer.statusCode()).isEqualTo(plain.statusCode());
       assertThat(answer.body()).isEqualTo(plain.body());
@@ -337,7 +339,7 @@ class AnswersTest {
   void answerThatIsMissing_isNotFound_andNotStored() throws Exception {
     assertThat(Shop.post(instance, "/kept/missing", "m", "x").statusCode()).isEqualTo(404);
     assertThat(Shop.post(instance, "/kept/missing", "m", "x").statusCode()).isEqualTo(200);
-    assertThat(Shop.isReplayed(Shop.post(instance, "/kept/missing", "m", "x"))).isTrue();
+    assertThat(WebInstance.isReplayed(Shop.post(instance, "/kept/missing", "m", "x"))).isTrue();
   }
 
   @Test
@@ -345,7 +347,7 @@ class AnswersTest {
     for (int i = 1; i <= 2; i++) {
       var answer = Shop.post(instance, "/kept/stream", "s", "x");
       assertThat(answer.statusCode()).isEqualTo(500);
-      assertThat(Shop.isReplayed(answer)).isFalse();
+      assertThat(WebInstance.isReplayed(answer)).isFalse();
       assertThat(SHOP.desk().calls("stream")).isEqualTo(i);
     }
   }

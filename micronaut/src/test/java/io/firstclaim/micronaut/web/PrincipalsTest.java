@@ -2,6 +2,8 @@ package io.firstclaim.micronaut.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.testkit.framework.WebDesk;
+import io.firstclaim.lock.testkit.framework.WebInstance;
 import io.firstclaim.micronaut.IdempotencyKey;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.annotation.Order;
@@ -39,9 +41,9 @@ class PrincipalsTest {
   @Controller
   @Consumes("text/plain")
   static class Payments {
-    private final Shop.Desk desk;
+    private final WebDesk desk;
 
-    Payments(Shop.Desk desk) {
+    Payments(WebDesk desk) {
       this.desk = desk;
     }
 
@@ -138,7 +140,7 @@ class PrincipalsTest {
 
   private static HttpResponse<String> pay(
       EmbeddedServer instance, String path, String header, String user) throws Exception {
-    return Shop.send(
+    return WebInstance.send(
         Shop.to(instance, path, "same").header(header, user).POST(BodyPublishers.ofString("rent")));
   }
 
@@ -163,7 +165,7 @@ class PrincipalsTest {
       for (String user : List.of("alice", "bob")) {
         HttpResponse<String> answer = pay(instance, "/late", "X-Late", user);
         assertThat(answer.statusCode()).isEqualTo(500);
-        assertThat(Shop.isReplayed(answer)).isFalse();
+        assertThat(WebInstance.isReplayed(answer)).isFalse();
       }
       assertThat(shop.desk().calls("rent")).isZero();
     }

@@ -4,78 +4,35 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
+import io.firstclaim.lock.testkit.framework.WebDesk;
+import io.firstclaim.lock.testkit.framework.WebInstance;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Instances of an application on real servers, which share a store. */
 final class Shop implements AutoCloseable {
-  private static final HttpClient CLIENT = HttpClient.newHttpClient();
-
   private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
   private final Map<EmbeddedServer, ApplicationContext> servers = new HashMap<>();
-  private final Desk desk = new Desk();
+  private final WebDesk desk;
   private final String controllers;
 
   /** A shop with the controllers of this name. */
   Shop(String controllers) {
+    this(controllers, new WebDesk());
+  }
+
+  /** A shop whose handlers count their calls at this desk. */
+  Shop(String controllers, WebDesk desk) {
     this.controllers = controllers;
+    this.desk = desk;
   }
 
-  /** How often each value came to a handler, and what is to happen there. */
-  static final class Desk {
-    private final Map<String, AtomicInteger> calls = new ConcurrentHashMap<>();
-    private final Map<String, CountDownLatch> waits = new ConcurrentHashMap<>();
-    private final AtomicInteger interrupted = new AtomicInteger();
-
-    int call(String value) {
-      int call = calls.computeIfAbsent(value, _ -> new AtomicInteger()).incrementAndGet();
-      CountDownLatch wait = waits.get(value);
-      if (wait != null) {
-        try {
-          wait.await();
-        } catch (InterruptedException e) {
-          interrupted.incrementAndGet();
-          throw new IllegalStateException(e);
-        }
-      }
-      return call;
-    }
-
-    int calls(String value) {
-      AtomicInteger number = calls.get(value);
-      return number == null ? 0 : number.get();
-    }
-
-    int calls() {
-      return calls.values().stream().mapToInt(AtomicInteger::get).sum();
-    }
-
-    int interrupted() {
-      return interrupted.get();
-    }
-
-    /** Has the handlers of a value wait. */
-    CountDownLatch hold(String value) {
-      CountDownLatch go = new CountDownLatch(1);
-      waits.put(value, go);
-      return go;
-    }
-  }
-
-  Desk desk() {
+  WebDesk desk() {
     return desk;
   }
 
@@ -108,29 +65,17 @@ final class Shop implements AutoCloseable {
     return open(store(instance, TimeSource.system()), TimeSource.system(), settings);
   }
 
+  private static WebInstance of(EmbeddedServer instance) {
+    return new WebInstance(instance.getPort());
+  }
+
   static HttpRequest.Builder to(EmbeddedServer instance, String path, @Nullable String key) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:%d%s".formatted(instance.getPort(), path)))
-            .header("Content-Type", "text/plain");
-    return key == null ? request : request.header("Idempotency-Key", key);
-  }
-
-  static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-    return CLIENT.send(request.build(), BodyHandlers.ofString());
-  }
-
-  static CompletableFuture<HttpResponse<String>> sendAsync(HttpRequest.Builder request) {
-    return CLIENT.sendAsync(request.build(), BodyHandlers.ofString());
+    return of(instance).to(path, key);
   }
 
   static HttpResponse<String> post(
       EmbeddedServer instance, String path, @Nullable String key, String body) throws Exception {
-    return send(to(instance, path, key).POST(BodyPublishers.ofString(body)));
-  }
-
-  static boolean isReplayed(HttpResponse<?> answer) {
-    return answer.headers().firstValue("Idempotent-Replayed").isPresent();
+    return of(instance).post(path, key, body);
   }
 
   @Override

@@ -3,6 +3,8 @@ package io.firstclaim.micronaut.web;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.testkit.framework.WebDesk;
+import io.firstclaim.lock.testkit.framework.WebInstance;
 import io.firstclaim.micronaut.IdempotencyKey;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.annotation.Nullable;
@@ -31,9 +33,9 @@ class UsersTest {
   @Controller
   @Consumes("text/plain")
   static class Payments {
-    private final Shop.Desk desk;
+    private final WebDesk desk;
 
-    Payments(Shop.Desk desk) {
+    Payments(WebDesk desk) {
       this.desk = desk;
     }
 
@@ -61,7 +63,7 @@ class UsersTest {
       String credentials = Base64.getEncoder().encodeToString((user + ":x").getBytes(UTF_8));
       request.header("Authorization", "Basic " + credentials);
     }
-    return Shop.send(request);
+    return WebInstance.send(request);
   }
 
   @Test

@@ -1,13 +1,10 @@
 package io.firstclaim.micronaut.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.firstclaim.micronaut.IdempotencyKey;
-import io.firstclaim.micronaut.config.StartRefusedException;
-import io.micronaut.context.ApplicationContext;
+import io.firstclaim.micronaut.Starts;
 import io.micronaut.context.annotation.Requires;
-import io.micronaut.core.annotation.Nullable;
 import io.micronaut.core.io.Writable;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.annotation.Controller;
@@ -20,10 +17,8 @@ import io.micronaut.views.ModelAndView;
 import io.micronaut.views.View;
 import jakarta.inject.Singleton;
 import java.io.InputStream;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -34,31 +29,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 class WebRefusalsTest {
-  private static @Nullable Throwable started(String controller, String... settings) {
-    Map<String, Object> all = new HashMap<>();
-    all.put("web", controller);
-    all.put("kafka.enabled", false);
-    all.put("firstclaim.claim.backend", "memory");
-    for (int i = 0; i < settings.length; i += 2) {
-      all.put(settings[i], settings[i + 1]);
-    }
-    return catchThrowable(
-        () -> {
-          try (ApplicationContext started =
-              ApplicationContext.builder().deduceEnvironment(false).properties(all).start()) {
-            assertThat(started.isRunning()).isTrue();
-          }
-        });
+  private static Map<String, Object> with(String controller) {
+    return Map.of("web", controller, "kafka.enabled", false);
   }
 
   private static void refused(String controller, String fault, String remedy, String... settings) {
-    Throwable thrown = started(controller, settings);
-    StartRefusedException refusal = null;
-    for (Throwable each = thrown; each != null; each = each.getCause()) {
-      refusal = each instanceof StartRefusedException found ? found : refusal;
-    }
-    assertThat(refusal).as("%s", thrown).isNotNull().hasMessageContaining(fault);
-    assertThat(Objects.requireNonNull(refusal).remedy()).contains(remedy);
+    Starts.assertRefused(with(controller), fault, remedy, settings);
   }
 
   @Requires(property = "web", value = "plain")
@@ -79,7 +55,7 @@ class WebRefusalsTest {
 
   @Test
   void plainHandlers_areKept() {
-    assertThat(started("plain")).isNull();
+    assertThat(Starts.thrown(with("plain"))).isNull();
   }
 
   @Requires(property = "web", value = "no-controller")

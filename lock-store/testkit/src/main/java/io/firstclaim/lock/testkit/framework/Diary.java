@@ -162,6 +162,9 @@ public record Diary(Path file, String writer) implements RunListener {
     CountDownLatch never = new CountDownLatch(1);
     boolean takesOver = isToldTo("take-over");
     for (int looks = 0; !takesOver && (looks < LOOKS || waiting().isPresent()); looks++) {
+      if (looks == LOOKS) {
+        add("stays", "bill"); // for good: nothing ends that wait but its own end
+      }
       var unused = never.await(LOOK.toMillis(), TimeUnit.MILLISECONDS);
     }
   }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,7 +61,7 @@ public abstract class KilledApplicationContract {
     Diary diary = Diary.ofATest(folder.resolve("diary"));
     try (ChildJvm a = start("a", diary);
         ChildJvm b = start("b", diary)) {
-      eventually(() -> diary.waiting().isPresent());
+      eventually(() -> Stream.of("a", "b").anyMatch(each -> !diary.of(each, "stays").isEmpty()));
       Waiting waiting = diary.waiting().orElseThrow();
       String killed = waiting.forWhom();
       String other = killed.equals("a") ? "b" : "a";

@@ -4,12 +4,15 @@ import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.RedriveResult;
+import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.TestInstance.Sent;
 import io.firstclaim.processor.engine.api.DeadLetter;
@@ -203,6 +206,45 @@ class RedriveTest extends FlowFixture {
     eventually(third::isSettled);
     assertThat(a.listener.delivered()).contains(Delivered.COMPLETED);
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
+  }
+
+  /** As where an instance stood still while another gave the record up and an operator freed it. */
+  @Test
+  void verdictThatHasNoDeadLetterYet_isNoneOnTheRecordOnceItIsRedriven() {
+    broker.refuse(TestBroker.DEAD_LETTERS);
+    Sent sent = a.deliver("order-1", "{}");
+    eventually(() -> !broker.outcomes(Outcome.Kind.FAILED).isEmpty());
+    handler.set(_ -> HandlerResult.done());
+
+    MemoryClaimStore other = TestInstance.anothers(claims, Duration.ofHours(1), time);
+    Lease lease = granted(other);
+    assertThat(other.bury(lease, "poison")).isInstanceOf(SettleResult.Settled.class);
+    assertThat(operator.redrive(ID, PAYLOAD, FIRST)).isInstanceOf(RedriveResult.Freed.class);
+    broker.accept(TestBroker.DEAD_LETTERS);
+
+    eventually(
+        () -> {
+          a.hear(Outcome.Kind.FAILED, ID.text(), "{}");
+          return sent.isSettled();
+        });
+    assertThat(operator.find(ID).orElseThrow().state()).isInstanceOf(ClaimState.Done.class);
+    assertThat(calls).hasSize(2);
+    assertThat(calls.getLast().attempt()).isEqualTo(1);
+    assertThat(broker.deadLetters()).isEmpty();
+  }
+
+  /** Claims it as soon as nobody has it. */
+  private Lease granted(MemoryClaimStore store) {
+    AtomicReference<Lease> lease = new AtomicReference<>();
+    eventually(
+        () -> {
+          if (store.claim(TestInstance.claim("order-1", "{}", time))
+              instanceof ClaimResult.Granted granted) {
+            lease.set(granted.lease());
+          }
+          return lease.get() != null;
+        });
+    return lease.get();
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.firstclaim.lock.Ending;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.OneLine;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
@@ -31,6 +32,7 @@ import io.firstclaim.processor.engine.trace.Trace;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -209,6 +211,12 @@ public final class Attempts {
       }
       return switch (work.task()) {
         case Task.GiveUp(String cause) -> bury(held, cause);
+        case Task.GiveUpAfter(_, Work attempted, RedriveId freedBy)
+            when !Objects.equals(freedBy, granted.lease().redrive()) ->
+            new Judgement(
+                released("it was redriven since it was given up", Duration.ZERO, number - 1),
+                new State.Anew(attempted));
+        case Task.GiveUpAfter(String cause, _, _) -> bury(held, cause);
         case Task.Handle _ when retry.isSpent(number) ->
             bury(held, "%d attempts ended without a verdict".formatted(number - 1));
         case Task.Handle(RecordHandler handler) -> handle(handler, held);
@@ -295,7 +303,7 @@ public final class Attempts {
         LOG.warn("No dead letter of {} yet", work.reportId(), e);
         return new Judgement(
             released(Cause.of(e.getMessage()), retry.after(number), number),
-            new State.GivenUp(work.givenUp(cause)));
+            new State.Anew(work.givenUp(cause, granted.lease().redrive())));
       }
     }
 

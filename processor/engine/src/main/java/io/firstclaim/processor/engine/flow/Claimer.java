@@ -245,7 +245,7 @@ public final class Claimer {
       return found(record);
     }
     return switch (onMismatch) {
-      case DEAD_LETTER -> new State.GivenUp(record.work().mismatched(stored));
+      case DEAD_LETTER -> new State.Anew(record.work().mismatched(stored));
       case SKIP -> {
         LOG.warn("{} is known with another payload; this one is skipped", record.id());
         publisher.skipped(record);

@@ -142,7 +142,7 @@ public final class RecordFlow implements Processing {
       if (end instanceof State.Settled) {
         settleTwins(record, followers);
       }
-      if (!(end instanceof State.GivenUp(Work instead))) {
+      if (!(end instanceof State.Anew(Work instead))) {
         return end;
       }
       RecordInFlight before = record;

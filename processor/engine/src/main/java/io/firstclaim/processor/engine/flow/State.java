@@ -144,8 +144,11 @@ sealed interface State {
   /** Its handler does not come back: another thread goes on with it. */
   record Abandoned() implements Over {}
 
-  /** It is to be given up, which is other work and may be done under another ID. */
-  record GivenUp(Work instead) implements Over {}
+  /**
+   * It begins anew as other work, and perhaps under another ID: it is to be given up, or not any
+   * more.
+   */
+  record Anew(Work instead) implements Over {}
 
   /** It is not this instance's any more. */
   record Left() implements Over {}

@@ -37,10 +37,10 @@ record Work(
       ClaimId claimId,
       RecordId reportId,
       Fingerprint fingerprint,
-      String cause,
+      Task giveUp,
       Outcome.Kind deadKind,
       @Nullable RedriveId redrive) {
-    this(claimId, reportId, fingerprint, new Task.GiveUp(cause), deadKind, List.of(), redrive);
+    this(claimId, reportId, fingerprint, giveUp, deadKind, List.of(), redrive);
   }
 
   /** What is done with a record. */
@@ -50,6 +50,15 @@ record Work(
 
     /** It is given up, for this reason. */
     record GiveUp(String cause) implements Task {}
+
+    /**
+     * It is given up, for this reason, as an attempt came to that; unless it was redriven since,
+     * which makes an end of all that was said of it.
+     *
+     * @param attempted the work that the attempt was made on
+     * @param freedBy the redrive that had last freed it by then; null if there was none
+     */
+    record GiveUpAfter(String cause, Work attempted, @Nullable RedriveId freedBy) implements Task {}
   }
 
   static Work of(
@@ -77,7 +86,8 @@ record Work(
 
   private static Work givenUp(
       RecordId id, Fingerprint fingerprint, String cause, @Nullable RedriveId redrive) {
-    return new Work(ClaimId.of(id), id, fingerprint, cause, Outcome.Kind.DEAD, redrive);
+    return new Work(
+        ClaimId.of(id), id, fingerprint, new Task.GiveUp(cause), Outcome.Kind.DEAD, redrive);
   }
 
   /** The printable names of what it touches. */
@@ -85,9 +95,21 @@ record Work(
     return resources.isEmpty() ? List.of() : resources.stream().map(RecordId::text).toList();
   }
 
-  /** The same work once its verdict is in: its handler is not asked again. */
-  Work givenUp(String cause) {
-    return new Work(claimId, reportId, fingerprint, cause, deadKind, redrive);
+  /**
+   * The same work once its verdict is in: its handler is not asked again.
+   *
+   * @param freedBy the redrive that had last freed it when it was attempted; null if there was none
+   */
+  Work givenUp(String cause, @Nullable RedriveId freedBy) {
+    return task instanceof Task.Handle
+        ? new Work(
+            claimId,
+            reportId,
+            fingerprint,
+            new Task.GiveUpAfter(cause, this, freedBy),
+            deadKind,
+            redrive)
+        : this;
   }
 
   /**
@@ -101,7 +123,7 @@ record Work(
         ClaimId.ofMismatch(reportId, fingerprint),
         reportId,
         fingerprint,
-        cause,
+        new Task.GiveUp(cause),
         Outcome.Kind.MISMATCH,
         redrive);
   }

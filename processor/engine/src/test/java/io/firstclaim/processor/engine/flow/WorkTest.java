@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.RedriveId;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.flow.Work.Task;
 import io.firstclaim.processor.engine.identity.ClaimId;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 class WorkTest {
   private static final RecordHandler HANDLER = _ -> HandlerResult.done();
   private static final RecordId ID = RecordId.of("order-1");
+  private static final RedriveId FREED = new RedriveId("redrive-1");
   private static final byte[] VALUE = {1, 2};
   private static final Fingerprint OTHER = Fingerprint.of(new byte[] {3});
 
@@ -87,15 +89,19 @@ class WorkTest {
 
   @Test
   void verdict_replacesTheHandler_andNothingElse() {
-    assertThat(found(ID, VALUE).givenUp("no luck"))
+    Work attempted = found(ID, VALUE);
+    Work verdict = attempted.givenUp("no luck", FREED);
+
+    assertThat(verdict)
         .isEqualTo(
             new Work(
                 ClaimId.of(ID),
                 ID,
                 Fingerprint.of(VALUE),
-                new Task.GiveUp("no luck"),
+                new Task.GiveUpAfter("no luck", attempted, FREED),
                 Outcome.Kind.DEAD,
                 List.of(),
                 null));
+    assertThat(verdict.givenUp("no luck", null)).as("it stands").isSameAs(verdict);
   }
 }

@@ -49,6 +49,14 @@ public record Nonce(long high, long low) {
     return high == grant.high && writes >= 0 && writes <= MOST_WRITES;
   }
 
+  /**
+   * The last that is {@linkplain #isUnder under} the grant that begins with this one. As texts,
+   * too, all of them lie between the two.
+   */
+  public Nonce lastUnder() {
+    return new Nonce(high, low + MOST_WRITES);
+  }
+
   /** 32 hex digits. */
   @Override
   public String toString() {

@@ -181,8 +181,8 @@ final class Mutants {
         new Mutant(
             "a claim that comes late takes what was given back at once",
             DYNAMODB.formatted("ClaimItems"),
-            "OR claimState = :free AND retryAt > :zero AND retryAt < :now%s)\\",
-            "OR claimState = :free AND retryAt >= :zero AND retryAt < :now%s)\\",
+            "OR claimState = :free AND retryAt > :zero AND retryAt < :now \\",
+            "OR claimState = :free AND retryAt >= :zero AND retryAt < :now \\",
             Set.of(9)),
         new Mutant(
             "tokens begin anew",

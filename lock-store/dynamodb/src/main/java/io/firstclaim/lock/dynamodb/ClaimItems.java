@@ -77,13 +77,16 @@ record ClaimItems(
   /**
    * The numbers are compared so that an item without them, or with texts in their place, is not
    * granted as if it were new; {@code retryAt} strictly, for which see {@link ClaimRecords#claim}.
+   * What this very claim was granted and gave back has a nonce under its grant, and is not taken: a
+   * network delivers the request again, to nobody who waits for it.
    */
   private static final String MAY_ACQUIRE =
       """
       attribute_not_exists(pk) OR payloadHash = :hash \
       AND fencingToken >= :one AND attempts >= :zero AND \
       (claimState = :held AND leaseEnd < :over AND nonce <> :nonce \
-      OR claimState = :free AND retryAt > :zero AND retryAt < :now%s)\
+      OR claimState = :free AND retryAt > :zero AND retryAt < :now \
+      AND (nonce < :nonce OR nonce > :last)%s)\
       """;
 
   private static final String MAY_ACQUIRE_AT_FIRST_SIGHT = MAY_ACQUIRE.formatted("");
@@ -233,6 +236,7 @@ record ClaimItems(
     values.put(":lease", number(held.length().toMillis()));
     values.put(":end", number(held.end().toEpochMilli()));
     values.put(":nonce", text(claim.nonce().toString()));
+    values.put(":last", text(claim.nonce().lastUnder().toString()));
     values.put(":hash", bytes(claim.fingerprint().hash()));
     values.put(":expires", expiresAt(now.wall()));
     values.put(":now", number(now.wall().toEpochMilli()));

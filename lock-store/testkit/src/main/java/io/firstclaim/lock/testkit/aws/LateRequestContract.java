@@ -182,6 +182,19 @@ public abstract class LateRequestContract {
     assertChangesNothing(late);
   }
 
+  /** As where the store's time is known less well when the claim is given back than before. */
+  @Test
+  void claimThatArrivesAgain_afterAReleaseByAClockThatIsBehind_changesNothing() throws Exception {
+    Lease lease = a.acquire(ID);
+    HttpRequest claim = sent.last();
+    TimeSource behind = time.machine(Duration.ofMillis(-900));
+    ClaimStore store = claimant("a", behind).store();
+
+    settled(store.release(lease, behind.now().wall().plusMillis(100), "again"));
+
+    assertChangesNothing(claim);
+  }
+
   @Test
   void claimThatArrivesAgain_inTheMillisecondOfItsRelease_isNotDue() throws Exception {
     Lease lease = a.acquire(ID);

@@ -53,6 +53,14 @@ record Artifact(Path file, Document pom) {
     return found;
   }
 
+  /** The text of an element's first child of this name; blank if it has none. */
+  static String child(Element element, String name) {
+    return children(element, name).stream()
+        .map(each -> each.getTextContent().strip())
+        .findFirst()
+        .orElse("");
+  }
+
   private String text(String name) {
     return texts(name).getFirst();
   }

@@ -40,7 +40,7 @@ final class NewProject {
    *     none
    * @return its folder, for its sources
    */
-  Path module(String name, String... dependencies) throws IOException {
+  Path needing(String name, String... dependencies) throws IOException {
     StringBuilder all = new StringBuilder();
     for (String each : dependencies) {
       String[] parts = each.split(":", -1);
@@ -61,6 +61,17 @@ final class NewProject {
         </project>
         """
             .formatted(GROUP, name, all));
+    return Files.createDirectories(folder.resolve(name));
+  }
+
+  /**
+   * A module that has nothing of the project's.
+   *
+   * @param pom its own, whole
+   * @return its folder, for its sources
+   */
+  Path module(String name, String pom) throws IOException {
+    modules.put(name, pom);
     return Files.createDirectories(folder.resolve(name));
   }
 

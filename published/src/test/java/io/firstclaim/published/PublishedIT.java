@@ -56,40 +56,23 @@ class PublishedIT {
     made = Repository.make(folder.resolve("published"));
     NewProject project = new NewProject(folder, made);
     for (Artifact library : made.libraries()) {
-      Path _ = project.module(library.name(), "io.firstclaim:" + library.name());
+      Path _ = project.needing(library.name(), "io.firstclaim:" + library.name());
     }
-    Samples samples = Samples.of(Repository.readme());
+    Samples samples = new Samples(Page.of("README.md"));
     samples.library(
-        project.module(
+        project.needing(
             SAMPLE,
             "io.firstclaim:firstclaim-lock-dynamodb",
-            "software.amazon.awssdk:apache5-client:" + version("software.amazon.awssdk:dynamodb")));
+            "software.amazon.awssdk:apache5-client:"
+                + made.version("firstclaim-lock-dynamodb", "software.amazon.awssdk:dynamodb")));
     samples.engine(
-        project.module(
+        project.needing(
             "sample-engine",
             "io.firstclaim:firstclaim-engine",
             "io.firstclaim:firstclaim-lock-dynamodb"));
-    samples.handler(project.module("sample-handler", "io.firstclaim:firstclaim-handler-api"));
+    samples.handler(project.needing("sample-handler", "io.firstclaim:firstclaim-handler-api"));
     project.build();
     used = project;
-  }
-
-  /** The version of what the DynamoDB store needs. */
-  private static String version(String dependency) {
-    return repository().libraries().stream()
-        .filter(each -> each.name().equals("firstclaim-lock-dynamodb"))
-        .flatMap(each -> each.elements("dependencies/dependency").stream())
-        .filter(each -> dependency.equals(child(each, "groupId") + ":" + child(each, "artifactId")))
-        .map(each -> child(each, "version"))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  private static String child(org.w3c.dom.Element element, String name) {
-    return Artifact.children(element, name).stream()
-        .map(each -> each.getTextContent().strip())
-        .findFirst()
-        .orElse("");
   }
 
   @Test
@@ -158,12 +141,12 @@ class PublishedIT {
     List<org.w3c.dom.Element> managed =
         repository().bom().elements("dependencyManagement/dependencies/dependency");
     assertThat(managed)
-        .extracting(each -> child(each, "artifactId"))
+        .extracting(each -> Artifact.child(each, "artifactId"))
         .containsExactlyInAnyOrderElementsOf(
             repository().libraries().stream().map(Artifact::name).toList());
     assertThat(managed)
-        .allMatch(each -> child(each, "groupId").equals("io.firstclaim"))
-        .allMatch(each -> child(each, "version").equals(OWN_VERSION));
+        .allMatch(each -> Artifact.child(each, "groupId").equals("io.firstclaim"))
+        .allMatch(each -> Artifact.child(each, "version").equals(OWN_VERSION));
   }
 
   @Test

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -66,8 +65,21 @@ record Repository(Path folder, List<Artifact> artifacts, boolean isReleases) {
     return folder.resolve(artifact.folder()).resolve(artifact.fileName(ending));
   }
 
-  /** The README of the tree. */
-  static String readme() throws IOException {
-    return Files.readString(Objects.requireNonNull(ROOT).resolve("README.md"));
+  /**
+   * The version of what a library needs.
+   *
+   * @param dependency {@code group:artifact}
+   */
+  String version(String library, String dependency) {
+    return libraries().stream()
+        .filter(each -> each.name().equals(library))
+        .flatMap(each -> each.elements("dependencies/dependency").stream())
+        .filter(
+            each ->
+                dependency.equals(
+                    Artifact.child(each, "groupId") + ":" + Artifact.child(each, "artifactId")))
+        .map(each -> Artifact.child(each, "version"))
+        .findFirst()
+        .orElseThrow();
   }
 }

@@ -8,21 +8,9 @@ import java.nio.file.Path;
  * The README's samples as programs: word for word, with what a reader adds around them. Each is the
  * first block of Java under its heading.
  */
-record Samples(String readme) {
-  private static final String FENCE = "```";
-
-  static Samples of(String readme) {
-    return new Samples(readme);
-  }
-
+record Samples(Page readme) {
   private String under(String heading) {
-    int section = readme.indexOf("\n### " + heading);
-    int begin = readme.indexOf(FENCE + "java\n", section);
-    if (section < 0 || begin < 0) {
-      throw new IllegalStateException("the README has no Java under " + heading);
-    }
-    int first = begin + FENCE.length() + "java\n".length();
-    return readme.substring(first, readme.indexOf(FENCE, first));
+    return readme.block("### " + heading, "java", 0);
   }
 
   private static void write(Path module, String name, String text) throws IOException {

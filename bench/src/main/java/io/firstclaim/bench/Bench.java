@@ -61,6 +61,9 @@ public final class Bench {
       if (wants(wanted, "engine")) {
         bench.engine();
       }
+      if (wants(wanted, "http")) {
+        WaysInBench.http(bench.table);
+      }
       try (DynamoDb dynamoDb = DynamoDb.local(stack)) {
         if (wanted.contains("clients")) { // only when named: it compares what others wrote
           new HttpClients(dynamoDb).compare();
@@ -74,9 +77,6 @@ public final class Bench {
         if (wants(wanted, "start")) {
           bench.start(dynamoDb);
           new WaysInBench(dynamoDb, bench.table).shell();
-        }
-        if (wants(wanted, "http")) {
-          new WaysInBench(dynamoDb, bench.table).http();
         }
       }
       try (S3 s3 = new S3(stack)) {

@@ -8,8 +8,8 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
-import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.stack.server.FreePort;
@@ -31,6 +31,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What the ways in add that are not Java: HTTP to a claim, a JVM's start to a command. */
 final class WaysInBench {
@@ -39,8 +40,10 @@ final class WaysInBench {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String TOKEN = "the-benchs";
   private static final int CLAIMS = 1_000;
-  private static final int ROUNDS = 5;
-  private static final int STARTS = 7;
+  private static final int WARM_UP = 3;
+  private static final int ROUNDS = 9;
+  private static final int STARTS = 9;
+  private static final String FIRST_COMPILER = "-XX:TieredStopAtLevel=1";
 
   private final DynamoDb dynamoDb;
   private final Table table;
@@ -78,70 +81,80 @@ final class WaysInBench {
     return times;
   }
 
-  /** A claim and its completion, by the library and over HTTP, in turn. */
-  void http() throws Exception {
-    String place = dynamoDb.newPlace();
+  /**
+   * A claim and its completion, by the library and over HTTP, in turn; the stores are in memory.
+   */
+  static void http(Table table) throws Exception {
     int port = FreePort.next();
-    Map<String, String> env = settings(place);
     Files.createDirectories(LOGS);
     Path tokens = Files.writeString(LOGS.resolve("tokens"), "bench claimer " + sha256(TOKEN));
-    env.put("FIRSTCLAIM_CLAIMS_HTTP", "true");
-    env.put("FIRSTCLAIM_CLAIM_NAMESPACE", "over-http");
-    env.put("FIRSTCLAIM_ADMIN_TOKEN_FILE", tokens.toString());
-    env.put("MICRONAUT_SERVER_PORT", Integer.toString(port));
+    Map<String, String> env =
+        Map.of(
+            "FIRSTCLAIM_CLAIMS_HTTP",
+            "true",
+            "FIRSTCLAIM_CLAIM_BACKEND",
+            "memory",
+            "FIRSTCLAIM_ADMIN_TOKEN_FILE",
+            tokens.toString(),
+            "MICRONAUT_SERVER_PORT",
+            Integer.toString(port));
     URI server = URI.create("http://127.0.0.1:" + port);
     try (ChildJvm service =
             ChildJvm.start(
                 JvmCommand.ofJar("claims", JAR).withEnv(env), LOGS.resolve("claims.log"));
-        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-        Backend.Session session = dynamoDb.open(dynamoDb.endpoint(), place, StoreListener.NONE)) {
+        HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       service.awaitReady("ready", () -> isReady(client, server), Duration.ofMinutes(2));
-      Pair library = library(session.store(Plan.of("ways-in", Optional.empty())));
-      Pair plain = overHttp(client, server, false);
-      Pair keyed = overHttp(client, server, true);
+      TimeSource time = TimeSource.system();
+      Pair library =
+          library(new MemoryClaimStore(Plan.of("ways-in", Optional.empty()).store(), time), time);
+      List<Pair> ways =
+          List.of(library, overHttp(client, server, false), overHttp(client, server, true));
       List<List<Double>> medians = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
       List<List<Double>> slow = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
       double cpu = 0;
-      for (int round = -2; round < ROUNDS; round++) { // the first two warm up
-        List<Pair> pairs = List.of(library, plain, keyed);
-        for (int i = 0; i < pairs.size(); i++) {
+      for (int round = -WARM_UP; round < ROUNDS; round++) {
+        for (int way = 0; way < ways.size(); way++) {
           Duration before = cpu(service);
-          List<Duration> times = times("%d-%d".formatted(round + 2, i), pairs.get(i));
+          List<Duration> times = times("%d-%d".formatted(round + WARM_UP, way), ways.get(way));
           if (round >= 0) {
-            medians.get(i).add(millis(times.get(CLAIMS / 2)));
-            slow.get(i).add(millis(times.get(CLAIMS * 99 / 100)));
-            cpu = i == 1 ? cpu + cpu(service).minus(before).toNanos() / 1e3 : cpu;
+            medians.get(way).add(micros(times.get(CLAIMS / 2)));
+            slow.get(way).add(micros(times.get(CLAIMS * 99 / 100)));
+            cpu = way == 1 ? cpu + micros(cpu(service).minus(before)) : cpu;
           }
         }
       }
-      double base = Median.of(medians.getFirst());
       table.add(
           "claim and completion by the library, p50; p99",
-          "%.2f ms; %.2f ms".formatted(base, Median.of(slow.getFirst())),
-          dynamoDb.name(),
+          "%.0f µs; %.0f µs".formatted(Median.of(medians.getFirst()), Median.of(slow.getFirst())),
+          "in memory",
           "");
       row(
+          table,
           "the same over HTTP, %.0f µs of the service's CPU time".formatted(cpu / ROUNDS / CLAIMS),
           1,
           medians,
-          slow,
-          base);
-      row("the same with an Idempotency-Key each", 2, medians, slow, base);
+          slow);
+      row(table, "the same with an Idempotency-Key each", 2, medians, slow);
     }
   }
 
-  private void row(
-      String what, int which, List<List<Double>> medians, List<List<Double>> slow, double base) {
-    double median = Median.of(medians.get(which));
+  private static void row(
+      Table table, String what, int way, List<List<Double>> medians, List<List<Double>> slow) {
+    List<Double> added = new ArrayList<>();
+    for (int round = 0; round < ROUNDS; round++) {
+      added.add(medians.get(way).get(round) - medians.getFirst().get(round));
+    }
+    added.sort(null);
     table.add(
         what,
-        "%.2f ms; %.2f ms".formatted(median, Median.of(slow.get(which))),
+        "%.0f µs; %.0f µs".formatted(Median.of(medians.get(way)), Median.of(slow.get(way))),
         "the library",
-        "+ %.2f ms for the two".formatted(median - base));
+        "+ %.0f µs for the two (%.0f to %.0f)"
+            .formatted(Median.of(added), added.getFirst(), added.getLast()));
   }
 
-  private static double millis(Duration time) {
-    return time.toNanos() / 1e6;
+  private static double micros(Duration time) {
+    return time.toNanos() / 1e3;
   }
 
   private static Duration cpu(ChildJvm process) {
@@ -150,8 +163,7 @@ final class WaysInBench {
         .orElseThrow();
   }
 
-  private static Pair library(ClaimStore store) {
-    TimeSource time = TimeSource.system();
+  private static Pair library(ClaimStore store, TimeSource time) {
     return id -> {
       Claim claim = Claim.of(RecordId.of(id), Fingerprint.none(), time.now());
       if (!(store.claim(claim) instanceof ClaimResult.Granted granted)
@@ -213,11 +225,12 @@ final class WaysInBench {
     String place = dynamoDb.newPlace();
     shellRow("start of lock NAME to its command", place, List.of());
     Path own = LOGS.resolve("lock.aot");
+    List<String> cached = List.of("-XX:AOTCache=" + own, "-XX:AOTMode=on");
     var _ = start(place, List.of("-XX:AOTCacheOutput=" + own)); // written when it ends
-    shellRow(
-        "the same with an AOT cache of a lock before",
-        place,
-        List.of("-XX:AOTCache=" + own, "-XX:AOTMode=on"));
+    shellRow("the same with an AOT cache of a lock before", place, cached);
+    // What ends at once is compiled twice in vain.
+    List<String> first = Stream.concat(cached.stream(), Stream.of(FIRST_COMPILER)).toList();
+    shellRow("the same with the first compiler alone", place, first);
   }
 
   private void shellRow(String what, String place, List<String> jvmArgs) throws Exception {

@@ -88,7 +88,7 @@ public final class Firstclaim implements Callable<Integer> {
       return service.applyAsInt(ArgumentSettings.among(arguments));
     }
     return ShellCall.of(arguments)
-        .map(ShellCall::runOrSay)
+        .map(call -> call.runOrSay(TimeSource.system()))
         .orElseGet(() -> line(service, variables).execute(args));
   }
 
@@ -328,7 +328,7 @@ public final class Firstclaim implements Callable<Integer> {
               description = "After --, with its arguments.")
           List<String> command)
       throws InterruptedException {
-    return new ShellCall(false, name, wait, atMost, false, given, command).run();
+    return new ShellCall(false, name, wait, atMost, false, given, command).run(TimeSource.system());
   }
 
   @Command(
@@ -350,7 +350,7 @@ public final class Firstclaim implements Callable<Integer> {
               description = "After --, with its arguments.")
           List<String> command)
       throws InterruptedException {
-    return new ShellCall(true, id, null, null, stores, given, command).run();
+    return new ShellCall(true, id, null, null, stores, given, command).run(TimeSource.system());
   }
 
   /** Whether the output of a call is a command's own, so that no log may be in it. */

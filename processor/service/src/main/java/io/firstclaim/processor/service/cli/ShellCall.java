@@ -81,9 +81,9 @@ record ShellCall(
   }
 
   /** Runs the command, or says why not; the exit code. */
-  int runOrSay() {
+  int runOrSay(TimeSource time) {
     try {
-      return run();
+      return run(time);
     } catch (Exception e) {
       FaultReport.tell(e);
       return 2;
@@ -91,11 +91,11 @@ record ShellCall(
   }
 
   /** Runs the command; the exit code. */
-  int run() throws InterruptedException {
+  int run(TimeSource time) throws InterruptedException {
     Duration wait = waits == null ? Duration.ZERO : duration(WAIT, waits, Syntax.DURATION);
     Duration bound = atMost == null ? null : duration(AT_MOST, atMost, Syntax.LENGTH);
     try (ShellCommands commands =
-        new ShellCommands(settings.read(SettingsReader::readStore), TimeSource.system())) {
+        new ShellCommands(settings.read(SettingsReader::readStore), time)) {
       return isOnce
           ? commands.once(name, stores, command)
           : commands.lock(name, wait, bound, command);

@@ -1,17 +1,12 @@
 package io.firstclaim.spring.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.testkit.framework.ListenerCost;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.spring.Deduplicated;
 import io.firstclaim.stack.server.KafkaBroker;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -24,53 +19,37 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.annotation.KafkaListener;
 
 /**
- * Measures what the annotation adds to a listener that does nothing, claims in memory: rounds with
- * and without it in turn, each of records that wait on a real broker, from the first to the last
- * call. {@code -Dlistener.cost=true} has it run; the figure is in docs/speed.md.
+ * Measures what the annotation adds to a listener, claims in memory, on a real broker. {@code
+ * -Dlistener.cost=true} has it run; the figure is in docs/speed.md.
  */
 @EnabledIfSystemProperty(named = "listener.cost", matches = "true")
 class ListenerCostTest {
   private static final int RECORDS = 20_000;
-  private static final int ROUNDS = 9;
-  private static final int WARM_UP = 3;
 
-  /** Counts the calls, and takes the time of the first and the last. */
-  static class Clock {
-    private final CountDownLatch all = new CountDownLatch(1);
-    private long calls;
-    private long first;
-    private long last;
+  static class Plain {
+    private final ListenerCost.Clock clock;
 
-    /** By the container's one thread. */
-    void call() {
-      long now = System.nanoTime();
-      if (calls++ == 0) {
-        first = now;
-      }
-      if (calls == RECORDS) {
-        last = now;
-        all.countDown();
-      }
+    Plain(ListenerCost.Clock clock) {
+      this.clock = clock;
     }
 
-    double microsARecord() throws InterruptedException {
-      assertThat(all.await(10, TimeUnit.MINUTES)).isTrue();
-      return (last - first) / 1e3 / (RECORDS - 1);
-    }
-  }
-
-  static class Plain extends Clock {
     @KafkaListener(topics = "in", groupId = "${group}")
     void hear(String value) {
-      call();
+      clock.call();
     }
   }
 
-  static class Once extends Clock {
+  static class Once {
+    private final ListenerCost.Clock clock;
+
+    Once(ListenerCost.Clock clock) {
+      this.clock = clock;
+    }
+
     @KafkaListener(topics = "in", groupId = "${group}")
     @Deduplicated(name = "once", id = "header:id")
     void hear(String value) {
-      call();
+      clock.call();
     }
   }
 
@@ -97,40 +76,16 @@ class ListenerCostTest {
           var _ = producer.send(record);
         }
       }
-      List<Double> plain = new ArrayList<>();
-      List<Double> once = new ArrayList<>();
-      List<Double> added = new ArrayList<>();
-      for (int round = 0; round < WARM_UP + ROUNDS; round++) {
-        double without = measured(broker, Plain.class, "plain-" + round);
-        double with = measured(broker, Once.class, "once-" + round);
-        if (round >= WARM_UP) {
-          plain.add(without);
-          once.add(with);
-          added.add(with - without);
-        }
-      }
-      System.out.printf(
-          "A listener takes %.1f µs a record, with @Deduplicated %.1f µs: %.1f µs more"
-              + " (medians of %d rounds of %d records; %.1f to %.1f)%n",
-          median(plain),
-          median(once),
-          median(added),
-          ROUNDS,
-          RECORDS,
-          Collections.min(added),
-          Collections.max(added));
-      assertThat(median(added)).isLessThan(1000);
+      new ListenerCost(RECORDS)
+          .measure((clock, deduplicated, group) -> run(broker, clock, deduplicated, group));
     }
   }
 
-  private static double median(List<Double> figures) {
-    return figures.stream().sorted().toList().get(figures.size() / 2);
-  }
-
-  private static double measured(KafkaBroker broker, Class<? extends Clock> listener, String group)
+  private static void run(
+      KafkaBroker broker, ListenerCost.Clock clock, boolean deduplicated, String group)
       throws InterruptedException {
-    try (var application =
-        new SpringApplicationBuilder(Application.class, listener)
+    try (var _ =
+        new SpringApplicationBuilder(Application.class, deduplicated ? Once.class : Plain.class)
             .web(WebApplicationType.NONE)
             .properties(
                 "group=" + group,
@@ -139,8 +94,9 @@ class ListenerCostTest {
                 "firstclaim.claim.backend=memory",
                 "spring.main.banner-mode=off",
                 "logging.level.root=ERROR")
+            .initializers(context -> context.getBeanFactory().registerSingleton("clock", clock))
             .run()) {
-      return application.getBean(listener).microsARecord();
+      clock.await();
     }
   }
 }

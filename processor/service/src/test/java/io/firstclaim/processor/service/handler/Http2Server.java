@@ -26,6 +26,7 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -70,9 +71,9 @@ final class Http2Server implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel connection) {
                     connections.add(connection);
-                    connection
-                        .pipeline()
-                        .addLast(tls.newHandler(connection.alloc()), new Negotiated());
+                    SslHandler secured = tls.newHandler(connection.alloc());
+                    secured.setHandshakeTimeout(1, TimeUnit.MINUTES); // a machine may be busy
+                    connection.pipeline().addLast(secured, new Negotiated());
                   }
 
                   final class Negotiated extends ApplicationProtocolNegotiationHandler {

@@ -97,8 +97,8 @@ final class HttpHandlerTlsTest {
   void manyFirstRequestsAtOnce_areSent() throws Exception {
     try (Http2Server server = new Http2Server(keys, 8, Duration.ofMillis(300));
         HttpHandler handler = handlerFor(server.url())) {
-      assertThat(atOnce(100, handler)).containsOnly(HandlerResult.done());
-      assertThat(server.protocols()).hasSize(100);
+      assertThat(atOnce(40, handler)).containsOnly(HandlerResult.done());
+      assertThat(server.protocols()).hasSize(40);
     }
   }
 

@@ -2,11 +2,13 @@ package io.firstclaim.processor.service.cli;
 
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.setting.Setting;
+import io.firstclaim.processor.engine.setting.Syntax;
 import io.firstclaim.processor.engine.setting.WrongSettingException;
 import io.firstclaim.processor.service.config.ArgumentSettings;
 import io.firstclaim.processor.service.config.ServiceCatalog;
 import io.firstclaim.processor.service.config.SettingsReader;
 import io.firstclaim.processor.service.store.BucketPolicies;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -83,13 +85,10 @@ public final class Firstclaim implements Callable<Integer> {
   public static int run(
       ToIntFunction<ArgumentSettings> service, Map<String, String> variables, String... args) {
     List<String> arguments = List.of(args);
-    // Both start sooner if picocli does not learn of all commands.
-    if (arguments.stream().allMatch(ArgumentSettings::isOne)) {
-      return service.applyAsInt(ArgumentSettings.among(arguments));
-    }
-    return ShellCall.of(arguments)
-        .map(call -> call.runOrSay(TimeSource.system()))
-        .orElseGet(() -> line(service, variables).execute(args));
+    // A service needs no command, and starts sooner if picocli does not learn of them all.
+    return arguments.stream().allMatch(ArgumentSettings::isOne)
+        ? service.applyAsInt(ArgumentSettings.among(arguments))
+        : line(service, variables).execute(args);
   }
 
   static CommandLine line(ToIntFunction<ArgumentSettings> service, Map<String, String> variables) {
@@ -311,12 +310,12 @@ public final class Firstclaim implements Callable<Integer> {
       })
   int lock(
       @Option(
-              names = ShellCall.WAIT,
+              names = "--wait",
               paramLabel = "30s",
               description = "How long to wait for the lock; not at all if not given.")
           @Nullable String wait,
       @Option(
-              names = ShellCall.AT_MOST,
+              names = "--at-most",
               paramLabel = "1h",
               description = "The command is ended after this long.")
           @Nullable String atMost,
@@ -328,7 +327,11 @@ public final class Firstclaim implements Callable<Integer> {
               description = "After --, with its arguments.")
           List<String> command)
       throws InterruptedException {
-    return new ShellCall(false, name, wait, atMost, false, given, command).run(TimeSource.system());
+    Duration waits = wait == null ? Duration.ZERO : duration("--wait", wait, Syntax.DURATION);
+    Duration bound = atMost == null ? null : duration("--at-most", atMost, Syntax.LENGTH);
+    try (ShellCommands commands = shell()) {
+      return commands.lock(name, waits, bound, command);
+    }
   }
 
   @Command(
@@ -339,7 +342,7 @@ public final class Firstclaim implements Callable<Integer> {
       })
   int once(
       @Option(
-              names = ShellCall.STORES,
+              names = "--result-from-stdout",
               description = "Stores what the command prints, 64 KiB at most.")
           boolean stores,
       @Parameters(index = "0", paramLabel = "ID", description = "As it is printed.") String id,
@@ -350,7 +353,21 @@ public final class Firstclaim implements Callable<Integer> {
               description = "After --, with its arguments.")
           List<String> command)
       throws InterruptedException {
-    return new ShellCall(true, id, null, null, stores, given, command).run(TimeSource.system());
+    try (ShellCommands commands = shell()) {
+      return commands.once(id, stores, command);
+    }
+  }
+
+  private ShellCommands shell() {
+    return new ShellCommands(given.read(SettingsReader::readStore), TimeSource.system());
+  }
+
+  private static Duration duration(String option, String text, Syntax<Duration> syntax) {
+    try {
+      return syntax.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new WrongSettingException(option, text, String.valueOf(e.getMessage()));
+    }
   }
 
   /** Whether the output of a call is a command's own, so that no log may be in it. */

@@ -7,9 +7,7 @@ import io.firstclaim.processor.service.config.ServiceCatalog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -121,53 +119,6 @@ class FirstclaimTest {
   void wrongCall_isTwo_andServesNobody(String call) {
     assertThat(run(call.split(" "))).isEqualTo(2);
     assertThat(served).isEmpty();
-  }
-
-  @Test
-  void shellCall_isReadWithoutPicocli_wherePicocliWouldReadTheSame() {
-    assertThat(shell("lock a --wait 30s --at-most 1h -- sh -c --x"))
-        .contains(call(false, "a", "30s", "1h", false, "sh", "-c", "--x"));
-    assertThat(shell("lock --wait 30s a -- once -- b"))
-        .contains(call(false, "a", "30s", null, false, "once", "--", "b"));
-    assertThat(shell("once --result-from-stdout lock -- true"))
-        .contains(call(true, "lock", null, null, true, "true"));
-    assertThat(shell(S3 + " once a -- true").map(ShellCall::settings))
-        .contains(ArgumentSettings.among(List.of(S3)));
-  }
-
-  private static Optional<ShellCall> shell(String call) {
-    return ShellCall.of(List.of(call.split(" ")));
-  }
-
-  private static ShellCall call(
-      boolean isOnce,
-      String name,
-      @Nullable String wait,
-      @Nullable String atMost,
-      boolean stores,
-      String... command) {
-    return new ShellCall(
-        isOnce, name, wait, atMost, stores, ArgumentSettings.among(List.of()), List.of(command));
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "lock a true",
-        "lock a --",
-        "lock -- true",
-        "lock a b -- true",
-        "lock --help -- true",
-        "lock a --wait -- true",
-        "lock a --wait -x -- true",
-        "lock a --result-from-stdout -- true",
-        "once lock --wait 1s -- true",
-        "--wait 1s lock a -- true",
-        "claim a -- true",
-        "-- lock a"
-      })
-  void anyOtherCall_isLeftToPicocli(String call) {
-    assertThat(shell(call)).isEmpty();
   }
 
   @Test

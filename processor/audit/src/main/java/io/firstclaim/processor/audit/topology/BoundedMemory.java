@@ -16,8 +16,9 @@ import org.rocksdb.WriteBufferManager;
  */
 public final class BoundedMemory implements RocksDBConfigSetter {
   private static final long MEGABYTE = 1 << 20;
-  private static final long TOTAL = 64 * MEGABYTE;
-  private static final long WRITE_BUFFERS = 24 * MEGABYTE;
+  private static final long MOST = 64 * MEGABYTE;
+  private static final long TOTAL = shared(Runtime.getRuntime().maxMemory());
+  private static final long WRITE_BUFFERS = TOTAL * 3 / 8;
   private static final long WRITE_BUFFER = 4 * MEGABYTE;
   private static final double FOR_INDEXES = 0.2;
 
@@ -27,6 +28,11 @@ public final class BoundedMemory implements RocksDBConfigSetter {
 
   private static final Cache CACHE = new LRUCache(TOTAL, -1, false, FOR_INDEXES);
   private static final WriteBufferManager BUFFERS = new WriteBufferManager(WRITE_BUFFERS, CACHE);
+
+  /** Whose heap is small has little memory beside it, too. */
+  static long shared(long heap) {
+    return Math.min(MOST, heap / 4);
+  }
 
   /** For Kafka Streams, which makes one for each store. */
   public BoundedMemory() {}

@@ -227,7 +227,11 @@ final class Safety {
     }
   }
 
-  /** No two bodies of one ID have one nonce; what is claimed at once has one. */
+  /**
+   * No two bodies of one ID have one nonce; what is claimed at once has one. But for a grant that
+   * an operator took back, and of which its claimant never heard: it asks again by the same claim,
+   * and is granted that by another token.
+   */
   static final class FreshNonces implements Check {
     private final Set<String> seen = new HashSet<>();
 
@@ -238,11 +242,18 @@ final class Safety {
 
     @Override
     public void see(Event event, Violations violations) {
-      if (event instanceof Wrote wrote
-          && wrote.after().state() != State.ABSENT
-          && !seen.add(wrote.after().id() + " " + wrote.after().nonce())) {
-        violations.tell("%s was written with a nonce of old".formatted(wrote.after().id()));
+      if (event instanceof Wrote wrote && wrote.after().state() != State.ABSENT) {
+        if (!seen.add(name(wrote.after()))) {
+          violations.tell("%s was written with a nonce of old".formatted(wrote.after().id()));
+        }
+        if (wrote.isReleaseByOperator()) {
+          seen.remove(name(wrote.before()));
+        }
       }
+    }
+
+    private static String name(ClaimItem item) {
+      return item.id() + " " + item.nonce();
     }
   }
 

@@ -45,6 +45,7 @@ final class Zone implements AutoCloseable {
   private final Backend backend;
   private final int port = FreePort.next();
   private final Map<String, String> env = new HashMap<>();
+  private Path jar = JAR;
   private HttpClient http = PLAIN;
   private String scheme = "http";
   private @Nullable ChildJvm process;
@@ -147,6 +148,12 @@ final class Zone implements AutoCloseable {
     return set("FIRSTCLAIM_MODE", "shadow");
   }
 
+  /** Runs this package when it is launched next, which another version may be. */
+  Zone packagedAs(Path other) {
+    jar = other;
+    return this;
+  }
+
   /** Leaves the consumer group to the service's default. */
   Zone inDefaultGroup() {
     env.remove("FIRSTCLAIM_INPUT_GROUP");
@@ -202,7 +209,7 @@ final class Zone implements AutoCloseable {
 
   /** Starts the process, for the first time or again. */
   void launch() {
-    launch(AotCache.jvmArgs());
+    launch(jar.equals(JAR) ? AotCache.jvmArgs() : List.of());
   }
 
   /** The same, with these arguments for its JVM in place of those of the {@link AotCache}. */
@@ -218,7 +225,7 @@ final class Zone implements AutoCloseable {
     toEnd = false;
     process =
         ChildJvm.start(
-            JvmCommand.ofJar("instance " + instance, JAR)
+            JvmCommand.ofJar("instance " + instance, jar)
                 .withJvmArgs(JVM_ARGS)
                 .withJvmArgs(jvmArgs)
                 .withEnv(env),

@@ -5,6 +5,7 @@
 (* They come as a module TraceData, which whoever recorded them writes:    *)
 (*                                                                         *)
 (*   ----------------------------- MODULE TraceData ---------------------- *)
+(*   EXTENDS Integers                                                      *)
 (*   MaxSkew   == 1000        \* the declared bound, in ms                 *)
 (*   Apart     == 400         \* how far the clocks really were apart, ms  *)
 (*   Retention == 86400000    \* how long an end is kept, in ms            *)

@@ -96,6 +96,7 @@ public final class Traces {
   public String module(Duration skew, Duration apart, Duration retention) {
     return """
         ----------------------------- MODULE TraceData -----------------------------
+        EXTENDS Integers
         MaxSkew == %d
         Apart == %d
         Retention == %d

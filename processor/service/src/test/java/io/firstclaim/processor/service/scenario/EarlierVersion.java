@@ -7,7 +7,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -39,13 +38,9 @@ final class EarlierVersion {
     String _ =
         run(here, List.of("git", "worktree", "add", "--detach", worktree.toString(), commit));
     try {
-      List<String> maven = new ArrayList<>();
-      maven.add(Path.of(System.getProperty("maven.home"), "bin", "mvn").toString());
-      if (Boolean.getBoolean("maven.offline")) {
-        maven.add("--offline");
-      }
-      maven.addAll(
+      List<String> maven =
           List.of(
+              Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
               "--batch-mode",
               "--quiet",
               "-Dmaven.repo.local=" + System.getProperty("maven.repo.local"),
@@ -54,7 +49,7 @@ final class EarlierVersion {
               "--projects",
               "processor/service",
               "--also-make",
-              "package"));
+              "package");
       String _ = run(worktree, maven);
       Path target = worktree.resolve("processor/service/target");
       for (String folder : FOLDERS) {

@@ -20,8 +20,8 @@ final class EarlierVersion {
 
   private EarlierVersion() {}
 
-  /** The jar of the package at a commit of this checkout, by any name that Git knows. */
-  static Path at(String name) throws IOException, InterruptedException {
+  /** The jar of the package at a commit of this checkout, by any name that Git knows; built once. */
+  static synchronized Path at(String name) throws IOException, InterruptedException {
     Path here = Path.of("").toAbsolutePath();
     String commit = run(here, List.of("git", "rev-parse", "--verify", name + "^{commit}")).strip();
     Path built = here.resolve("target").resolve("earlier").resolve(commit);

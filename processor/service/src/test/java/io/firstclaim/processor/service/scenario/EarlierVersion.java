@@ -20,7 +20,9 @@ final class EarlierVersion {
 
   private EarlierVersion() {}
 
-  /** The jar of the package at a commit of this checkout, by any name that Git knows; built once. */
+  /**
+   * The jar of the package at a commit of this checkout, by any name that Git knows; built once.
+   */
   static synchronized Path at(String name) throws IOException, InterruptedException {
     Path here = Path.of("").toAbsolutePath();
     String commit = run(here, List.of("git", "rev-parse", "--verify", name + "^{commit}")).strip();

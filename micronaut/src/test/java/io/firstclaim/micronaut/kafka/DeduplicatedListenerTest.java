@@ -486,8 +486,11 @@ class DeduplicatedListenerTest {
     }
     producer.flush();
     run("g", "kafka.default.api.timeout.ms", "2000", "kafka.request.timeout.ms", "1000");
-    eventually(() -> desk.faults.get() > 0);
-    broker.resume();
+    try {
+      eventually(() -> desk.faults.get() > 0);
+    } finally {
+      broker.resume(); // the other tests need it
+    }
     awaitCommitted("g", 6);
 
     assertThat(desk.done).hasSize(6).containsExactlyInAnyOrderElementsOf(values(6));

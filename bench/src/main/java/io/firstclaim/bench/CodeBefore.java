@@ -7,6 +7,8 @@ import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.dataset.Dataset;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.handler.RecordHandler;
+import io.firstclaim.stack.git.Commands;
+import io.firstclaim.stack.git.EarlierPackage;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -17,8 +19,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The product's code at a commit, built in a worktree that is removed again. Its jars stay under
- * {@code target}, so that they are built once.
+ * The product's code at a commit.
  *
  * @param commit its full name
  * @param jars the product's and the libraries' that it was built with
@@ -35,58 +36,10 @@ record CodeBefore(String commit, Path jars) {
           Dataset.class,
           Audit.class);
 
-  /** In the order in which they are searched. */
-  private static final List<String> FOLDERS = List.of("own", "lib");
-
   /** The code at a commit of this checkout, by any name that Git knows. */
   static CodeBefore of(String name) throws IOException, InterruptedException {
-    String commit = Commands.run(Path.of(""), "git", "rev-parse", "--verify", name + "^{commit}");
-    Path jars = Path.of("target", "before", commit).toAbsolutePath();
-    if (Files.notExists(jars)) {
-      System.out.println("  building " + commit);
-      build(commit, jars);
-    }
-    return new CodeBefore(commit, jars);
-  }
-
-  private static void build(String commit, Path jars) throws IOException, InterruptedException {
-    Path worktree = Files.createTempDirectory("firstclaim-before-");
-    Commands.run(Path.of(""), "git", "worktree", "add", "--detach", worktree.toString(), commit);
-    try {
-      List<String> maven =
-          new ArrayList<>(
-              List.of(Path.of(System.getProperty("maven.home"), "bin", "mvn").toString()));
-      if (Boolean.getBoolean("maven.offline")) {
-        maven.add("--offline");
-      }
-      maven.addAll(
-          List.of(
-              "--batch-mode",
-              "--quiet",
-              "-Dmaven.repo.local=" + System.getProperty("maven.repo.local"),
-              "-Dmaven.test.skip=true",
-              "-DskipFormat=true",
-              "-Dchecks=-Xdiags:compact", // no Error Prone, which is half of the compilation
-              "--projects",
-              "processor/service",
-              "--also-make",
-              "package"));
-      Commands.run(worktree, maven);
-      for (String folder : FOLDERS) {
-        copy(worktree.resolve("processor/service/target").resolve(folder), jars.resolve(folder));
-      }
-    } finally {
-      Commands.run(Path.of(""), "git", "worktree", "remove", "--force", worktree.toString());
-    }
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    Files.createDirectories(to);
-    try (Stream<Path> files = Files.list(from)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, to.resolve(file.getFileName()));
-      }
-    }
+    EarlierPackage before = EarlierPackage.of(name);
+    return new CodeBefore(before.commit(), before.folder());
   }
 
   /** A folder of the checkout, as it is now. */
@@ -111,7 +64,7 @@ record CodeBefore(String commit, Path jars) {
   /** Today's class path with this code in place of today's, and its libraries before today's. */
   String classPath() throws IOException {
     List<String> entries = new ArrayList<>();
-    for (String folder : FOLDERS) {
+    for (String folder : EarlierPackage.FOLDERS) {
       try (Stream<Path> files = Files.list(jars.resolve(folder))) {
         files.sorted().map(Path::toString).forEach(entries::add);
       }

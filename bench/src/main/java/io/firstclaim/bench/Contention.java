@@ -10,6 +10,7 @@ import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
+import io.firstclaim.stack.git.Commands;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

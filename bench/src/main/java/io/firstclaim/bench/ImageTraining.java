@@ -1,5 +1,6 @@
 package io.firstclaim.bench;
 
+import io.firstclaim.stack.git.Commands;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -51,7 +51,8 @@ public record Nonce(long high, long low) {
 
   /**
    * The last that is {@linkplain #isUnder under} the grant that begins with this one. As texts,
-   * too, all of them lie between the two.
+   * too, all of them lie between the two, unless the low half wraps around in between: once in 2^44
+   * grants.
    */
   public Nonce lastUnder() {
     return new Nonce(high, low + MOST_WRITES);

@@ -6,12 +6,9 @@ import io.firstclaim.lock.testkit.framework.Diary.Waiting;
 import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.lock.testkit.process.JvmTuning;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -36,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 public abstract class KilledApplicationContract {
   private static final Duration LIMIT = Duration.ofMinutes(10);
-  private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   private final Class<?> main;
   private final List<String> settings;
@@ -66,7 +62,7 @@ public abstract class KilledApplicationContract {
       String killed = waiting.forWhom();
       String other = killed.equals("a") ? "b" : "a";
       diary.add("hang", killed);
-      var first = CLIENT.sendAsync(payment(diary, killed), BodyHandlers.ofString());
+      var first = WebInstance.sendAsync(payment(diary, killed));
       eventually(() -> Set.copyOf(diary.of(killed, "hangs")).equals(Set.of("request", "sweep")));
       assertThat(first).isNotDone();
       diary.add("take-over", other);
@@ -77,14 +73,14 @@ public abstract class KilledApplicationContract {
       Set<Integer> seen = new HashSet<>();
       eventually(
           () -> {
-            int status = CLIENT.send(payment(diary, other), BodyHandlers.discarding()).statusCode();
+            int status = WebInstance.send(payment(diary, other)).statusCode();
             seen.add(status);
             return status == 201;
           });
       assertThat(seen).as("it is busy until its lease is over").isSubsetOf(409, 201);
-      HttpResponse<String> again = CLIENT.send(payment(diary, other), BodyHandlers.ofString());
+      HttpResponse<String> again = WebInstance.send(payment(diary, other));
       assertThat(again.statusCode()).isEqualTo(201);
-      assertThat(again.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+      assertThat(WebInstance.isReplayed(again)).isTrue();
       eventually(() -> diary.of(other, "Ran").contains(waiting.fireTime()));
       eventually(() -> diary.of(other, "sweeps").size() > sweeps);
       assertThat(diary.of(killed, "pays")).hasSize(1);
@@ -93,13 +89,9 @@ public abstract class KilledApplicationContract {
     }
   }
 
-  private static HttpRequest payment(Diary diary, String instance) {
-    String port = diary.of(instance, "listens").getFirst();
-    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:%s/payments".formatted(port)))
-        .header("Content-Type", "text/plain")
-        .header("Idempotency-Key", "key")
-        .POST(BodyPublishers.ofString("100 EUR"))
-        .build();
+  private static HttpRequest.Builder payment(Diary diary, String instance) {
+    int port = Integer.parseInt(diary.of(instance, "listens").getFirst());
+    return new WebInstance(port).to("/payments", "key").POST(BodyPublishers.ofString("100 EUR"));
   }
 
   private static void eventually(Callable<Boolean> holds) {

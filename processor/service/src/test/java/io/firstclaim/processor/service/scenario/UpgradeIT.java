@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.stack.git.EarlierPackage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ class UpgradeIT {
 
   @Test
   void bothVersions_areAtWorkBesideEachOther_andEachRecordIsCompletedOnce() throws Exception {
-    Path before = EarlierVersion.at(System.getProperty("upgrade.from", ""));
+    Path before = EarlierPackage.of(System.getProperty("upgrade.from", "")).jar();
     scenario.sink().behave(Sink.takes(Duration.ofMillis(1), Duration.ofMillis(30)));
     Zone a = scenario.zone("a").packagedAs(before);
     Zone b = scenario.zone("b").packagedAs(before);

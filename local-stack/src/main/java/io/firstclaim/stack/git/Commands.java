@@ -1,4 +1,4 @@
-package io.firstclaim.bench;
+package io.firstclaim.stack.git;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Programs that are run to their end. */
-final class Commands {
+public final class Commands {
   private Commands() {}
 
   /**
@@ -14,7 +14,8 @@ final class Commands {
    *
    * @throws IOException if it fails, with what it printed
    */
-  static String run(Path directory, List<String> command) throws IOException, InterruptedException {
+  public static String run(Path directory, List<String> command)
+      throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(command)
             .directory(directory.toAbsolutePath().toFile())
@@ -27,7 +28,9 @@ final class Commands {
     return printed.strip();
   }
 
-  static String run(Path directory, String... command) throws IOException, InterruptedException {
+  /** The same. */
+  public static String run(Path directory, String... command)
+      throws IOException, InterruptedException {
     return run(directory, List.of(command));
   }
 }

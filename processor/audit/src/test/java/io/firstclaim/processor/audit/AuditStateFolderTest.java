@@ -15,9 +15,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** What an audit says of the folder that it is to keep its state in. */
+@Isolated("what others log would be among the lines")
 final class AuditStateFolderTest {
   private static final Path IN_MEMORY = Path.of("/dev/shm");
 

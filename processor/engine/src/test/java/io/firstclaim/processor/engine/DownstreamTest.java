@@ -21,8 +21,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Records whose downstream is not there for a while, in two zones. A record has three attempts. */
+@Isolated(LogLines.WHY_ALONE)
 class DownstreamTest extends FlowFixture {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 

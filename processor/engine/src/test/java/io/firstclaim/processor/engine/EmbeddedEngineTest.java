@@ -26,8 +26,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** The engine as an application has it: its door alone, a real broker, no framework. */
+@Isolated("watchdogs of other engines would be counted")
 class EmbeddedEngineTest {
   private final String topic = LocalKafka.newName();
   private final Queue<String> handled = new ConcurrentLinkedQueue<>();

@@ -24,10 +24,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What leases that are lost and a store that fails do to records. */
+@Isolated(LogLines.WHY_ALONE)
 class StoreFlowTest extends FlowFixture {
   // --- Leases ---
 

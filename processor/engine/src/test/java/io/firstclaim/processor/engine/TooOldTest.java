@@ -18,10 +18,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Records that are older than what claims remember, 15 days here. */
+@Isolated(LogLines.WHY_ALONE)
 class TooOldTest extends FlowFixture {
   private static final Duration REMEMBERED = Duration.ofDays(15);
 

@@ -55,9 +55,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.MDC;
 
 /** What an application's OpenTelemetry is told of its records: its real SDK, a real broker. */
+@Isolated(LogLines.WHY_ALONE)
 class TracedEngineTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String PRODUCER = "b7ad6b7169203331";

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated(LogLines.WHY_ALONE)
 class BreakerTest {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 

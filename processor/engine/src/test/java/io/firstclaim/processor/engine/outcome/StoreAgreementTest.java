@@ -21,10 +21,12 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Isolated(LogLines.WHY_ALONE)
 class StoreAgreementTest {
   /** One partition of the outcomes topic, which every instance has read so far. */
   private final List<ConsumerRecord<byte[], byte[]>> topic = new ArrayList<>();

@@ -12,6 +12,9 @@ import org.slf4j.LoggerFactory;
 
 /** What a class logs while this is open: level, blank, message; from INFO on. */
 public final class LogLines implements AutoCloseable {
+  /** For who uses this: a logger is its whole JVM's. */
+  public static final String WHY_ALONE = "what others log would be among the lines";
+
   private final Logger logger;
   private final @Nullable Level before;
   private final Queue<String> lines = new ConcurrentLinkedQueue<>();

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -124,9 +125,29 @@ class ThrottledClaimsTest {
     private final AtomicInteger throttledStatements = new AtomicInteger();
     private final AtomicInteger throttledSingles = new AtomicInteger();
     private volatile List<String> hot = List.of();
+    private volatile CountDownLatch held = new CountDownLatch(0);
 
     Throttling(DynamoDbClient real) {
       this.real = real;
+    }
+
+    /**
+     * Answers nothing until it lets go, so that what is asked meanwhile leaves in common requests.
+     */
+    void hold() {
+      held = new CountDownLatch(1);
+    }
+
+    void letGo() {
+      held.countDown();
+    }
+
+    private void awaitLetGo() {
+      try {
+        held.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
     }
 
     private void count(String key) {
@@ -143,6 +164,7 @@ class ThrottledClaimsTest {
 
     @Override
     public BatchExecuteStatementResponse batchExecuteStatement(BatchExecuteStatementRequest asked) {
+      awaitLetGo();
       List<BatchStatementRequest> passed = new ArrayList<>();
       List<Boolean> throttled = new ArrayList<>();
       for (BatchStatementRequest each : asked.statements()) {
@@ -181,6 +203,7 @@ class ThrottledClaimsTest {
 
     @Override
     public UpdateItemResponse updateItem(UpdateItemRequest asked) {
+      awaitLetGo();
       String key = String.valueOf(asked.key().getOrDefault("pk", NO_KEY).s());
       count(key);
       if (hot.contains(key)) {
@@ -299,7 +322,10 @@ class ThrottledClaimsTest {
 
     client.hot =
         IntStream.range(0, 60).filter(n -> n % HOT == 0).mapToObj(n -> key("r", n)).toList();
+    client.hold();
     start("r", 60);
+    eventually().until(() -> claiming.get() > 20);
+    client.letGo();
     eventually().until(() -> client.throttledSingles.get() > 0 && claiming.get() <= 2);
     assertThat(client.throttledStatements.get()).as("throttled in a common request").isPositive();
     mostClaiming.set(0);

@@ -203,6 +203,7 @@ final class Zones {
     if (engine == null) {
       return;
     }
+    history.add(new Event.Stops(world.now(), machine.name()));
     Thread _ =
         machine.start(
             "stop",

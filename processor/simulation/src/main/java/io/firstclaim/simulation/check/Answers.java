@@ -242,12 +242,13 @@ final class Answers {
   }
 
   /**
-   * Once it is calm, nobody is interrupted, or loses a lease, while its handler works within its
-   * time.
+   * Once it is calm, nobody is interrupted, unless its engine stops, or loses a lease, while its
+   * handler works within its time.
    */
   static final class KeptWhileHandled implements Check {
     private final Duration handlers;
     private final Map<Grant, Began> working = new HashMap<>();
+    private final Set<String> stopping = new HashSet<>();
     private @Nullable Instant calm;
 
     KeptWhileHandled(Duration handlers) {
@@ -265,10 +266,11 @@ final class Answers {
         case Calm(Instant at, long _) -> calm = at;
         case Began began -> working.put(new Grant(began.id(), began.token()), began);
         case Ended ended -> working.remove(new Grant(ended.id(), ended.token()));
+        case Event.Stops(Instant _, String machine) -> stopping.add(machine);
         case Event.Killed killed ->
             working.values().removeIf(began -> began.machine().equals(killed.machine()));
         case Event.Interrupted(Instant at, String machine, String id, long token) -> {
-          if (isInItsTime(new Grant(id, token), at)) {
+          if (!stopping.contains(machine) && isInItsTime(new Grant(id, token), at)) {
             violations.tell(
                 "%s was interrupted at %s, and no fault was near".formatted(machine, id));
           }

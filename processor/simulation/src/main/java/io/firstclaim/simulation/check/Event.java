@@ -67,6 +67,11 @@ public sealed interface Event {
   /** A dead letter was acknowledged. */
   record Letter(Instant at, String machine, String id) implements Event {}
 
+  /**
+   * A machine's engine stops in good order; it interrupts handlers that take longer than its grace.
+   */
+  record Stops(Instant at, String machine) implements Event {}
+
   /** A machine was killed. */
   record Killed(Instant at, String machine) implements Event {}
 

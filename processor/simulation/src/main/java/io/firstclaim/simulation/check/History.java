@@ -120,6 +120,7 @@ public final class History {
       case Event.Letter _ -> reach("dead letters");
       case Event.WroteBlindly _,
           Event.CommittedByStranger _,
+          Event.Stops _,
           Event.Killed _,
           Event.AnswerLost _,
           Event.Used _,

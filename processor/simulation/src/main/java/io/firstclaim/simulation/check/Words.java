@@ -40,6 +40,7 @@ final class Words {
           "%s commits %s, which is not its own".formatted(machine, partition);
       case Letter(Instant _, String machine, String id) ->
           "%s has written the dead letter of %s".formatted(machine, id);
+      case Event.Stops(Instant _, String machine) -> machine + " is told to stop";
       case Killed(Instant _, String machine) -> machine + " is dead";
       case Defect(Instant _, String machine, String what) ->
           "the engine on %s has ended: %s".formatted(machine, what);

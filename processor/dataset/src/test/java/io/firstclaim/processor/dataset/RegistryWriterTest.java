@@ -80,7 +80,9 @@ class RegistryWriterTest {
     lake.proxy().add(Rule.always(UPDATE.and(_ -> passes(updates, goOn)), new Fault.Refuse()));
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<DatasetFile>> running = new ArrayList<>();
-      for (int i = 0; i <= 50; i++) {
+      running.add(threads.submit(() -> store(dataset, 0)));
+      await().atMost(TIME).until(() -> updates.get() == 1);
+      for (int i = 1; i <= 50; i++) {
         int number = i;
         running.add(threads.submit(() -> store(dataset, number)));
       }

@@ -210,11 +210,19 @@ class RedriveTest extends FlowFixture {
 
   /** As where an instance stood still while another gave the record up and an operator freed it. */
   @Test
-  void verdictThatHasNoDeadLetterYet_isNoneOnTheRecordOnceItIsRedriven() {
+  void verdictThatHasNoDeadLetterYet_isNoneOnTheRecordOnceItIsRedriven()
+      throws InterruptedException {
+    settings.backoff = Duration.ofMinutes(1);
+    TestInstance still = instance("c");
     broker.refuse(TestBroker.DEAD_LETTERS);
-    Sent sent = a.deliver("order-1", "{}");
+    Sent sent = still.deliver("order-1", "{}");
     eventually(() -> !broker.outcomes(Outcome.Kind.FAILED).isEmpty());
     handler.set(_ -> HandlerResult.done());
+    eventually(
+        () ->
+            still.parked(10, null).items().stream()
+                .anyMatch(each -> each.waitsFor() == WaitsFor.RETRY));
+    time.advance(Duration.ofMinutes(2)); // by which nobody is woken
 
     MemoryClaimStore other = TestInstance.anothers(claims, Duration.ofHours(1), time);
     Lease lease = granted(other);
@@ -224,7 +232,7 @@ class RedriveTest extends FlowFixture {
 
     eventually(
         () -> {
-          a.hear(Outcome.Kind.FAILED, ID.text(), "{}");
+          still.hear(Outcome.Kind.FAILED, ID.text(), "{}");
           return sent.isSettled();
         });
     assertThat(operator.find(ID).orElseThrow().state()).isInstanceOf(ClaimState.Done.class);

@@ -286,37 +286,41 @@ final class RecordInFlight implements Candidate {
   }
 
   private Woken await(Duration atMost, boolean mayBeDue) throws InterruptedException {
-    Duration left = atMost;
+    long deadline = deadline(atMost);
     Woken whenTimeIsUp = Woken.TIME_UP;
     while (!isKnownToHaveEnded()) {
-      @Nullable Signal came = awaitSignal(left);
-      if (came == null && !left.isPositive()) {
+      @Nullable Signal came = awaitSignal(deadline);
+      if (came == null && !atMost.isPositive()) {
         return whenTimeIsUp; // nothing can have been announced meanwhile
       }
-      if (!isKnownToHaveEnded()) {
-        switch (came) {
-          case null -> {
-            return whenTimeIsUp;
+      if (isKnownToHaveEnded()) {
+        return Woken.ITS_END;
+      }
+      switch (came) {
+        case null -> {
+          return whenTimeIsUp;
+        }
+        case Signal.Stop _ -> {
+          return Woken.STOP;
+        }
+        case Signal.Ended _ -> {
+          return Woken.SIGNALLED;
+        }
+        case Signal.DueIn(Duration delay) -> {
+          if (mayBeDue) {
+            deadline = deadline(delay);
+            whenTimeIsUp = Woken.SIGNALLED;
           }
-          case Signal.Stop _ -> {
-            return Woken.STOP;
-          }
-          case Signal.Ended _ -> {
+        }
+        case Signal.Freed _ -> {
+          if (mayBeDue) {
             return Woken.SIGNALLED;
           }
-          case Signal.DueIn(Duration delay) -> {
-            if (mayBeDue) {
-              left = delay;
-              whenTimeIsUp = Woken.SIGNALLED;
-            }
-          }
-          case Signal.Freed _ -> {
-            if (mayBeDue) {
-              return Woken.SIGNALLED;
-            }
-          }
-          case Signal.YourTurn _ -> {} // it waits for something else by now
         }
+        case Signal.YourTurn _ -> {} // it waits for something else by now
+      }
+      if (left(deadline) <= 0) {
+        return whenTimeIsUp; // however many signals come that are none of its business
       }
     }
     return Woken.ITS_END;
@@ -338,9 +342,12 @@ final class RecordInFlight implements Candidate {
    * @return the signal, or null if none came within the time
    */
   @Nullable Signal awaitSignal(Duration atMost) throws InterruptedException {
-    long deadline = System.nanoTime() + bounded(atMost).toNanos();
+    return awaitSignal(deadline(atMost));
+  }
+
+  private @Nullable Signal awaitSignal(long deadline) throws InterruptedException {
     while (signal == null) {
-      long left = deadline - System.nanoTime();
+      long left = left(deadline);
       if (left <= 0) {
         return null;
       }
@@ -348,6 +355,14 @@ final class RecordInFlight implements Candidate {
       requireNoInterrupt();
     }
     return takeSignal();
+  }
+
+  private static long deadline(Duration atMost) {
+    return System.nanoTime() + bounded(atMost).toNanos();
+  }
+
+  private static long left(long deadline) {
+    return deadline - System.nanoTime();
   }
 
   private static void requireNoInterrupt() throws InterruptedException {

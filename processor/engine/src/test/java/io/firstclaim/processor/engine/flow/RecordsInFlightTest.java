@@ -24,7 +24,9 @@ import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -183,6 +185,28 @@ class RecordsInFlightTest {
     hear(Outcome.Kind.FAILED, "{}", LONG);
 
     assertThat(record.awaitEnd(Duration.ofMillis(1))).isEqualTo(Woken.TIME_UP);
+  }
+
+  @Test
+  void signalsThatAreNoneOfItsBusiness_doNotProlongItsWait() throws InterruptedException {
+    RecordInFlight record = entered(work("{}"));
+    AtomicBoolean enough = new AtomicBoolean();
+    long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    Thread others =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  while (!enough.get() && System.nanoTime() < end) {
+                    record.signal(new Signal.DueIn(Duration.ZERO));
+                    LockSupport.parkNanos(100_000);
+                  }
+                });
+
+    assertThat(record.awaitEnd(Duration.ofMillis(500))).isEqualTo(Woken.TIME_UP);
+
+    assertThat(others.isAlive()).as("others still call").isTrue();
+    enough.set(true);
+    others.join();
   }
 
   @Test

@@ -228,12 +228,13 @@ final class Safety {
   }
 
   /**
-   * No two bodies of one ID have one nonce; what is claimed at once has one. But for a grant that
-   * an operator took back, and of which its claimant never heard: it asks again by the same claim,
-   * and is granted that by another token.
+   * No two bodies of one ID have one nonce; what is claimed at once has one. But for a grant of
+   * which its claimant never heard, and which an operator took back or another took over: the
+   * claimant asks again by the same claim, and is granted that by another token.
    */
   static final class FreshNonces implements Check {
     private final Set<String> seen = new HashSet<>();
+    private final Set<String> heard = new HashSet<>();
 
     @Override
     public int invariant() {
@@ -242,13 +243,20 @@ final class Safety {
 
     @Override
     public void see(Event event, Violations violations) {
-      if (event instanceof Wrote wrote && wrote.after().state() != State.ABSENT) {
-        if (!seen.add(name(wrote.after()))) {
-          violations.tell("%s was written with a nonce of old".formatted(wrote.after().id()));
+      switch (event) {
+        case ToldLease told -> heard.add(told.id() + " " + told.token());
+        case Began began -> heard.add(began.id() + " " + began.token());
+        case Wrote wrote when wrote.after().state() != State.ABSENT -> {
+          if (!seen.add(name(wrote.after()))) {
+            violations.tell("%s was written with a nonce of old".formatted(wrote.after().id()));
+          }
+          ClaimItem before = wrote.before();
+          boolean unheard = !heard.contains(before.id() + " " + before.token());
+          if (wrote.isReleaseByOperator() || (wrote.isTakeover() && unheard)) {
+            seen.remove(name(before));
+          }
         }
-        if (wrote.isReleaseByOperator()) {
-          seen.remove(name(wrote.before()));
-        }
+        default -> {}
       }
     }
 

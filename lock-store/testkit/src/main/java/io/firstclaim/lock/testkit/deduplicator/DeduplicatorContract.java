@@ -676,6 +676,27 @@ public abstract class DeduplicatorContract {
     assertThat(runs).hasValue(1);
   }
 
+  /**
+   * It is sent with the nonce of its first grant, of which nobody heard; the token tells them
+   * apart.
+   */
+  @Test
+  void claimThatWasNeverAnswered_andWasTakenOver_isGrantedByAHigherToken() throws Exception {
+    muteClaimsForAWhile();
+    assertUnavailable(() -> run(a, "receipt"));
+    time.advance(LEASE.multipliedBy(2));
+    Deduplicator.Work interrupted =
+        lease -> {
+          throw new InterruptedException();
+        };
+    assertThatThrownBy(() -> b.run(ID, PAYLOAD, interrupted))
+        .isInstanceOf(InterruptedException.class);
+
+    assertThat(a.run(ID, PAYLOAD, lease -> "token " + lease.token()))
+        .isEqualTo(new RunResult.Ran("token 3"));
+    assertThat(run(b, "receipt of b")).isInstanceOf(RunResult.DoneBefore.class);
+  }
+
   @Test
   void claimThatWasNeverAnswered_isNotForAnotherPayload() throws Exception {
     muteClaimsForAWhile();

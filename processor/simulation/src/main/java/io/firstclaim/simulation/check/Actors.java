@@ -26,14 +26,15 @@ final class Actors {
    * All of them.
    *
    * @param kept how long the end of an ID is remembered
+   * @param storeSkew what the clocks of the store's own machines differ by
    */
-  static List<Check> all(Function<String, Duration> kept) {
+  static List<Check> all(Function<String, Duration> kept, Duration storeSkew) {
     return List.of(
         new HeldWhileTold(7, false),
         new HeldWhileTold(28, true),
         new GrantedUses(),
         new OneCompletion(),
-        new KeptForItsRetention(kept),
+        new KeptForItsRetention(kept, storeSkew),
         new SpacesOfTheirOwn(),
         new FreedByItsRedrive());
   }
@@ -148,13 +149,18 @@ final class Actors {
     }
   }
 
-  /** No claim is deleted before its own retention is over, whoever else keeps claims there. */
+  /**
+   * No claim is deleted before its own retention is over, by the clocks of the store, whoever else
+   * keeps claims there.
+   */
   static final class KeptForItsRetention implements Check {
     private final Function<String, Duration> kept;
+    private final Duration storeSkew;
     private final Map<String, Instant> written = new HashMap<>();
 
-    KeptForItsRetention(Function<String, Duration> kept) {
+    KeptForItsRetention(Function<String, Duration> kept, Duration storeSkew) {
       this.kept = kept;
+      this.storeSkew = storeSkew;
     }
 
     @Override
@@ -169,7 +175,7 @@ final class Actors {
         Instant due = written.getOrDefault(id, Instant.EPOCH).plus(kept.apply(id));
         // A sweeper takes what is not finished before it deletes it: that is its own write.
         boolean isTaken = wrote.before().holder().startsWith("sweeper");
-        if (!isTaken && wrote.at().isBefore(due)) {
+        if (!isTaken && wrote.at().isBefore(due.minus(storeSkew))) {
           violations.tell(
               "%s deleted %s, %s, at %s, which was to be kept until %s"
                   .formatted(wrote.machine(), id, wrote.before().state(), wrote.at(), due));

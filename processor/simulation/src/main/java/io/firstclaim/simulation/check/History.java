@@ -63,7 +63,7 @@ public final class History {
       Function<String, Duration> kept) {
     this.world = world;
     this.checks = new ArrayList<>(checks(before, bounds));
-    this.checks.addAll(Actors.all(kept));
+    this.checks.addAll(Actors.all(kept, bounds.storeSkew()));
     this.checks.add(new Reach(this::reach));
   }
 

@@ -53,7 +53,7 @@ class ProofTableTest {
 
   private static Map<String, Integer> checks() {
     Map<String, Integer> checks = new HashMap<>();
-    List<Check> all = new ArrayList<>(Actors.all(_ -> Duration.ZERO));
+    List<Check> all = new ArrayList<>(Actors.all(_ -> Duration.ZERO, Duration.ZERO));
     all.addAll(
         History.checks(
             (_, _) -> List.of(),

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.engine.kafka;
 
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,9 +14,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -130,6 +135,24 @@ class TopicRetentionTest {
                 .formatted(LocalKafka.bootstrapServers()));
   }
 
+  /** The broker hears of a topic after whoever had it created. */
+  private static ConfigEntry cleanupPolicyOf(String topic) throws Exception {
+    ConfigResource asked = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    AtomicReference<Config> config = new AtomicReference<>();
+    eventually(
+        () -> {
+          try {
+            config.set(
+                ADMIN.describeConfigs(List.of(asked)).all().get().values().iterator().next());
+            return true;
+          } catch (ExecutionException e) {
+            assertThat(e).hasCauseInstanceOf(UnknownTopicOrPartitionException.class);
+            return false;
+          }
+        });
+    return config.get().get("cleanup.policy");
+  }
+
   @Test
   void createdTopics_areNotCompacted() throws Exception {
     LocalKafka.createTopic("payments", 1, Map.of("segment.ms", "1000"));
@@ -138,15 +161,7 @@ class TopicRetentionTest {
         .isEmpty();
 
     for (String created : List.of("payments.dlt", "payments.outcomes")) {
-      ConfigEntry policy =
-          ADMIN
-              .describeConfigs(List.of(new ConfigResource(ConfigResource.Type.TOPIC, created)))
-              .all()
-              .get()
-              .values()
-              .iterator()
-              .next()
-              .get("cleanup.policy");
+      ConfigEntry policy = cleanupPolicyOf(created);
       assertThat(policy.value()).isEqualTo("delete");
       assertThat(policy.source())
           .as("whatever the cluster's default is")

@@ -125,6 +125,8 @@ class KilledInstanceTest {
                 List.of(
                     "-Dkafka.bootstrap.servers=" + broker.bootstrapServers(),
                     "-Dlistener=killed",
+                    "-Dmicronaut.server.host=127.0.0.1",
+                    "-Dmicronaut.server.port=-1",
                     "-Dkafka.health.enabled=false",
                     "-Dkafka.session.timeout.ms=1000",
                     "-Dkafka.heartbeat.interval.ms=300",

@@ -242,8 +242,8 @@ final class Answers {
   }
 
   /**
-   * Once it is calm, nobody is interrupted, unless its engine stops, or loses a lease, while its
-   * handler works within its time.
+   * Once it is calm, nobody loses a lease while its handler works within its time, and nobody is
+   * interrupted then but by an engine that was told to stop.
    */
   static final class KeptWhileHandled implements Check {
     private final Duration handlers;

@@ -228,9 +228,9 @@ final class Safety {
   }
 
   /**
-   * No two bodies of one ID have one nonce; what is claimed at once has one. But for a grant of
-   * which its claimant never heard, and which an operator took back or another took over: the
-   * claimant asks again by the same claim, and is granted that by another token.
+   * No two bodies of one ID have one nonce; what is claimed at once has one. But for a grant that
+   * an operator took back, and one of which its claimant never heard and that another took over:
+   * the claimant asks again by the same claim, and is granted that by another token.
    */
   static final class FreshNonces implements Check {
     private final Set<String> seen = new HashSet<>();

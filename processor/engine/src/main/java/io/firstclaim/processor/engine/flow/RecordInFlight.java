@@ -286,44 +286,35 @@ final class RecordInFlight implements Candidate {
   }
 
   private Woken await(Duration atMost, boolean mayBeDue) throws InterruptedException {
+    if (isKnownToHaveEnded()) {
+      return Woken.ITS_END;
+    }
     long deadline = deadline(atMost);
     Woken whenTimeIsUp = Woken.TIME_UP;
-    while (!isKnownToHaveEnded()) {
+    do {
       @Nullable Signal came = awaitSignal(deadline);
-      if (came == null && !atMost.isPositive()) {
-        return whenTimeIsUp; // nothing can have been announced meanwhile
-      }
       if (isKnownToHaveEnded()) {
         return Woken.ITS_END;
       }
       switch (came) {
-        case null -> {
-          return whenTimeIsUp;
-        }
+        case null -> {}
         case Signal.Stop _ -> {
           return Woken.STOP;
         }
         case Signal.Ended _ -> {
           return Woken.SIGNALLED;
         }
-        case Signal.DueIn(Duration delay) -> {
-          if (mayBeDue) {
-            deadline = deadline(delay);
-            whenTimeIsUp = Woken.SIGNALLED;
-          }
+        case Signal.DueIn(Duration delay) when mayBeDue -> {
+          deadline = deadline(delay);
+          whenTimeIsUp = Woken.SIGNALLED;
         }
-        case Signal.Freed _ -> {
-          if (mayBeDue) {
-            return Woken.SIGNALLED;
-          }
+        case Signal.Freed _ when mayBeDue -> {
+          return Woken.SIGNALLED;
         }
-        case Signal.YourTurn _ -> {} // it waits for something else by now
+        case Signal.DueIn _, Signal.Freed _, Signal.YourTurn _ -> {} // none of its business
       }
-      if (left(deadline) <= 0) {
-        return whenTimeIsUp; // however many signals come that are none of its business
-      }
-    }
-    return Woken.ITS_END;
+    } while (left(deadline) > 0);
+    return whenTimeIsUp;
   }
 
   /** Waits for a signal that is sure to come: a bound would cost each record a timer. */

@@ -101,8 +101,14 @@ final class ToldStore implements ClaimStore {
 
   private SettleResult told(Lease lease, State step, Supplier<SettleResult> asked) {
     holds(lease);
-    SettleResult answer = asked.get();
     String id = lease.id().text();
+    history.add(new Event.StepBegan(world.now(), machine.name(), id, lease.token()));
+    SettleResult answer;
+    try {
+      answer = asked.get();
+    } finally {
+      history.add(new Event.StepEnded(world.now(), machine.name(), id, lease.token()));
+    }
     switch (answer) {
       case SettleResult.Settled(Lease after) when step == State.HELD -> holds(after);
       case SettleResult.Settled _ ->

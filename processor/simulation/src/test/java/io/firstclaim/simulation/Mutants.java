@@ -237,7 +237,7 @@ final class Mutants {
             KEEPER.formatted("KeptLease"),
             "if (!step.tryLock()) {\n      return null;\n    }",
             "if (!step.isLocked()) {\n      step.lock();\n    } else {\n      return closed || lost ? null : renewed(lease);\n    }",
-            Set.of(0, 4, 6, 9, 18, 31, 33)),
+            Set.of(4)),
         new Mutant(
             "work begins though its attempt is not counted",
             KEEPER.formatted("KeptLease"),

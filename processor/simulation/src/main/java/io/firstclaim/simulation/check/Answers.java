@@ -34,6 +34,7 @@ final class Answers {
     return List.of(
         new SettledIsStored(),
         new LostIsLost(),
+        new OneStepAtATime(),
         new CountedBeforeTheSend(lease),
         new WaitedOut(lease, skew, storeSkew),
         new CountedBeforeTheWork(),
@@ -112,6 +113,35 @@ final class Answers {
           && wrote.after().state() == State.HELD
           && wrote.after().token() == token
           && machine.equals(granted.get(new Grant(id, token)));
+    }
+  }
+
+  /**
+   * A holder takes one step under its lease at a time: a renewal that crossed its end would hear of
+   * that, and tell of a loss which is none.
+   */
+  static final class OneStepAtATime implements Check {
+    private final Map<Grant, String> underWay = new HashMap<>();
+
+    @Override
+    public int invariant() {
+      return 4;
+    }
+
+    @Override
+    public void see(Event event, Violations violations) {
+      switch (event) {
+        case Event.StepBegan(Instant _, String machine, String id, long token) -> {
+          if (machine.equals(underWay.put(new Grant(id, token), machine))) {
+            violations.tell(
+                "%s takes two steps at once on %s under token %d".formatted(machine, id, token));
+          }
+        }
+        case Event.StepEnded(Instant _, String machine, String id, long token) ->
+            underWay.remove(new Grant(id, token), machine);
+        case Event.Killed(Instant _, String machine) -> underWay.values().removeIf(machine::equals);
+        default -> {}
+      }
     }
   }
 

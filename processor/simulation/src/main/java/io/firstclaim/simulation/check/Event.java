@@ -116,6 +116,12 @@ public sealed interface Event {
   record ToldLost(Instant at, String machine, String id, long token, Map<String, Long> resources)
       implements Event {}
 
+  /** A holder has begun a step under its lease. */
+  record StepBegan(Instant at, String machine, String id, long token) implements Event {}
+
+  /** It heard of that step, or that nothing is known. */
+  record StepEnded(Instant at, String machine, String id, long token) implements Event {}
+
   /** What an engine has in hand. */
   record Stock(Instant at, String machine, int inFlight, long bytes) implements Event {}
 

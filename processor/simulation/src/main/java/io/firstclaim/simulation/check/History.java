@@ -80,7 +80,10 @@ public final class History {
   /** Something has happened. */
   public void add(Event event) {
     world.note(event.toString());
-    if (!(event instanceof Event.Stock || event instanceof Event.ToldLease)) {
+    if (!(event instanceof Event.Stock
+        || event instanceof Event.ToldLease
+        || event instanceof Event.StepBegan
+        || event instanceof Event.StepEnded)) {
       last.add("%10.3f s  %s".formatted(world.elapsed().toNanos() / 1e9, Words.of(event)));
     }
     if (last.size() > LAST) {
@@ -132,6 +135,8 @@ public final class History {
           Event.Over _,
           Event.Stock _,
           Event.Interrupted _,
+          Event.StepBegan _,
+          Event.StepEnded _,
           Event.ToldLease _,
           Event.ToldSettled _,
           Event.ToldLost _,

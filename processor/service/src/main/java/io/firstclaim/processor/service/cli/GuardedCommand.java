@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -36,17 +38,17 @@ final class GuardedCommand {
   private @Nullable String output;
   private boolean tooLong;
 
-  private GuardedCommand(Process process, boolean reads) {
+  private GuardedCommand(Process process, boolean reads, Thread forwarding) {
     this.process = process;
     this.reads = reads;
-    this.forwarding = Thread.ofPlatform().name("firstclaim-forward").unstarted(this::end);
+    this.forwarding = forwarding;
   }
 
   /** The command could not be started; the message says why. */
   static final class NotStartedException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    private NotStartedException(IOException cause) {
+    private NotStartedException(Exception cause) {
       super(cause.getMessage(), cause);
     }
 
@@ -62,28 +64,30 @@ final class GuardedCommand {
    * @param variables beside those of this process
    * @param reads whether its output is read, to be stored
    */
-  static GuardedCommand start(List<String> command, Map<String, String> variables, boolean reads)
+  static GuardedCommand start(List<String> words, Map<String, String> variables, boolean reads)
       throws NotStartedException {
-    ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+    ProcessBuilder builder = new ProcessBuilder(words).inheritIO();
     if (reads) {
       builder.redirectOutput(ProcessBuilder.Redirect.PIPE);
     }
     builder.environment().putAll(variables);
+    var started = new CompletableFuture<Optional<GuardedCommand>>();
+    Thread forwarding =
+        Thread.ofPlatform()
+            .name("firstclaim-forward")
+            .unstarted(() -> started.join().ifPresent(GuardedCommand::end));
     try {
-      GuardedCommand started = new GuardedCommand(builder.start(), reads);
-      started.forward();
-      return started;
-    } catch (IOException e) {
-      throw new NotStartedException(e);
-    }
-  }
-
-  /** From now on it is ended with this process; at once, if this one is ending already. */
-  private void forward() {
-    try {
+      // Before the command begins: this process may be told to end in the next moment.
       Runtime.getRuntime().addShutdownHook(forwarding);
-    } catch (IllegalStateException e) {
-      process.destroy();
+      var command = new GuardedCommand(builder.start(), reads, forwarding);
+      started.complete(Optional.of(command));
+      return command;
+    } catch (IOException
+        | IllegalStateException e) { // the latter if this process is ending already
+      forget(forwarding);
+      throw new NotStartedException(e);
+    } finally {
+      started.complete(Optional.empty()); // unless it has begun
     }
   }
 
@@ -157,8 +161,12 @@ final class GuardedCommand {
   /** It has ended, and what was held is given back: this process may end by itself. */
   void close() {
     over.countDown();
+    forget(forwarding);
+  }
+
+  private static void forget(Thread hook) {
     try {
-      Runtime.getRuntime().removeShutdownHook(forwarding);
+      boolean _ = Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
       // This process is ending already: the hook sees to the rest.
     }

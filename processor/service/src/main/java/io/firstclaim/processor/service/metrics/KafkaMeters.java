@@ -3,6 +3,8 @@ package io.firstclaim.processor.service.metrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import io.micrometer.core.instrument.config.MeterFilter;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,6 +13,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.apache.kafka.clients.admin.AdminClient;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 
 /** The Kafka clients' own metrics, as Micrometer names them. Thread-safe. */
 final class KafkaMeters {
@@ -33,9 +37,28 @@ final class KafkaMeters {
   }
 
   void bind(Consumer<?, ?> consumer) {
-    var metrics = new KafkaClientMetrics(consumer, List.of(), refresh);
+    var metrics = new KafkaClientMetrics(withoutPartitions(consumer), List.of(), refresh);
     metrics.bindTo(registry);
     consumers.put(consumer, metrics);
+  }
+
+  /**
+   * The consumer, as one that tells nothing of single partitions: where it does, Micrometer gives
+   * up what it tells of all under the same name, such as the greatest lag.
+   */
+  private static Consumer<?, ?> withoutPartitions(Consumer<?, ?> consumer) {
+    return (Consumer<?, ?>)
+        Proxy.newProxyInstance(
+            Consumer.class.getClassLoader(),
+            new Class<?>[] {Consumer.class},
+            (_, method, given) -> {
+              if (!method.getName().equals("metrics")) {
+                return method.invoke(consumer, given);
+              }
+              Map<MetricName, Metric> metrics = new HashMap<>(consumer.metrics());
+              metrics.keySet().removeIf(name -> name.tags().containsKey("partition"));
+              return metrics;
+            });
   }
 
   /** Removes those of a consumer that is closed. */

@@ -51,11 +51,17 @@ class WatchedMetricsIT {
         .doesNotContain("StateDirectory", "StreamsConfig");
     List<String> expressions = expressions();
     assertThat(expressions).hasSizeGreaterThan(20);
-    // Some of Kafka's are registered only at the next look at its clients, once a minute.
+    // Kafka's own are looked at once a minute. Some are registered only then, and others are gone
+    // then if they are given up for those of each topic or partition.
     scenario.eventually(
-        "all that is watched is served",
+        "all that is watched is served, when Kafka's clients were looked at again",
         () -> {
           List<String> served = zone.prometheus().lines().toList();
+          assertThat(served)
+              .anyMatch(
+                  line ->
+                      line.startsWith("kafka_consumer_fetch_manager_records_consumed_total{")
+                          && line.contains("topic=\"" + scenario.topic()));
           assertThat(expressions)
               .allSatisfy(
                   expression -> {

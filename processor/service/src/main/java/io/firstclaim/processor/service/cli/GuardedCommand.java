@@ -82,8 +82,8 @@ final class GuardedCommand {
       var command = new GuardedCommand(builder.start(), reads, forwarding);
       started.complete(Optional.of(command));
       return command;
-    } catch (IOException
-        | IllegalStateException e) { // the latter if this process is ending already
+    } catch (IOException | IllegalStateException e) {
+      // The latter is that this process is ending already, and takes no hook any more.
       forget(forwarding);
       throw new NotStartedException(e);
     } finally {

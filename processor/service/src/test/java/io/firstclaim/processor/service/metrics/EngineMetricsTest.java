@@ -165,6 +165,30 @@ class EngineMetricsTest {
     }
   }
 
+  @Test
+  void whatAConsumerTellsOfAll_stays_whereItTellsTheSameOfEachPartition() {
+    registry.config().meterFilter(EngineMetrics.bounded());
+    MetricName ofAll = new MetricName("lag", "consumer-metrics", "", Map.of("client-id", "c"));
+    MetricName ofOne =
+        new MetricName(
+            "lag",
+            "consumer-metrics",
+            "",
+            Map.of("client-id", "c", "topic", "in", "partition", "0"));
+    try (var consumer =
+        new MockConsumer<byte[], byte[]>("earliest") {
+          @Override
+          public synchronized Map<MetricName, ? extends Metric> metrics() {
+            return Map.of(ofAll, new Lag(ofAll), ofOne, new Lag(ofOne));
+          }
+        }) {
+      metrics.opened(consumer);
+    }
+
+    assertThat(registry.scrape().lines().filter(line -> line.startsWith("kafka_")))
+        .containsExactly("kafka_consumer_lag{client_id=\"c\",kafka_version=\"unknown\"} 7.0");
+  }
+
   private record Lag(MetricName metricName) implements Metric {
     @Override
     public Object metricValue() {

@@ -61,7 +61,7 @@ class WatchedMetricsIT {
               .anyMatch(
                   line ->
                       line.startsWith("kafka_consumer_fetch_manager_records_consumed_total{")
-                          && line.contains("topic=\"" + scenario.topic()));
+                          && line.contains("topic=\"" + scenario.topic() + "\""));
           assertThat(expressions)
               .allSatisfy(
                   expression -> {

@@ -35,8 +35,8 @@ class ActiveActiveIT {
     Map<String, String> events = events();
     assertThat(events).hasSize(EVENTS);
     scenario.sink().behave(Sink.takes(Duration.ofMillis(1), Duration.ofMillis(30)));
-    Zone a = scenario.zone("a").inDefaultGroup().lease(LEASE);
-    Zone b = scenario.zone("b").inDefaultGroup().lease(LEASE);
+    Zone a = scenario.zone("a").inDefaultGroupOf(scenario.topic()).lease(LEASE);
+    Zone b = scenario.zone("b").inDefaultGroupOf(scenario.topic()).lease(LEASE);
     scenario.start();
 
     for (int i = 1; i < DELIVERIES; i++) {

@@ -160,6 +160,16 @@ final class Zone implements AutoCloseable {
     return this;
   }
 
+  /**
+   * Makes it one of this application, by which the default group is named: the broker is shared,
+   * and nobody else may be in it. Its claims stay in their namespace, where a scenario looks.
+   */
+  Zone inDefaultGroupOf(String application) {
+    return set("FIRSTCLAIM_APPLICATION", application)
+        .set("FIRSTCLAIM_CLAIM_NAMESPACE", "firstclaim")
+        .inDefaultGroup();
+  }
+
   /** Leaves sessions and heartbeats to the broker, as the new group protocol demands. */
   Zone inNewGroupProtocol() {
     env.remove("KAFKA_SESSION_TIMEOUT_MS");
@@ -190,7 +200,8 @@ final class Zone implements AutoCloseable {
   }
 
   String group() {
-    String group = env.getOrDefault("FIRSTCLAIM_INPUT_GROUP", "firstclaim-" + name);
+    String application = env.getOrDefault("FIRSTCLAIM_APPLICATION", "firstclaim");
+    String group = env.getOrDefault("FIRSTCLAIM_INPUT_GROUP", application + "-" + name);
     return env.containsKey("FIRSTCLAIM_MODE") ? group + "-shadow" : group;
   }
 

@@ -301,7 +301,11 @@ public final class EngineBuilder {
     return kafka(Map.of(name, value));
   }
 
-  /** Settings that are passed to the Kafka clients as they are. */
+  /**
+   * Settings that are passed to the Kafka clients as they are. Without {@code compression.type},
+   * outcomes are compressed with {@code lz4}, of whose native code Java warns where it is not
+   * started with {@code --enable-native-access=ALL-UNNAMED}.
+   */
   public EngineBuilder kafka(Map<String, ?> given) {
     Map<String, Object> all = new HashMap<>(settings.get(KAFKA));
     all.putAll(given);

@@ -85,7 +85,8 @@ public final class SharedDocuments {
   /**
    * The same, under a nonce that the caller has for this update alone: an update that is repeated
    * under its nonce is not made again, whichever process repeats it, as long as no {@value
-   * History#WRITERS} others have written since.
+   * History#WRITERS} others have written since. So that it is known, one that leaves the document
+   * as it is writes, too.
    *
    * @param nonce of which nobody has another with the same {@linkplain Nonce#high() high half}
    * @return the document after the update, or as it is now if the update was made before
@@ -97,7 +98,8 @@ public final class SharedDocuments {
       DocumentKey key, Duration atMost, Nonce nonce, Function<Optional<String>, String> change)
       throws InterruptedException {
     Change toText = old -> Objects.requireNonNull(change.apply(old), "a change makes a text");
-    return Objects.requireNonNull(made(new Update(key, toText, nonce, patience(atMost))).after);
+    return Objects.requireNonNull(
+        made(new Update(key, toText, nonce, true, patience(atMost))).after);
   }
 
   /**
@@ -123,7 +125,7 @@ public final class SharedDocuments {
   private Update make(DocumentKey key, Duration atMost, Change change) throws InterruptedException {
     Nonce nonce = Objects.requireNonNullElseGet(idle.pollFirst(), Nonce::random);
     try {
-      return made(new Update(key, change, nonce, patience(atMost)));
+      return made(new Update(key, change, nonce, false, patience(atMost)));
     } finally {
       idle.addFirst(nonce.next());
     }
@@ -179,6 +181,7 @@ public final class SharedDocuments {
     private final DocumentKey key;
     private final Change change;
     private final Nonce nonce;
+    private final boolean mayBeRepeated;
     private final Patience patience;
     private @Nullable Pending pending;
     private int retries;
@@ -189,10 +192,11 @@ public final class SharedDocuments {
     /** What was there before it, if nothing is since. */
     private @Nullable String deleted;
 
-    Update(DocumentKey key, Change change, Nonce nonce, Patience patience) {
+    Update(DocumentKey key, Change change, Nonce nonce, boolean mayBeRepeated, Patience patience) {
       this.key = key;
       this.change = change;
       this.nonce = nonce;
+      this.mayBeRepeated = mayBeRepeated;
       this.patience = patience;
     }
 
@@ -216,7 +220,7 @@ public final class SharedDocuments {
       }
       while (true) {
         after = contentFor(found);
-        if (Objects.equals(contentOf(found), after)) {
+        if (!mayBeRepeated && Objects.equals(contentOf(found), after)) {
           return;
         }
         switch (send(found, after)) {

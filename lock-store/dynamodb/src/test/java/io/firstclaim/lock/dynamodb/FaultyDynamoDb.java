@@ -26,7 +26,7 @@ abstract class FaultyDynamoDb extends FaultContract {
   /** As an application would configure it, for a lease of this length. */
   private static DynamoDbClientBuilder configured(URI endpoint) {
     var settings =
-        new ClaimSettings("any", "any", Duration.ofSeconds(9), MAX_SKEW, Duration.ofDays(8));
+        new ClaimSettings("any", "any", Duration.ofSeconds(15), MAX_SKEW, Duration.ofDays(8));
     return DynamoDbTable.configure(LocalDynamoDb.builder(endpoint), settings);
   }
 

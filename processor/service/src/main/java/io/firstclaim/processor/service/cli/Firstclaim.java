@@ -68,6 +68,12 @@ public final class Firstclaim implements Callable<Integer> {
   private static final Set<String> WITH_USAGE =
       Set.of("admin", "dataset", "release", "redrive", "lock", "once");
 
+  /** What Java makes of an argument's bytes that are no text for it, whichever they are. */
+  private static final String UNREADABLE = "\ufffd";
+
+  /** By what they are given, what runs is named: two names must not become one. */
+  private static final Set<String> NAMING = Set.of("lock", "once");
+
   private final ToIntFunction<ArgumentSettings> service;
   private ArgumentSettings given = ArgumentSettings.among(List.of());
 
@@ -85,10 +91,34 @@ public final class Firstclaim implements Callable<Integer> {
   public static int run(
       ToIntFunction<ArgumentSettings> service, Map<String, String> variables, String... args) {
     List<String> arguments = List.of(args);
+    Optional<WrongSettingException> garbled =
+        garbled(arguments, System.getProperty("native.encoding", "UTF-8"));
+    if (garbled.isPresent()) {
+      FaultReport.tell(garbled.get());
+      return 2;
+    }
     // A service needs no command, and starts sooner if picocli does not learn of them all.
     return arguments.stream().allMatch(ArgumentSettings::isOne)
         ? service.applyAsInt(ArgumentSettings.among(arguments))
         : line(service, variables).execute(args);
+  }
+
+  /**
+   * What is wrong with arguments that are not what was given: without a locale, as in cron, all
+   * that is not ASCII looks alike.
+   */
+  static Optional<WrongSettingException> garbled(List<String> arguments, String charset) {
+    boolean mayBeText = charset.equals("UTF-8") && arguments.stream().noneMatch(NAMING::contains);
+    return arguments.stream()
+        .filter(argument -> !mayBeText && argument.contains(UNREADABLE))
+        .findFirst()
+        .map(
+            argument ->
+                new WrongSettingException(
+                    "argument",
+                    argument,
+                    "it has bytes that are no text in %s; give UTF-8, and set LC_ALL=C.UTF-8"
+                        .formatted(charset)));
   }
 
   static CommandLine line(ToIntFunction<ArgumentSettings> service, Map<String, String> variables) {

@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
@@ -143,7 +145,8 @@ final class ShellCommands implements AutoCloseable {
         }
         case ClaimResult.Done done -> {
           if (done.result() != null) {
-            System.out.print(done.result());
+            // As the command gave it, whatever the locale.
+            System.out.writeBytes(done.result().getBytes(UTF_8));
             System.out.flush();
           }
           yield 0;

@@ -18,9 +18,11 @@ final class UnknownSettings {
       Set.of(ServiceCatalog.LOG_FORMAT.name(), ServiceCatalog.LOG_LEVEL.name());
 
   /**
-   * What {@code lock} and {@code once} give the command that they run, which may be one of ours.
+   * What {@code lock} and {@code once} give the command that they run, which may be one of ours;
+   * and the operator's own token, which {@code admin} takes.
    */
-  private static final Set<String> OF_A_COMMAND = Set.of("FIRSTCLAIM_LOCK", "FIRSTCLAIM_TOKEN");
+  private static final Set<String> OF_A_COMMAND =
+      Set.of("FIRSTCLAIM_LOCK", "FIRSTCLAIM_TOKEN", "FIRSTCLAIM_ADMIN_TOKEN");
 
   /** What Kubernetes gives each container for a service named {@code firstclaim} or so. */
   private static final Pattern OF_A_SERVICE =

@@ -120,6 +120,18 @@ class DocumentsApiTest {
   }
 
   @Test
+  void writeThatChangesNothing_repeatedWithItsKey_undoesNothing() {
+    String key = "Idempotency-Key";
+    patch("{\"a\":1}").require(200);
+    patch("{\"a\":1}", key, "one").require(200);
+    patch("{\"a\":2}").require(200);
+
+    patch("{\"a\":1}", key, "one").require(200);
+
+    assertThat(get().all().body()).isEqualTo("{\"a\":2}");
+  }
+
+  @Test
   void manyWriters_loseNoChange() throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Callable<Integer>> writes = new ArrayList<>();

@@ -73,6 +73,22 @@ class FirstclaimTest {
   }
 
   @Test
+  void argumentThatTheLocaleCannotRead_isRefused_asItLooksLikeAnother() {
+    List<String> once = List.of("once", "caf\ufffd\ufffd", "--", "true");
+
+    assertThat(Firstclaim.garbled(once, "ANSI_X3.4-1968").orElseThrow())
+        .hasMessageStartingWith("argument=caf")
+        .hasMessageEndingWith(
+            "it has bytes that are no text in ANSI_X3.4-1968; give UTF-8, and set LC_ALL=C.UTF-8");
+    assertThat(run("once", "caf\ufffd\ufffd", "--", "true")).isEqualTo(2);
+    assertThat(Firstclaim.garbled(List.of("claim", "\ufffd"), "ANSI_X3.4-1968")).isPresent();
+    assertThat(Firstclaim.garbled(List.of("claim", "\ufffd"), "UTF-8"))
+        .as("an ID that has this very character")
+        .isEmpty();
+    assertThat(Firstclaim.garbled(List.of("once", "plain"), "ANSI_X3.4-1968")).isEmpty();
+  }
+
+  @Test
   void withoutACommand_orWithServe_itServes_withTheSettingsAmongTheArguments() {
     assertThat(run()).isEqualTo(7);
     assertThat(run("serve", "--firstclaim.zone=a")).isEqualTo(7);

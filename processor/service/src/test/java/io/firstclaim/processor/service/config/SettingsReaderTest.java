@@ -315,6 +315,16 @@ class SettingsReaderTest {
         .isNotNull();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"FIRSTCLAIM_LOCK", "FIRSTCLAIM_TOKEN", "FIRSTCLAIM_ADMIN_TOKEN"})
+  void variablesOfCommands_arePassedOver(String variable) {
+    assertThat(
+            read(
+                MapPropertySource.of("test", new HashMap<>(LEAST)),
+                variables(Map.of(variable, "x"))))
+        .isNotNull();
+  }
+
   @Test
   void settingsOfWhatWasNotChosen_areNamed_andNeverRefused() {
     Map<String, Object> given =

@@ -479,6 +479,7 @@ public final class Deduplicator implements AutoCloseable {
     private @Nullable Throwable thrown;
     private @Nullable String unrecorded;
     private boolean lost;
+    private volatile boolean stopped;
 
     Run(Completing work, Ahead ofGivingUp) {
       this.work = work;
@@ -487,6 +488,7 @@ public final class Deduplicator implements AutoCloseable {
 
     /** The deduplicator is closed. */
     void stop() {
+      stopped = true;
       worker.interrupt();
     }
 
@@ -574,7 +576,7 @@ public final class Deduplicator implements AutoCloseable {
           boolean unused = worker.end();
         }
       } catch (Exception | Error e) { // whatever it throws, the work needs a verdict
-        thrown = kept.isOverdue() ? tookTooLong(e) : e;
+        thrown = kept.isOverdue() ? tookTooLong(e) : stopped ? interrupted(e) : e;
         lost = !kept.isHeld() && !kept.isOverdue();
         return failed(kept, thrown);
       }
@@ -584,6 +586,16 @@ public final class Deduplicator implements AutoCloseable {
       var timeout = new TimeoutException("the work took longer than " + atMost);
       timeout.initCause(cause);
       return timeout;
+    }
+
+    /** Whatever it throws when it is told to stop, as many wrap an interrupt: it did not fail. */
+    private static InterruptedException interrupted(Throwable fault) {
+      if (fault instanceof InterruptedException itself) {
+        return itself;
+      }
+      var interrupt = new InterruptedException("stopped, as the deduplicator is closed");
+      interrupt.initCause(fault);
+      return interrupt;
     }
 
     private Verdict failed(KeptLease kept, Throwable fault) {

@@ -27,6 +27,9 @@ public final class KeptLease implements HeldLease {
   private static final Logger LOG = LoggerFactory.getLogger(KeptLease.class);
   private static final int LOOKS_PER_LEASE = 24;
 
+  /** A longer bound is none; nanoseconds count no further than three times this. */
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
   private final LeaseKeeper keeper;
   private final Moment begin;
 
@@ -98,8 +101,9 @@ public final class KeptLease implements HeldLease {
    * for a lease more, it is renewed no longer. Nobody else gets it before that.
    */
   public void atMost(Duration bound) {
+    Duration most = shorter(bound, LONGEST);
     after(
-        bound,
+        most,
         () -> {
           LOG.warn(
               "The lease on {} with token {} has been held for {}: its holder is told to stop, and"
@@ -110,7 +114,7 @@ public final class KeptLease implements HeldLease {
               lease.length());
           stop();
         });
-    after(bound.plus(lease.length()), () -> lose("it was held for longer than " + bound));
+    after(most.plus(lease.length()), () -> lose("it was held for longer than " + bound));
   }
 
   /** Tells the holder to stop, as if it were lost; until it has, the lease is kept. */

@@ -44,6 +44,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What {@link Deduplicator} promises, over a store. Of the two who want the work done, {@code a} is
@@ -932,8 +934,10 @@ public abstract class DeduplicatorContract {
     assertThat(runs).hasValue(1);
   }
 
-  @Test
-  void closing_interruptsTheWork_andGivesItBackUncounted() throws Exception {
+  /** As clients of HTTP and of databases wrap the interrupt. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void closing_interruptsTheWork_andGivesItBackUncounted(boolean wraps) throws Exception {
     var working = new CountDownLatch(1);
     var answer =
         new FutureTask<>(
@@ -943,7 +947,11 @@ public abstract class DeduplicatorContract {
                     PAYLOAD,
                     lease -> {
                       working.countDown();
-                      return hang();
+                      try {
+                        return hang();
+                      } catch (InterruptedException e) {
+                        throw wraps ? new IllegalStateException("wrapped", e) : e;
+                      }
                     }));
     Thread running = Thread.ofVirtual().name("running").start(answer);
     working.await();

@@ -18,6 +18,7 @@ import io.firstclaim.lock.mutex.Mutex;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -139,6 +140,13 @@ public abstract class MutexContract extends KeptMutexContract {
       acquired(b).close();
     }
     assertThat(told).hasValue(1);
+  }
+
+  @Test
+  void mutexHeldForEver_isGivenBackAsAnyOther() throws Exception {
+    acquired(a.atMost(ChronoUnit.FOREVER.getDuration())).close();
+
+    acquired(b).close();
   }
 
   @Test

@@ -179,13 +179,16 @@ public final class StoreGate {
 
     /** The store gave no answer. */
     void failed(String why) {
-      if (tries) {
-        lane.hasAsked(why);
-      } else if (lane.fault == null) {
-        pace.failed();
-        mending.shut(lane, why);
+      try {
+        if (tries) {
+          lane.hasAsked(why);
+        } else if (lane.fault == null) {
+          pace.failed();
+          mending.shut(lane, why);
+        }
+      } finally {
+        leave(); // also where there is no thread to mend it
       }
-      leave();
     }
 
     /** Gives the place back, once. */

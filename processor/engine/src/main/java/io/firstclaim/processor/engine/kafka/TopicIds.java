@@ -77,7 +77,15 @@ public final class TopicIds implements AutoCloseable {
 
   /** The same, by a client that is kept until the end. */
   public boolean ask() throws InterruptedException {
-    return topics.isEmpty() || ask(admin());
+    if (topics.isEmpty()) {
+      return true;
+    }
+    try {
+      return ask(admin());
+    } catch (KafkaException e) { // there is no client, as when its servers' names have no address
+      notAnswered(e);
+      return ids.keySet().containsAll(topics);
+    }
   }
 
   /** Asks and does not wait: the answer is known once it is there. One question at a time. */

@@ -42,6 +42,9 @@ class Grants {
   private final TimeSource time;
   private final Semaphore room = new Semaphore(AT_ONCE);
 
+  /** Who waits takes no more than half: those who hold renew, and give back, in the other. */
+  private final Semaphore waiting = new Semaphore(AT_ONCE / 2);
+
   Grants(Served served, TimeSource time) {
     this.served = served;
     this.time = time;
@@ -69,14 +72,30 @@ class Grants {
    * @throws Problem if they are
    */
   <T> T answered(Supplier<T> request) {
-    if (!room.tryAcquire()) {
-      throw Problem.notNow(
-          "%d requests are being answered: come back in a second".formatted(AT_ONCE));
+    return within(
+        room, "%d requests are being answered: come back in a second".formatted(AT_ONCE), request);
+  }
+
+  /**
+   * Answers a request that may wait for others, if not too many are being answered, or wait.
+   *
+   * @throws Problem if they are
+   */
+  <T> T answeredInTime(Supplier<T> request) {
+    return within(
+        waiting,
+        "%d requests wait for locks: come back in a second".formatted(AT_ONCE / 2),
+        () -> answered(request));
+  }
+
+  private static <T> T within(Semaphore places, String otherwise, Supplier<T> request) {
+    if (!places.tryAcquire()) {
+      throw Problem.notNow(otherwise);
     }
     try {
       return request.get();
     } finally {
-      room.release();
+      places.release();
     }
   }
 

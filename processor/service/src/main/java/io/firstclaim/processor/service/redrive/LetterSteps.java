@@ -206,7 +206,11 @@ final class LetterSteps implements AutoCloseable {
    * @throws StoreException if the lock store does not answer: repeat it
    */
   LetterState look(RecordId record) {
-    return stateOf(claims.find(record).orElse(null));
+    try {
+      return stateOf(claims.find(record).orElse(null));
+    } catch (UnreadableClaimException e) {
+      return new Open(); // somebody has overwritten it since, which concerns this record alone
+    }
   }
 
   private LetterState stateOf(@Nullable ClaimRecord stored) {

@@ -7,6 +7,7 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.service.acts.ActLog;
@@ -149,12 +150,16 @@ public final class Redrives implements AutoCloseable {
 
   /** Whether an operator wants to see no more of the end that this record has now. */
   private boolean isDismissed(RecordId record) {
-    return dismissals.of(record).isPresent()
-        && operations
-            .find(record)
-            .filter(claim -> claim.state() instanceof ClaimState.Dead)
-            .filter(claim -> dismissals.have(record, claim.token()))
-            .isPresent();
+    try {
+      return dismissals.of(record).isPresent()
+          && operations
+              .find(record)
+              .filter(claim -> claim.state() instanceof ClaimState.Dead)
+              .filter(claim -> dismissals.have(record, claim.token()))
+              .isPresent();
+    } catch (UnreadableClaimException e) {
+      return false; // which of its ends it has is not known
+    }
   }
 
   /** What came of beginning a redrive. */

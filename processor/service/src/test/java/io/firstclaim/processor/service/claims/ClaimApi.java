@@ -83,6 +83,11 @@ final class ClaimApi implements AutoCloseable {
     return context.getBean(Served.class).opened().orElseThrow();
   }
 
+  /** What it answers claims with. */
+  Grants grants() {
+    return context.getBean(Grants.class);
+  }
+
   /** An answer. */
   record Answer(int status, JsonNode body, HttpResponse<String> all) {
     Answer require(int wanted) {

@@ -65,6 +65,34 @@ class LocksApiTest {
   }
 
   @Test
+  void whoWaits_leavesRoomToThoseWhoRenewAndGiveBack() {
+    String handle = acquire("{}").handle();
+
+    whileWaiting(
+        256,
+        () -> {
+          assertThat(acquire("{}").require(503).text("error")).contains("256 requests wait");
+          api.send("POST", path + "/" + handle + "/renew", null, Map.of()).require(200);
+          release(handle).require(200);
+        });
+  }
+
+  /** Does this while so many requests are being answered that may wait. */
+  private static void whileWaiting(int requests, Runnable then) {
+    if (requests == 0) {
+      then.run();
+    } else {
+      boolean _ =
+          api.grants()
+              .answeredInTime(
+                  () -> {
+                    whileWaiting(requests - 1, then);
+                    return true;
+                  });
+    }
+  }
+
+  @Test
   void renewedLock_isKept_andOneThatIsNotIsTakenOver() {
     String handle = acquire("{\"lease\":\"10s\"}").handle();
     for (int i = 0; i < 3; i++) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
@@ -14,7 +15,10 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.RedriveResult;
+import io.firstclaim.lock.ReleaseResult;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.api.DeadLetter;
 import io.firstclaim.processor.engine.api.LetterHeaders;
@@ -74,6 +78,36 @@ class RedriveRunTest {
   /** What becomes of a published record. */
   private Consumer<RecordId> downstream = this::complete;
 
+  /** The claims as they are, but that somebody has overwritten some. */
+  private final ClaimOperations operations =
+      new ClaimOperations() {
+        @Override
+        public Optional<ClaimRecord> find(RecordId id) {
+          if (overwritten.contains(id)) {
+            throw new UnreadableClaimException("claim of " + id + " cannot be read");
+          }
+          return claims.find(id);
+        }
+
+        @Override
+        public ReleaseResult release(RecordId id, String reason) {
+          return claims.release(id, reason);
+        }
+
+        @Override
+        public RedriveResult redrive(
+            RecordId id, Fingerprint payload, RedriveId by, @Nullable String reason) {
+          return claims.redrive(id, payload, by, reason);
+        }
+
+        @Override
+        public boolean undoRedrive(
+            RecordId id, RedriveId by, long token, int attempts, ClaimState.Dead end) {
+          return claims.undoRedrive(id, by, token, attempts, end);
+        }
+      };
+
+  private final Set<RecordId> overwritten = new HashSet<>();
   private final Set<RecordId> dismissed = new HashSet<>();
   private int lettersLeft = Integer.MAX_VALUE;
   private @Nullable RuntimeException publishFault;
@@ -154,7 +188,7 @@ class RedriveRunTest {
               job,
               letter -> letter.application().equals(Optional.of("orders")),
               dismissed::contains,
-              claims,
+              operations,
               this::publish);
       new RedriveRun(
               job,
@@ -252,6 +286,27 @@ class RedriveRunTest {
     assertThat(done.counts()).isEqualTo(new RedriveCounts(250, 250, 0, 0, 0, Map.of()));
     assertThat(published).hasSize(250).doesNotHaveDuplicates();
     assertThat(state("r249")).isInstanceOf(ClaimState.Done.class);
+  }
+
+  @Test
+  void claimThatIsOverwrittenMeanwhile_holdsUpNoOther() {
+    dead("r0");
+    dead("r1");
+    dead("r2");
+    downstream =
+        id -> {
+          if (id.text().equals("r1")) {
+            overwritten.add(id);
+          } else {
+            complete(id);
+          }
+        };
+    begin(1_000);
+
+    Job done = run();
+
+    assertThat(done.state()).isEqualTo(State.DONE);
+    assertThat(done.counts().completed()).isEqualTo(2);
   }
 
   @Test

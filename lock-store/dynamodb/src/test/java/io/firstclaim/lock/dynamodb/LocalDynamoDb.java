@@ -11,6 +11,7 @@ import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.AwsPlace;
 import io.firstclaim.stack.server.AwsTable;
 import io.firstclaim.stack.server.DynamoDbServer;
+import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -58,7 +59,9 @@ final class LocalDynamoDb {
   /** Holds the tests' common client. */
   private static final class Common {
     static final DynamoDbClient CLIENT =
-        IN_AWS.map(Common::inAws).orElseGet(() -> builder(endpoint()).build());
+        IN_AWS
+            .map(Common::inAws)
+            .orElseGet(() -> intercepted(builder(endpoint()), new Unhurried()).build());
 
     private static DynamoDbClient inAws(String name) {
       AwsTable table = AwsTable.open(name);
@@ -170,7 +173,7 @@ final class LocalDynamoDb {
 
   /** The same, where the time changes with the test. */
   static DynamoDbClient dated(Supplier<ManualTime> time) {
-    return dated(builder(endpoint()), time).build();
+    return intercepted(dated(builder(endpoint()), time), new Unhurried()).build();
   }
 
   /** The same by another way. */

@@ -10,6 +10,7 @@ import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.AwsPlace;
 import io.firstclaim.stack.server.AwsPrefix;
 import io.firstclaim.stack.server.S3Server;
+import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
@@ -42,7 +43,8 @@ final class LocalS3 {
   private static final boolean VERSIONED = Boolean.getBoolean("s3.versioned");
   private static final StoreTime TIME = new StoreTime();
   private static final S3Client CLIENT =
-      timed(S3Bucket.configure(common(), Duration.ofSeconds(30))).build();
+      intercepted(timed(S3Bucket.configure(common(), Duration.ofSeconds(30))), new Unhurried())
+          .build();
 
   static {
     if (IN_AWS.isEmpty()) {

@@ -46,8 +46,8 @@ class S3FaultsTest extends FaultContract {
       FaultyRoute.to(
           LocalS3.endpoint(),
           LocalS3.client(),
-          proxy -> configured(proxy, Duration.ofSeconds(9)).build(),
-          proxy -> LocalS3.notRetrying(configured(proxy, Duration.ofSeconds(9))).build());
+          proxy -> configured(proxy, Duration.ofSeconds(15)).build(),
+          proxy -> LocalS3.notRetrying(configured(proxy, Duration.ofSeconds(15))).build());
   private static final FaultProxy PROXY = ROUTE.proxy();
 
   @AfterAll

@@ -127,7 +127,7 @@ record ClaimItems(
                 StoreOperation.DESCRIBE,
                 () ->
                     client.describeTable(
-                        named -> named.tableName(table).overrideConfiguration(limits)))
+                        named -> named.tableName(table).overrideConfiguration(TimeLimits.SETUP)))
             .table();
     boolean hasTransactions = !DynamoDbTable.isStrong(description);
     return new ClaimItems(client, table, settings, time, clock, listener, limits, hasTransactions);

@@ -15,6 +15,7 @@ import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.aws.TimeLimits;
 import io.firstclaim.lock.dynamodb.StatementConformance.Conforms;
 import io.firstclaim.lock.dynamodb.StatementConformance.Unsafe;
 import io.firstclaim.lock.dynamodb.StatementConformance.Unusable;
@@ -140,7 +141,9 @@ final class StatementConformanceCheck {
                         .client()
                         .batchExecuteStatement(
                             batch ->
-                                batch.statements(statements).overrideConfiguration(items.limits())))
+                                batch
+                                    .statements(statements)
+                                    .overrideConfiguration(TimeLimits.SETUP)))
             .responses();
     List<Seen> seen = answers.stream().map(StatementConformanceCheck::seen).toList();
     if (seen.equals(expected)) {
@@ -177,7 +180,7 @@ final class StatementConformanceCheck {
                                 get.tableName(items.table())
                                     .key(Map.of(Items.KEY, Items.text(keys.getFirst())))
                                     .consistentRead(true)
-                                    .overrideConfiguration(items.limits())))
+                                    .overrideConfiguration(TimeLimits.SETUP)))
             .item();
     return found.equals(item(0, done))
         ? Optional.empty()
@@ -195,7 +198,7 @@ final class StatementConformanceCheck {
                       .key(Map.of(Items.KEY, Items.text(key)))
                       .conditionExpression(Items.HOLDER + " = :holder")
                       .expressionAttributeValues(Map.of(":holder", Items.text(HOLDER)))
-                      .overrideConfiguration(items.limits()));
+                      .overrideConfiguration(TimeLimits.SETUP));
     } catch (SdkException e) {
       LOG.debug(
           "Item {} of a conformance check of DynamoDB table {} is left to its TTL",

@@ -16,6 +16,7 @@ import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -119,6 +120,23 @@ class StatementConformanceCheckTest {
 
     assertThat(client.batches()).hasSize(1);
     assertThat(client.singles()).isEmpty();
+  }
+
+  @Test
+  void storeThatIsSlowerAtTheStartThanAClaimMayBe_isOpened() {
+    var hasty =
+        new ClaimSettings(
+            "any", "a", Duration.ofMillis(1500), Duration.ofMillis(500), Duration.ofDays(8));
+    try (FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
+        DynamoDbClient through = LocalDynamoDb.builder(proxy.endpoint()).build()) {
+      var slow = new Fault.DelayRequest(hasty.storeTimeout().plusMillis(200));
+      proxy.add(Rule.always(Match.operation("DescribeTable"), slow));
+      proxy.add(Rule.always(Match.operation("BatchExecuteStatement"), slow));
+
+      var store = DynamoDbClaimStore.open(through, LocalDynamoDb.TABLE, hasty, TIME);
+
+      assertThat(store.settings()).isEqualTo(hasty);
+    }
   }
 
   @Test

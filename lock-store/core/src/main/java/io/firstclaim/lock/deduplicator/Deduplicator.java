@@ -242,9 +242,9 @@ public final class Deduplicator implements AutoCloseable {
    *     recorded, and it is done again by whoever comes after the lease
    * @throws UnreadableClaimException if what is stored for the ID is not a claim; if the work ran,
    *     its end is not recorded, and it may be done again once that is removed
-   * @throws InterruptedException if the work threw it and the lease was not lost: this thread was
-   *     interrupted, or the deduplicator closed, and the work is given back, due at once and not
-   *     counted. Or if this thread was interrupted before the work began; nothing ran.
+   * @throws InterruptedException if the work threw it, or anything once the deduplicator was
+   *     closed, and the lease was not lost: the work is given back, due at once and not counted. Or
+   *     if this thread was interrupted before the work began; nothing ran.
    * @throws IllegalStateException if the deduplicator is closed
    */
   public RunResult run(RecordId id, Fingerprint fingerprint, Work work)
@@ -576,10 +576,18 @@ public final class Deduplicator implements AutoCloseable {
           boolean unused = worker.end();
         }
       } catch (Exception | Error e) { // whatever it throws, the work needs a verdict
-        thrown = kept.isOverdue() ? tookTooLong(e) : stopped ? interrupted(e) : e;
+        thrown = fault(kept, e);
         lost = !kept.isHeld() && !kept.isOverdue();
         return failed(kept, thrown);
       }
+    }
+
+    /** Why the work came to no end. */
+    private Throwable fault(KeptLease kept, Throwable e) {
+      if (kept.isOverdue()) {
+        return tookTooLong(e);
+      }
+      return stopped ? interrupted(e) : e;
     }
 
     private TimeoutException tookTooLong(Throwable cause) {

@@ -65,27 +65,23 @@ public final class TopicIds implements AutoCloseable {
    * @return whether all are known
    */
   public boolean ask(Admin by) throws InterruptedException {
+    return ask(() -> by);
+  }
+
+  /** The same, by a client that is kept until the end; that it cannot be made is no answer. */
+  public boolean ask() throws InterruptedException {
+    return ask(this::admin);
+  }
+
+  private boolean ask(Supplier<Admin> by) throws InterruptedException {
     if (!topics.isEmpty()) {
       try {
-        Void _ = question(by).get();
+        Void _ = question(by.get()).get();
       } catch (ExecutionException | KafkaException e) {
         notAnswered(e);
       }
     }
     return ids.keySet().containsAll(topics);
-  }
-
-  /** The same, by a client that is kept until the end. */
-  public boolean ask() throws InterruptedException {
-    if (topics.isEmpty()) {
-      return true;
-    }
-    try {
-      return ask(admin());
-    } catch (KafkaException e) { // there is no client, as when its servers' names have no address
-      notAnswered(e);
-      return ids.keySet().containsAll(topics);
-    }
   }
 
   /** Asks and does not wait: the answer is known once it is there. One question at a time. */

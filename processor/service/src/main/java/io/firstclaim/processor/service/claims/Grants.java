@@ -77,14 +77,14 @@ class Grants {
   }
 
   /**
-   * Answers a request that may wait for others, if not too many are being answered, or wait.
+   * Answers a request that may wait for a lock, if not too many such are being answered.
    *
    * @throws Problem if they are
    */
-  <T> T answeredInTime(Supplier<T> request) {
+  <T> T answeredPatiently(Supplier<T> request) {
     return within(
         waiting,
-        "%d requests wait for locks: come back in a second".formatted(AT_ONCE / 2),
+        "%d requests ask for locks: come back in a second".formatted(AT_ONCE / 2),
         () -> answered(request));
   }
 

@@ -70,7 +70,7 @@ class LocksController {
     LockRequest asked = Objects.requireNonNullElse(body, LockRequest.PLAIN);
     WriteKey key = WriteKey.of(request);
     String holder = Objects.requireNonNullElse(asked.holder(), caller.getName());
-    return grants.answeredInTime(() -> acquire(lock, asked, key, holder));
+    return grants.answeredPatiently(() -> acquire(lock, asked, key, holder));
   }
 
   private HttpResponse<?> acquire(RecordId lock, LockRequest asked, WriteKey key, String holder) {

@@ -71,7 +71,8 @@ class LocksApiTest {
     whileWaiting(
         256,
         () -> {
-          assertThat(acquire("{}").require(503).text("error")).contains("256 requests wait");
+          assertThat(acquire("{}").require(503).text("error"))
+              .contains("256 requests ask for locks");
           api.send("POST", path + "/" + handle + "/renew", null, Map.of()).require(200);
           release(handle).require(200);
         });
@@ -84,7 +85,7 @@ class LocksApiTest {
     } else {
       boolean _ =
           api.grants()
-              .answeredInTime(
+              .answeredPatiently(
                   () -> {
                     whileWaiting(requests - 1, then);
                     return true;

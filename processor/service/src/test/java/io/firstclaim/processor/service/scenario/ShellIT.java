@@ -70,6 +70,12 @@ class ShellIT {
     return Run.of(Files.createTempDirectory(folder, "run"), settings(), args);
   }
 
+  private Run withoutLocale(String... args) throws IOException {
+    Map<String, String> settings = new HashMap<>(settings());
+    settings.put("LC_ALL", "C");
+    return Run.of(Files.createTempDirectory(folder, "run"), settings, args);
+  }
+
   private ChildJvm start(String log, String... args) {
     return ChildJvm.start(
         JvmCommand.ofJar(log, Zone.JAR)
@@ -240,16 +246,18 @@ class ShellIT {
   void once_runsOnceForAll_andPrintsWhatWasStored() throws IOException {
     Path log = folder.resolve("ran");
     List<String> failing = List.of("sh", "-c", "echo x >> %s; exit 3".formatted(log));
-    List<String> command = List.of("sh", "-c", "echo y >> %s; echo made".formatted(log));
+    // Printed as it was where no locale is set, as in cron.
+    List<String> command =
+        List.of("sh", "-c", "echo y >> %s; printf 'gr\\303\\274n\\n'".formatted(log));
 
     assertThat(run(args(failing, "once", name)).exitCode()).isEqualTo(3);
     Run first = run(args(command, "once", name, "--result-from-stdout"));
-    Run later = run(args(command, "once", name, "--result-from-stdout"));
+    Run later = withoutLocale(args(command, "once", name, "--result-from-stdout"));
 
     assertThat(first.exitCode()).as(first.output()).isZero();
     assertThat(later.exitCode()).as(later.output()).isZero();
-    assertThat(first.output()).isEqualTo("made\n");
-    assertThat(later.output()).isEqualTo("made\n");
+    assertThat(first.output()).isEqualTo("gr\u00fcn\n");
+    assertThat(later.output()).isEqualTo("gr\u00fcn\n");
     assertThat(Files.readString(log)).isEqualTo("x\ny\n");
   }
 

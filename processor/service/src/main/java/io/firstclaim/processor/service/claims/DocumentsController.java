@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
@@ -27,10 +28,12 @@ import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.Patch;
 import io.micronaut.http.annotation.PathVariable;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import io.micronaut.security.authentication.Authentication;
 import java.net.URLDecoder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Shared documents over HTTP: JSON that many writers change at once, without losing a change. */
@@ -45,12 +48,14 @@ class DocumentsController {
   private final Grants grants;
   private final DocumentStore store;
   private final SharedDocuments documents;
+  private final KeyedDeletions keyed;
   private final String folder;
 
   DocumentsController(Grants grants, LockStore store, InstanceSettings settings) {
     this.grants = grants;
     this.store = store.documents();
     this.documents = new SharedDocuments(this.store, grants.time());
+    this.keyed = new KeyedDeletions(grants, this.store, documents);
     this.folder = encoded(settings.store().claims().namespace()) + "/";
   }
 
@@ -186,30 +191,31 @@ class DocumentsController {
    * @param key percent-encoded; a slash may stand as it is
    */
   @Delete("/{key:.+}")
-  HttpResponse<?> delete(HttpRequest<?> request, @PathVariable String key) {
+  HttpResponse<?> delete(HttpRequest<?> request, Authentication caller, @PathVariable String key) {
     DocumentKey of = key(request);
     WriteKey write = WriteKey.of(request);
-    Optional<String> deleted =
-        grants.answered(
-            () ->
-                made(
-                    () ->
-                        documents.deleteIf(
-                            of,
-                            TRIES_FOR,
-                            content -> {
-                              requireCondition(request, Optional.of(content));
-                              return true;
-                            })));
-    if (deleted.isPresent()) {
-      return answer(deleted.get());
-    }
+    Predicate<String> condition =
+        content -> {
+          requireCondition(request, Optional.of(content));
+          return true;
+        };
     if (write.isGiven()) {
-      // A deletion leaves nothing by which a repetition could be told from the first.
-      return HttpResponse.ok(new StateView.Absent());
+      Nonce nonce = write.nonce("deletion", of.value());
+      var deletion = new KeyedDeletions.Deletion(of, nonce, caller.getName(), condition, TRIES_FOR);
+      return grants.answered(
+          () -> made(() -> keyed.once(deletion, DocumentsController::answerToDeleted)));
     }
-    requireCondition(request, Optional.empty());
-    throw none(of);
+    Optional<String> deleted =
+        grants.answered(() -> made(() -> documents.deleteIf(of, TRIES_FOR, condition)));
+    if (deleted.isEmpty()) {
+      requireCondition(request, Optional.empty());
+      throw none(of);
+    }
+    return answer(deleted.get());
+  }
+
+  private static HttpResponse<?> answerToDeleted(Optional<String> content) {
+    return content.isPresent() ? answer(content.get()) : HttpResponse.ok(new StateView.Absent());
   }
 
   /** A write of a document. */

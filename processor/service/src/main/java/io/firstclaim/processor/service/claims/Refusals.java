@@ -23,6 +23,13 @@ final class Refusals {
         new StateView.Held(error, held.by(), null, held.token(), null, null), held.remaining());
   }
 
+  /** Another request with the same key is at it, or died at it. */
+  static HttpResponse<?> beingAnswered(ClaimResult.Held held) {
+    String error = "another request with this Idempotency-Key is being answered: send it again";
+    return later(
+        new StateView.Held(error, held.by(), null, held.token(), null, null), held.remaining());
+  }
+
   static HttpResponse<?> blocked(RecordId id, ClaimResult.Blocked blocked) {
     String by =
         blocked.inTheWay().stream()

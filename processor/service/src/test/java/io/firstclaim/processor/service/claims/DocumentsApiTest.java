@@ -2,11 +2,16 @@ package io.firstclaim.processor.service.claims;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.service.claims.ClaimApi.Answer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -70,8 +75,7 @@ class DocumentsApiTest {
       })
   void mergePatch_isThatOfTheRfc_andNumbersKeepTheirDigits(
       String before, String patch, String after) {
-    assertThat(MergePatch.parse(patch).orElseThrow().applyTo(java.util.Optional.of(before)))
-        .hasValue(after);
+    assertThat(MergePatch.parse(patch).orElseThrow().applyTo(Optional.of(before))).hasValue(after);
   }
 
   @Test
@@ -131,6 +135,72 @@ class DocumentsApiTest {
     assertThat(get().all().body()).isEqualTo("{\"a\":2}");
   }
 
+  private Answer delete(Map<String, String> headers) {
+    return api.send("DELETE", path, null, headers);
+  }
+
+  @Test
+  void deletionRepeatedWithItsKey_deletesNothingThatOthersHaveMadeSince_andGetsTheFirstAnswer() {
+    Map<String, String> key = Map.of("Idempotency-Key", "one");
+    patch("{\"a\":1}").require(200);
+    Answer first = delete(key).require(200);
+    patch("{\"a\":2}").require(200);
+
+    Answer repeated = delete(key).require(200);
+
+    assertThat(repeated.all().body()).isEqualTo(first.all().body()).isEqualTo("{\"a\":1}");
+    assertThat(etag(repeated)).isEqualTo(etag(first));
+    assertThat(get().require(200).all().body()).isEqualTo("{\"a\":2}");
+    delete(Map.of("Idempotency-Key", "another")).require(200);
+    get().require(404);
+  }
+
+  @Test
+  void deletionOfNothingRepeatedWithItsKey_deletesNothingThatOthersHaveMadeSince() {
+    Map<String, String> key = Map.of("Idempotency-Key", "one");
+    assertThat(delete(key).require(200).text("state")).isEqualTo("ABSENT");
+    patch("{\"a\":2}").require(200);
+
+    delete(key).require(200);
+
+    assertThat(get().require(200).all().body()).isEqualTo("{\"a\":2}");
+  }
+
+  @Test
+  void keyOfADeletionThatDidNotMeetItsCondition_isGoodForTheNextTry() {
+    String etag = etag(patch("{\"a\":1}").require(200));
+    delete(Map.of("Idempotency-Key", "one", "If-Match", "\"other\"")).require(412);
+
+    delete(Map.of("Idempotency-Key", "one", "If-Match", etag)).require(200);
+
+    get().require(404);
+  }
+
+  @Test
+  void deletionThatAnInstanceDiedOf_isNotMadeOverWhatMayHaveBeenMadeSince() {
+    Map<String, String> headers = Map.of("Idempotency-Key", "one");
+    patch("{\"a\":1}").require(200);
+    String document =
+        DocumentsController.encoded("orders.v2/eu") + path.substring("/api/documents".length());
+    WriteKey key = new WriteKey(Optional.of("one"), ClaimApi.CLAIMER);
+    RecordId id = RecordId.of("deletion:" + key.nonce("deletion", document));
+    api.store().claim(Claim.of(id, Fingerprint.none(), api.time().now()));
+
+    assertThat(delete(headers).require(409).header("Retry-After")).isNotNull();
+    api.time().advance(Duration.ofHours(1));
+    assertThat(delete(headers).require(409).text("error")).contains("with another key");
+    api.time().advance(Duration.ofHours(1));
+    delete(headers).require(409);
+    get().require(200);
+
+    delete(Map.of()).require(200);
+    api.time().advance(Duration.ofHours(1));
+    assertThat(delete(headers).require(200).text("state")).isEqualTo("ABSENT");
+    patch("{\"a\":2}").require(200);
+    delete(headers).require(200);
+    get().require(200);
+  }
+
   @Test
   void manyWriters_loseNoChange() throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -142,7 +212,7 @@ class DocumentsApiTest {
       List<Future<Integer>> sent = new ArrayList<>();
       writes.forEach(each -> sent.add(threads.submit(each)));
       while (sent.stream().anyMatch(each -> !each.isDone())) {
-        api.time().advance(java.time.Duration.ofMillis(1));
+        api.time().advance(Duration.ofMillis(1));
         Thread.onSpinWait();
       }
       for (Future<Integer> each : sent) {

@@ -157,6 +157,12 @@ class ClaimsOverHttpIT {
     assertThat(one.send("PATCH", path, "{\"b\":3}", Map.of("If-Match", etag)).statusCode())
         .isEqualTo(412);
     assertThat(stranger.send("GET", path, null, Map.of()).statusCode()).isEqualTo(404);
+    Map<String, String> key = Map.of("Idempotency-Key", "deletion");
+    String deleted = json(one.send("DELETE", path, null, key), 200).toString();
+    json(one.send("PATCH", path, "{\"a\":2}", Map.of()), 200);
+    assertThat(json(other.send("DELETE", path, null, key), 200).toString()).isEqualTo(deleted);
+    assertThat(json(other.send("GET", path, null, Map.of()), 200).toString())
+        .isEqualTo("{\"a\":2}");
     assertThat(one.send("DELETE", path, null, Map.of()).statusCode()).isEqualTo(200);
     assertThat(other.send("GET", path, null, Map.of()).statusCode()).isEqualTo(404);
   }

@@ -50,11 +50,15 @@ public final class ResourceTurns {
   /** What is heard of others must not fill the memory. */
   private static final int MAX_RIVALS = 1_000;
 
+  /** So many characters the names of their resources have together. */
+  private static final long MAX_RIVAL_NAMES = 4L << 20;
+
   private final TimeSource time;
 
   // Guarded by this.
   private final Map<String, Line> lines = new HashMap<>();
   private final SequencedMap<RecordId, Rival> rivals = new LinkedHashMap<>();
+  private long rivalNames;
   private long numbers;
 
   /** Nobody stands in line. */
@@ -88,6 +92,15 @@ public final class ResourceTurns {
     Rival(Collection<String> resources) {
       this.resources = Set.copyOf(resources);
     }
+
+    /** Whether its resources were left to it for long enough. */
+    boolean hasHadItsTime(Moment now) {
+      return stoodBack != null && now.since(stoodBack).compareTo(STAND_BACK) >= 0;
+    }
+
+    long names() {
+      return resources.stream().mapToLong(String::length).sum();
+    }
   }
 
   private enum State {
@@ -108,7 +121,7 @@ public final class ResourceTurns {
 
   /** What became of a record in another instance was heard: what it touched is free. */
   public synchronized void ended(RecordId record, Collection<String> resources) {
-    Rival rival = rivals.remove(record);
+    Rival rival = forget(record);
     if (rival != null) {
       rival.resources.forEach(this::callFirst);
     }
@@ -117,10 +130,21 @@ public final class ResourceTurns {
 
   /** A record in another instance waits for resources. */
   public synchronized void waits(RecordId record, Collection<String> resources) {
-    rivals.putIfAbsent(record, new Rival(resources));
-    if (rivals.size() > MAX_RIVALS) { // the end of the first was never heard
-      rivals.pollFirstEntry();
+    Rival rival = new Rival(resources);
+    if (rivals.putIfAbsent(record, rival) == null) {
+      rivalNames += rival.names();
     }
+    while (rivals.size() > MAX_RIVALS || rivalNames > MAX_RIVAL_NAMES) {
+      Rival _ = forget(rivals.firstEntry().getKey()); // its end was never heard
+    }
+  }
+
+  private @Nullable Rival forget(RecordId record) {
+    Rival rival = rivals.remove(record);
+    if (rival != null) {
+      rivalNames -= rival.names();
+    }
+    return rival;
   }
 
   private void free(Collection<String> resources) {
@@ -269,7 +293,7 @@ public final class ResourceTurns {
     }
 
     private void passRivals() {
-      rivals.remove(record.id());
+      Rival _ = forget(record.id());
       for (Rival rival : rivals.values()) {
         if (!Collections.disjoint(rival.resources, resources) && ++rival.passed == RUN) {
           rival.stoodBack = time.now();
@@ -290,11 +314,12 @@ public final class ResourceTurns {
 
     private @Nullable Duration pauseForRivals() {
       Moment now = time.now();
-      rivals
-          .values()
-          .removeIf(
-              rival ->
-                  rival.stoodBack != null && now.since(rival.stoodBack).compareTo(STAND_BACK) >= 0);
+      List<RecordId> over =
+          rivals.entrySet().stream()
+              .filter(rival -> rival.getValue().hasHadItsTime(now))
+              .map(Map.Entry::getKey)
+              .toList();
+      over.forEach(ResourceTurns.this::forget);
       Duration longest = null;
       for (Map.Entry<RecordId, Rival> each : rivals.entrySet()) {
         Moment since = each.getValue().stoodBack;

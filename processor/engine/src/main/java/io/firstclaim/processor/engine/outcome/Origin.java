@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class Origin {
   private static final String SENDER = "firstclaim-sender";
 
+  /** Several times what all headers of a message take that is from an instance. */
+  private static final int MAX_BYTES = 4096;
+
   private final Header application;
   private final Header namespace;
   private final Header store;
@@ -42,6 +45,18 @@ public final class Origin {
   /** The headers of a message from here. */
   List<Header> headers() {
     return List.of(application, namespace, store, sender);
+  }
+
+  /**
+   * Whether a message's headers are no longer than an instance's can be: of those who write, some
+   * are remembered by them, and anybody may write.
+   */
+  static boolean isPlausible(Headers message) {
+    long bytes = 0;
+    for (Header header : message) {
+      bytes += header.key().length() + (header.value() == null ? 0 : header.value().length);
+    }
+    return bytes <= MAX_BYTES;
   }
 
   /** Whether a message is about claims that this origin sees too. */

@@ -64,6 +64,9 @@ public final class OutcomeFeed implements AutoCloseable {
   /** How many zones are remembered: their names come from the topic, where anybody may write. */
   private static final int MAX_ZONES = 1_000;
 
+  /** Longer than the name of any zone. */
+  private static final int MAX_ZONE_NAME = 64;
+
   /** Hears outcomes. Must not block. */
   @FunctionalInterface
   public interface OutcomeListener {
@@ -267,6 +270,9 @@ public final class OutcomeFeed implements AutoCloseable {
   }
 
   private void learn(ConsumerRecord<byte[], byte[]> message) {
+    if (!Origin.isPlausible(message.headers())) {
+      return;
+    }
     if (Origin.value(message.headers(), Presence.HEADER) != null) {
       if (caughtUp.getCount() > 0) {
         readBack.heard(message);
@@ -300,7 +306,8 @@ public final class OutcomeFeed implements AutoCloseable {
   private void sign(String zone, Instant dated) {
     Instant now = time.now().wall();
     Instant at = dated.isAfter(now) ? now : dated;
-    if (lastSign.size() < MAX_ZONES || lastSign.containsKey(zone)) {
+    if (zone.length() <= MAX_ZONE_NAME
+        && (lastSign.size() < MAX_ZONES || lastSign.containsKey(zone))) {
       lastSign.merge(zone, at, (a, b) -> a.isAfter(b) ? a : b);
     }
   }

@@ -19,6 +19,9 @@ final class ReadBack {
   /** More than any partition has of half a minute; then who is missed is heard within seconds. */
   private static final long MOST = 1 << 21;
 
+  /** How many senders are remembered, as anybody may write to a topic. */
+  private static final int MAX_SENDERS = 10_000;
+
   private final Map<String, Span> spans = new HashMap<>();
   private long begin;
   private long end;
@@ -47,12 +50,13 @@ final class ReadBack {
   /** An announcement was read. */
   void heard(ConsumerRecord<byte[], byte[]> message) {
     byte[] value = message.value();
-    if (value != null) {
+    String sender = Origin.senderOf(message.headers());
+    if (value != null && (spans.size() < MAX_SENDERS || spans.containsKey(sender))) {
       Presence.read(value)
           .ifPresent(
               presence ->
                   spans.merge(
-                      Origin.senderOf(message.headers()),
+                      sender,
                       new Span(presence.beat(), presence.beat()),
                       (span, _) -> span.with(presence.beat())));
     }

@@ -190,6 +190,46 @@ class ResourceTurnsTest {
   }
 
   @Test
+  void longNamesOfWhatOthersWaitFor_takeBoundedMemory() {
+    turns.waits(RecordId.of("oldest"), List.of("x"));
+    for (int i = 0; i < 5; i++) {
+      turns.waits(RecordId.of("theirs-" + i), List.of("y".repeat(1 << 20) + i));
+    }
+    turns.ended(RecordId.of("theirs-4"), List.of());
+    turns.waits(RecordId.of("latest"), List.of("z"));
+    for (int i = 0; i < ResourceTurns.RUN; i++) {
+      taken("ours-" + i, "x").leave();
+      taken("others-" + i, "z").leave();
+    }
+
+    taken("next", "x");
+    waiting("another", "z");
+  }
+
+  @Test
+  void recordsThatWaitedElsewhere_andWereHandledHere_leaveNothingBehind() {
+    String name = "y".repeat(1 << 20);
+    for (int i = 0; i < 10; i++) {
+      turns.waits(RecordId.of("theirs-" + i), List.of(name));
+      taken("theirs-" + i, name).leave();
+    }
+    for (int i = 0; i < 10; i++) {
+      turns.waits(RecordId.of("stood-back-for-" + i), List.of(name));
+      for (int run = 0; run < ResourceTurns.RUN; run++) {
+        taken("ours-" + run, name).leave();
+      }
+      time.advance(ResourceTurns.STAND_BACK);
+      taken("next", name).leave();
+    }
+
+    turns.waits(RecordId.of("latest"), List.of("z"));
+    for (int i = 0; i < ResourceTurns.RUN; i++) {
+      taken("ours-" + i, "z").leave();
+    }
+    waiting("another", "z");
+  }
+
+  @Test
   void recordThatWaitsElsewhere_mayGoHere() {
     turns.waits(RecordId.of("theirs"), List.of("x"));
     for (int i = 0; i < ResourceTurns.RUN; i++) {

@@ -14,7 +14,7 @@
  * }
  * }
  *
- * <p>The suites, each to be inherited by a class of its own:
+ * <p>The suites, each to be inherited by a class of its own. Every claim store passes these:
  *
  * <ul>
  *   <li>{@link io.firstclaim.lock.testkit.ClaimStoreContract}: claims, takeovers, steps under a
@@ -25,16 +25,24 @@
  *       machines whose clocks are set, slewed, frozen and suspended;
  *   <li>{@link io.firstclaim.lock.testkit.mutex.MutexContract} and {@link
  *       io.firstclaim.lock.testkit.mutex.MutexProcessesContract}: a mutex over the store, in one
- *       process and in several that are killed;
- *   <li>over a network, {@link io.firstclaim.lock.testkit.FaultContract}: requests and answers
- *       lost, doubled and refused, and {@link io.firstclaim.lock.testkit.UnreadableClaimContract}:
- *       what somebody else wrote in a claim's place; on AWS {@link
- *       io.firstclaim.lock.testkit.ConnectionContract}, {@link
+ *       process and, if processes share it, in several that are killed;
+ *   <li>{@link io.firstclaim.lock.testkit.deduplicator.DeduplicatorContract}: work done once over
+ *       the store.
+ * </ul>
+ *
+ * <p>These are for those whom they concern:
+ *
+ * <ul>
+ *   <li>over HTTP, {@link io.firstclaim.lock.testkit.FaultContract}: requests and answers lost,
+ *       doubled and refused;
+ *   <li>where others may write what is no claim, {@link
+ *       io.firstclaim.lock.testkit.UnreadableClaimContract};
+ *   <li>on AWS {@link io.firstclaim.lock.testkit.ConnectionContract}, {@link
  *       io.firstclaim.lock.testkit.aws.LateRequestContract} and {@link
  *       io.firstclaim.lock.testkit.aws.TimeLimitContract};
- *   <li>for a store of documents, {@link
- *       io.firstclaim.lock.testkit.document.SharedDocumentsContract};
- *   <li>for a store of status boards, {@link io.firstclaim.lock.testkit.board.StatusBoardContract}.
+ *   <li>a store of documents, {@link io.firstclaim.lock.testkit.document.SharedDocumentsContract};
+ *       one of status boards, which writes several items at once, {@link
+ *       io.firstclaim.lock.testkit.board.StatusBoardContract}.
  * </ul>
  */
 @NullMarked

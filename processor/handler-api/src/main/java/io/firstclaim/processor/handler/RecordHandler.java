@@ -4,9 +4,10 @@ import io.firstclaim.lock.StoreUnavailableException;
 
 /**
  * What is done with a record. One handler serves all records of an instance, as many at once as may
- * be in flight, each on a platform thread out of a pool: block as you like, keep no state that is
- * not thread-safe, and leave none in the thread. End when the thread is interrupted: one that does
- * not is abandoned, and its place in flight is lost until it comes back.
+ * be in flight, each on a platform thread out of a pool (the service's own handlers, which only
+ * wait, on virtual threads): block as you like, keep no state that is not thread-safe, and leave
+ * none in the thread. End when the thread is interrupted: one that does not is abandoned, and its
+ * place in flight is lost until it comes back.
  *
  * <p>At most one handler in all zones runs for an ID while its lease is held. When the lease is
  * lost, or the handler's time is up, its thread is interrupted. A handler whose effect must not

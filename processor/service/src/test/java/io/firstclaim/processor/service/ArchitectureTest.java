@@ -352,7 +352,8 @@ class ArchitectureTest {
           Map.entry("InFlightLimit", "a bounded wait on a condition"),
           Map.entry("OpenBreaker", "the pause between two looks at who waits"),
           Map.entry("OutcomeFeed", "a pause after a fault, on a thread of its own"),
-          Map.entry("RecordInFlight", "a bounded wait on a condition"),
+          Map.entry(
+              "RecordInFlight", "a wait on a condition, bounded unless a call is sure to come"),
           Map.entry("Upkeep", "the pause between two chores"),
           Map.entry("Waiting", "the pause between two looks at what a start waits for"),
           Map.entry("Watchdog", "the pause between two looks at the machine's threads"));

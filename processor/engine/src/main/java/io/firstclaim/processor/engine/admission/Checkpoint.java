@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * thread; {@link #leave()} by any.
  */
 public interface Checkpoint {
-  /** What to wait at most where a call is sure to come, which ends the wait long before. */
+  /** Where a call is sure to come: the wait then has no bound, which would cost a timer each. */
   Duration LONG = Duration.ofHours(1);
 
   /**

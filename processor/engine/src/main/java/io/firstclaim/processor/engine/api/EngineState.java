@@ -16,7 +16,7 @@ public sealed interface EngineState {
   /**
    * Records are processed, or what is left of them while the engine stops.
    *
-   * @param inFlight records that are being claimed or handled
+   * @param inFlight records that are being claimed or handled, or wait with a permit to be
    * @param parked records that wait for another holder, a retry, their head start or their turn
    * @param abandoned of those in flight, records whose handlers ignore being interrupted: the place
    *     of each is lost until its handler comes back

@@ -141,7 +141,7 @@ sealed interface State {
   /** It needs nothing more: its end is recorded, by whichever zone. */
   record Settled() implements Over {}
 
-  /** Its handler does not come back: another thread goes on with it. */
+  /** Its handler came back after it was given up: another thread has gone on with the record. */
   record Abandoned() implements Over {}
 
   /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.testing.LocalKafka;
 import io.firstclaim.processor.handler.HandlerResult;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -37,6 +39,7 @@ class TopicMadeAnewTest {
   private final TopicPartition partition = new TopicPartition(topic, 0);
   private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
   private final Queue<String> handled = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger claimed = new AtomicInteger();
   private final CountDownLatch lastOld = new CountDownLatch(1);
   private final CountDownLatch someNew = new CountDownLatch(1);
   private final Admin admin =
@@ -63,12 +66,22 @@ class TopicMadeAnewTest {
             .recordId(sources)
             .bootstrapServers(LocalKafka.bootstrapServers())
             .shutdownGrace(Duration.ofMillis(100))
+            .backoff(Duration.ofHours(1), Duration.ofHours(1))
+            .listener(
+                new EngineListener() {
+                  @Override
+                  public void claimed(Claimed result) {
+                    claimed.incrementAndGet();
+                  }
+                })
             .kafka("group.protocol", protocol)
             .store(settings -> new MemoryClaimStore(claims, settings, TimeSource.system()))
             .handler(
                 context -> {
                   String key = new String(context.record().key(), UTF_8);
-                  if (key.equals("old-" + (OLD - 1))) {
+                  if (key.startsWith("waits-")) {
+                    return HandlerResult.retry("not yet");
+                  } else if (key.equals("old-" + (OLD - 1))) {
                     lastOld.await();
                   } else if (key.equals("new-5")) {
                     someNew.await();
@@ -204,5 +217,31 @@ class TopicMadeAnewTest {
 
     eventually(() -> handled.containsAll(names("new-", NEW)));
     eventually(() -> committedOffset() == NEW);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "consumer"})
+  void recordsOfTheOldTopicThatWait_areLeftAtTheStop_andAskTheStoreNoMore(String protocol)
+      throws Exception {
+    someNew.countDown();
+    LocalKafka.createTopic(topic, 1);
+    publish("waits-", 3);
+    Engine running = start(protocol, "key");
+    eventually(() -> parked(running) == 3);
+    running.pause("maintenance");
+    makeAnew();
+    running.resume();
+    eventually(() -> handled.size() == NEW);
+    eventually(() -> ((EngineState.Running) running.state()).inFlight() == 0);
+    int before = claimed.get();
+
+    running.stop();
+
+    assertThat(claimed).hasValue(before);
+    assertThat(running.state()).isInstanceOf(EngineState.Ended.class);
+  }
+
+  private static int parked(Engine of) {
+    return ((EngineState.Running) of.state()).parked();
   }
 }

@@ -47,6 +47,10 @@ public final class Partitions implements ConsumerRebalanceListener {
   private final EngineListener listener;
   private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
   private final Set<TopicPartition> unchecked = new HashSet<>();
+
+  /** Those of topics that are deleted, as long as records of theirs are on their way. */
+  private final Set<AssignedPartition> ofDeletedTopics = new HashSet<>();
+
   private boolean commitsFail;
 
   /**
@@ -161,6 +165,11 @@ public final class Partitions implements ConsumerRebalanceListener {
   private AssignedPartition replace(TopicPartition id) {
     LOG.warn("Topic {} was deleted and made anew: {} is read from its beginning", id.topic(), id);
     unchecked.remove(id);
+    ofDeletedTopics.removeIf(partition -> partition.lag() == 0);
+    AssignedPartition before = assigned.get(id);
+    if (before != null) {
+      ofDeletedTopics.add(before);
+    }
     return start(id);
   }
 
@@ -215,27 +224,33 @@ public final class Partitions implements ConsumerRebalanceListener {
     limit.share(assigned.values().stream().map(AssignedPartition::usage).toList());
   }
 
-  private Map<TopicPartition, OffsetAndMetadata> toCommit(Collection<TopicPartition> of) {
-    Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+  private Map<AssignedPartition, OffsetAndMetadata> toCommit(Collection<TopicPartition> of) {
+    Map<AssignedPartition, OffsetAndMetadata> offsets = new HashMap<>();
     for (TopicPartition id : of) {
       AssignedPartition partition = assigned.get(id);
       if (partition != null) {
-        partition.toCommit().ifPresent(offset -> offsets.put(id, offset));
+        partition.toCommit().ifPresent(offset -> offsets.put(partition, offset));
       }
     }
     return offsets;
   }
 
+  private static Map<TopicPartition, OffsetAndMetadata> byId(
+      Map<AssignedPartition, OffsetAndMetadata> offsets) {
+    return offsets.entrySet().stream()
+        .collect(Collectors.toMap(each -> each.getKey().id(), Map.Entry::getValue));
+  }
+
   /** Commits what is settled; the next poll hears how that went. */
   void commit() {
-    Map<TopicPartition, OffsetAndMetadata> offsets = toCommit(assigned.keySet());
+    Map<AssignedPartition, OffsetAndMetadata> offsets = toCommit(assigned.keySet());
     if (offsets.isEmpty()) {
       return;
     }
     input
         .it()
         .commitAsync(
-            offsets,
+            byId(offsets),
             (_, fault) -> { // under the new group protocol, a failure comes without its offsets
               try {
                 if (fault == null) {
@@ -255,12 +270,12 @@ public final class Partitions implements ConsumerRebalanceListener {
    * @return whether the consumer was woken meanwhile, as the loop is to stop
    */
   boolean commitNow(Collection<TopicPartition> of, Duration atMost) {
-    Map<TopicPartition, OffsetAndMetadata> offsets = toCommit(of);
+    Map<AssignedPartition, OffsetAndMetadata> offsets = toCommit(of);
     if (offsets.isEmpty()) {
       return false;
     }
     try {
-      input.it().commitSync(offsets, atMost);
+      input.it().commitSync(byId(offsets), atMost);
       committed(offsets);
     } catch (WakeupException e) {
       commitNow(of, atMost);
@@ -272,26 +287,21 @@ public final class Partitions implements ConsumerRebalanceListener {
   }
 
   /** A commit failed. That is said once, until one succeeds. */
-  private void commitFailed(Map<TopicPartition, OffsetAndMetadata> offsets, Exception fault) {
+  private void commitFailed(Map<AssignedPartition, OffsetAndMetadata> offsets, Exception fault) {
     listener.commitFailed();
     if (!commitsFail) {
       LOG.warn(
           "Could not commit {}: {}; tried again, and what is delivered again is skipped",
-          offsets.keySet(),
+          byId(offsets).keySet(),
           OneLine.of(fault));
     }
     commitsFail = true;
   }
 
-  private void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
+  /** Of a topic that was made anew meanwhile, nothing is committed by that. */
+  private void committed(Map<AssignedPartition, OffsetAndMetadata> offsets) {
     commitsFail = false;
-    offsets.forEach(
-        (id, offset) -> {
-          AssignedPartition partition = assigned.get(id);
-          if (partition != null) {
-            partition.committed(offset.offset());
-          }
-        });
+    offsets.forEach((partition, offset) -> partition.committed(offset.offset()));
   }
 
   @Override
@@ -329,6 +339,10 @@ public final class Partitions implements ConsumerRebalanceListener {
 
   private void leave(TopicPartition id) {
     unchecked.remove(id);
+    List<AssignedPartition> deleted =
+        ofDeletedTopics.stream().filter(partition -> partition.id().equals(id)).toList();
+    deleted.forEach(this::leave);
+    ofDeletedTopics.removeAll(Set.copyOf(deleted));
     AssignedPartition partition = assigned.remove(id);
     if (partition != null) {
       leave(partition);
@@ -350,5 +364,6 @@ public final class Partitions implements ConsumerRebalanceListener {
   /** None is this instance's any more; their offsets may still be committed. */
   void unassignAll() {
     assigned.values().forEach(AssignedPartition::unassign);
+    ofDeletedTopics.forEach(AssignedPartition::unassign);
   }
 }

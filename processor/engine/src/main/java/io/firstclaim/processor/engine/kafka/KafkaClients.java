@@ -29,6 +29,12 @@ public final class KafkaClients implements Clients {
   private static final Duration ACKNOWLEDGED_WITHIN = Duration.ofSeconds(30);
 
   /**
+   * How long a record waits, with its permit, to hand its outcome over: where the topic is gone, or
+   * no broker takes anything. Outcomes only inform, so it then goes on without.
+   */
+  private static final Duration OUTCOMES_HANDED_OVER_WITHIN = Duration.ofSeconds(5);
+
+  /**
    * Well within the shortest head start, 100 ms, by the end of which the other zone should have
    * heard. At a thousand records a second, each cycle of producer and readers costs more than all
    * that is in it, so there are few.
@@ -152,20 +158,21 @@ public final class KafkaClients implements Clients {
 
   @Override
   public Producer<byte[], byte[]> producer() {
-    return producer(Duration.ofMillis(5), "none");
+    return producer(Duration.ofMillis(5), "none", ACKNOWLEDGED_WITHIN);
   }
 
   @Override
   public Producer<byte[], byte[]> outcomesProducer() {
-    return producer(OUTCOMES_LINGER, OUTCOMES_COMPRESSION);
+    return producer(OUTCOMES_LINGER, OUTCOMES_COMPRESSION, OUTCOMES_HANDED_OVER_WITHIN);
   }
 
-  private Producer<byte[], byte[]> producer(Duration linger, String compression) {
+  private Producer<byte[], byte[]> producer(
+      Duration linger, String compression, Duration handedOverWithin) {
     Map<String, Object> config = new HashMap<>();
     config.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, compression);
     config.put(ProducerConfig.LINGER_MS_CONFIG, (int) linger.toMillis());
     // Nobody waits for an acknowledgement later than this, so none may come later.
-    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis());
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) handedOverWithin.toMillis());
     config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis() / 2);
     config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) ACKNOWLEDGED_WITHIN.toMillis());
     config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH);

@@ -171,7 +171,7 @@ public final class OutcomeFeed implements AutoCloseable {
         caughtUp.countDown();
       }
       ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
-      records.forEach(this::learn);
+      records.forEach(this::hear);
       if (caughtUp.getCount() == 0 && !records.isEmpty() && records.count() < FEW) {
         LockSupport.parkNanos(this, GATHER.toNanos());
       }
@@ -212,6 +212,10 @@ public final class OutcomeFeed implements AutoCloseable {
     try {
       Set<TopicPartition> assigned = consumer.assignment();
       List<TopicPartition> partitions = partitions();
+      if (partitions.isEmpty()) {
+        silent("it is not there");
+        return;
+      }
       List<TopicPartition> added =
           partitions.stream().filter(each -> !assigned.contains(each)).toList();
       if (!added.isEmpty()) {
@@ -222,12 +226,14 @@ public final class OutcomeFeed implements AutoCloseable {
       Map<TopicPartition, Long> _ = consumer.endOffsets(partitions, ANSWER_WITHIN);
       answered();
     } catch (TimeoutException e) {
-      if (isSilent) {
-        return;
-      }
+      silent(OneLine.of(e));
+    }
+  }
+
+  private void silent(String why) {
+    if (!isSilent) {
       isSilent = true;
-      LOG.warn(
-          "Topic {} does not answer; the lock store is asked instead: {}", topic, OneLine.of(e));
+      LOG.warn("Topic {} does not answer; the lock store is asked instead: {}", topic, why);
     }
   }
 
@@ -267,6 +273,20 @@ public final class OutcomeFeed implements AutoCloseable {
                 consumer.seek(partition, from);
               }
             });
+  }
+
+  /** One message that cannot be taken in, by a defect, keeps nobody from hearing the others. */
+  private void hear(ConsumerRecord<byte[], byte[]> message) {
+    try {
+      learn(message);
+    } catch (RuntimeException e) {
+      LOG.error(
+          "What topic {} has in partition {} at offset {} could not be taken in",
+          topic,
+          message.partition(),
+          message.offset(),
+          e);
+    }
   }
 
   private void learn(ConsumerRecord<byte[], byte[]> message) {

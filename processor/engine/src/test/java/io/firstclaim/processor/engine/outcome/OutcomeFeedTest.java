@@ -64,6 +64,9 @@ class OutcomeFeedTest {
           agreement,
           known,
           (id, payload, outcome) -> {
+            if (outcome.id().equals("defective")) {
+              throw new IllegalStateException("a defect");
+            }
             assertThat(payload).isEqualTo(PAYLOAD);
             assertThat(id.text()).isEqualTo(outcome.id());
             heard.add(outcome);
@@ -535,6 +538,39 @@ class OutcomeFeedTest {
     log.there = true;
 
     eventually(() -> knows("order-1"));
+  }
+
+  @Test
+  void messageWhoseListenerFails_isPassedOver_andTheRestIsHeard() throws InterruptedException {
+    append(0, "defective", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+    append(0, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+
+    start();
+
+    assertThat(heardIds()).containsExactly("order-1");
+    assertThat(feed.isLive()).isTrue();
+  }
+
+  @Test
+  void topicThatIsGone_isNotLive_untilItIsThereAgain() throws InterruptedException {
+    start();
+    log.there = false;
+    pass(Duration.ofSeconds(10));
+    assertThat(feed.isLive()).isFalse();
+
+    log.there = true;
+    pass(Duration.ofSeconds(3));
+
+    assertThat(feed.isLive()).isTrue();
+  }
+
+  /** Time passes, and the feed goes by it. */
+  private void pass(Duration time) {
+    for (int second = 0; second < time.toSeconds(); second++) {
+      this.time.advance(Duration.ofSeconds(1));
+      int polls = log.polls.get();
+      eventually(() -> log.polls.get() > polls + 1);
+    }
   }
 
   @Test

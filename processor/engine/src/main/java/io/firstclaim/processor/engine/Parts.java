@@ -84,10 +84,10 @@ record Parts(
   static Parts of(EngineSettings settings, Surroundings given) {
     TimeSource time = given.time;
     EngineListener listener = given.listener;
-    Clients clients = given.clients;
-    Outcomes outcomes = new Outcomes(settings, clients, given.store.identity(), listener, time);
-    Producer<byte[], byte[]> deadLetters = clients.producer();
-    listener.opened(deadLetters);
+    Opened opened = open(settings, given);
+    Outcomes outcomes = opened.outcomes;
+    InputConsumer input = opened.input;
+    Producer<byte[], byte[]> deadLetters = opened.deadLetters;
     Admission admission =
         new Admission(settings, () -> given.store.find(PROBE), outcomes::lastSignOf, time);
     RecordsInFlight records =
@@ -126,10 +126,10 @@ record Parts(
                 findings,
                 time),
             publisher);
-    InputConsumer input = new InputConsumer(clients::input, listener);
     Sequencer sequencer = new Sequencer(settings.input().ordering(), given.tracing);
     Partitions partitions =
-        new Partitions(input, sequencer, flow, admission.limit(), clients.topicIds(), listener);
+        new Partitions(
+            input, sequencer, flow, admission.limit(), given.clients.topicIds(), listener);
     PollLoop loop =
         new PollLoop(input, settings, partitions, flow, admission, membership(outcomes), time);
     return new Parts(
@@ -144,6 +144,29 @@ record Parts(
         loop,
         deadLetters,
         findings);
+  }
+
+  /** What has to be closed if it is not used. */
+  private record Opened(
+      Outcomes outcomes, Producer<byte[], byte[]> deadLetters, InputConsumer input) {}
+
+  /** Makes the clients: all, or none is left. */
+  private static Opened open(EngineSettings settings, Surroundings given) {
+    Outcomes outcomes =
+        new Outcomes(settings, given.clients, given.store.identity(), given.listener, given.time);
+    Producer<byte[], byte[]> deadLetters = null;
+    try {
+      deadLetters = given.clients.producer();
+      given.listener.opened(deadLetters);
+      return new Opened(
+          outcomes, deadLetters, new InputConsumer(given.clients::input, given.listener));
+    } catch (RuntimeException e) {
+      if (deadLetters != null) {
+        deadLetters.close(Duration.ZERO);
+      }
+      outcomes.finish(Duration.ZERO);
+      throw e;
+    }
   }
 
   /** Why a record is given up, whatever its ID. */

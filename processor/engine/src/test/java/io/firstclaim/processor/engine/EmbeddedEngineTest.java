@@ -23,6 +23,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -214,5 +215,27 @@ class EmbeddedEngineTest {
 
     EngineState.Ended ended = (EngineState.Ended) engine.state();
     assertThat(ended.fault()).contains(refusal);
+  }
+
+  @Test
+  void startWhoseConsumerCannotBeMade_leavesNoOtherClient() throws InterruptedException {
+    LocalKafka.createTopic(topic, 1);
+    Engine engine =
+        builder(LocalKafka.bootstrapServers())
+            .kafka("client.id", topic)
+            .kafka("max.poll.interval.ms", "soon")
+            .build();
+
+    assertThatThrownBy(engine::start)
+        .isInstanceOf(KafkaException.class)
+        .hasMessageContaining("max.poll.interval.ms");
+
+    eventually(() -> threadsOfClients() == 0);
+  }
+
+  private long threadsOfClients() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().contains(topic))
+        .count();
   }
 }

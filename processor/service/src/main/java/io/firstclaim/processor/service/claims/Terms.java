@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.claims;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.processor.engine.setting.Syntax;
 import io.firstclaim.processor.service.admin.Problem;
@@ -75,7 +76,7 @@ final class Terms {
     try {
       Instant instant = Instant.parse(given);
       if (!instant.isAfter(latest)) {
-        return instant;
+        return instant.isBefore(ClaimStore.AT_ONCE) ? ClaimStore.AT_ONCE : instant;
       }
     } catch (DateTimeParseException e) {
       throw Problem.wrong(field, given, "give a time such as 2026-11-23T12:00:00Z");

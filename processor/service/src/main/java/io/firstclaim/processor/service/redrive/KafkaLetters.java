@@ -27,6 +27,8 @@ final class KafkaLetters implements Letters {
   /** Left alone, a consumer asks for a minute; somebody waits for what is asked here. */
   private static final Duration LIMIT = Duration.ofSeconds(5);
 
+  private static final Instant LAST = Instant.ofEpochMilli(Long.MAX_VALUE);
+
   private static final Duration CLOSED_WITHIN = Duration.ofSeconds(1);
 
   private final SideClients clients;
@@ -50,7 +52,7 @@ final class KafkaLetters implements Letters {
       Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, LIMIT);
       if (since != null) {
         Map<TopicPartition, Long> times = new HashMap<>();
-        partitions.forEach(partition -> times.put(partition, since.toEpochMilli()));
+        partitions.forEach(partition -> times.put(partition, timestamp(since)));
         Map<TopicPartition, OffsetAndTimestamp> found = consumer.offsetsForTimes(times, LIMIT);
         for (TopicPartition partition : partitions) {
           @Nullable OffsetAndTimestamp first = found.get(partition);
@@ -67,6 +69,14 @@ final class KafkaLetters implements Letters {
       }
       return ranges;
     }
+  }
+
+  /** Kafka's timestamps begin with 1970, and it is asked for no other. */
+  private static long timestamp(Instant since) {
+    if (since.isBefore(Instant.EPOCH)) {
+      return 0;
+    }
+    return since.isAfter(LAST) ? LAST.toEpochMilli() : since.toEpochMilli();
   }
 
   private static long end(Map<TopicPartition, Long> ends, TopicPartition partition) {

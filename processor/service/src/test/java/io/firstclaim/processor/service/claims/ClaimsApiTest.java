@@ -436,4 +436,15 @@ class ClaimsApiTest {
       open.as(ClaimApi.CLAIMER, "POST", "/api/locks/x", "{}", Map.of()).require(403);
     }
   }
+
+  @Test
+  void retryAtOfLongAgo_isAtOnce() {
+    String id = ClaimApi.newId();
+    for (String at : List.of("1969-12-31T23:59:59Z", "-1000000000-01-01T00:00:00Z")) {
+      String handle = api.claim(id, "{}").handle();
+      api.step(id, handle, "release", "{\"retryAt\":\"%s\"}".formatted(at)).require(200);
+    }
+
+    api.claim(id, "{}").require(201);
+  }
 }

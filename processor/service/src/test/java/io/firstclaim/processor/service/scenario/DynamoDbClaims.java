@@ -41,6 +41,17 @@ final class DynamoDbClaims implements Claims {
         .toList();
   }
 
+  /** Forgets a claim, as its retention would. */
+  void forget(String id) {
+    for (Map<String, AttributeValue> item :
+        client.scanPaginator(scan -> scan.tableName(table).consistentRead(true)).items()) {
+      if (item.containsKey("claimState") && claim(item).id().equals(id)) {
+        client.deleteItem(
+            delete -> delete.tableName(table).key(Map.of("pk", attribute(item, "pk"))));
+      }
+    }
+  }
+
   private static Claim claim(Map<String, AttributeValue> item) {
     return new Claim(
         new String(attribute(item, "recordId").b().asByteArray(), UTF_8),

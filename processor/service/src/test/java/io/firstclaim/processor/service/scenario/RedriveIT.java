@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -141,5 +142,44 @@ class RedriveIT {
             assertThat(
                     Operator.get(a, "/api/records/x").path("history").findValuesAsText("outcome"))
                 .containsSubsequence("DEAD", "COMPLETED"));
+  }
+
+  @Test
+  void recordThatTheCommandFreed_andOneWhoseClaimIsForgotten_areMovedByTheirRedrives()
+      throws Exception {
+    AtomicBoolean fixed = new AtomicBoolean();
+    scenario.sink().behave(call -> call.id().startsWith("lost") && !fixed.get() ? 422 : 200);
+    Zone a = zone("a");
+    scenario.start();
+    List<String> ids = List.of("lost-freed", "lost-forgotten");
+    scenario.feed().send(ids);
+    scenario.eventually(
+        "they are dead", () -> assertThat(scenario.outcomes().ids("DEAD")).containsAll(ids));
+    fixed.set(true);
+    Map<String, String> env = new HashMap<>(Backend.DYNAMODB.settings(scenario.topic()));
+    env.put("FIRSTCLAIM_APPLICATION", scenario.topic());
+    env.put("AWS_REGION", "eu-central-1");
+    env.put("AWS_ACCESS_KEY_ID", "local");
+    env.put("AWS_SECRET_ACCESS_KEY", "local");
+    Run freed = Run.of(folder, env, "redrive", "lost-freed", "--reason", "fixed");
+    assertThat(freed.exitCode()).as(freed.output()).isZero();
+    try (DynamoDbClaims claims = new DynamoDbClaims(scenario.topic())) {
+      claims.forget("lost-forgotten");
+    }
+
+    Map<String, Object> body =
+        Map.of("ids", List.of("lost-freed"), "dryRun", true, "reason", "fixed");
+    assertThat(Operator.statusOf(a, "/api/redrive", body)).isEqualTo(200);
+    Operator.act(a, "/api/records/lost-freed/redrive", Map.of("reason", "fixed"));
+    Operator.act(
+        a, "/api/records/lost-forgotten/redrive", Map.of("reason", "fixed", "mayBeDone", true));
+
+    for (String id : ids) {
+      scenario.eventually(
+          id + " is done",
+          () ->
+              assertThat(Operator.get(a, "/api/records/" + id).path("state").asText())
+                  .isEqualTo("DONE"));
+    }
   }
 }

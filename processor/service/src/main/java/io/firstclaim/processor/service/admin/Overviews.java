@@ -80,9 +80,12 @@ final class Overviews {
             count(here(audit.dead(this::isOpen, MOST_COUNTED, Optional.empty()))),
             count(here(audit.stuck(MOST_COUNTED, Optional.empty()))),
             count(violations),
-            violations.items().stream().filter(each -> seen.of(each.id()).isPresent()).count(),
+            violations.items().stream()
+                .filter(each -> seen.of(each.id(), each.at()).isPresent())
+                .count(),
             Overview.latest(
-                violations.items().stream().map(each -> Breach.of(each, seen.of(each.id())))),
+                violations.items().stream()
+                    .map(each -> Breach.of(each, seen.of(each.id(), each.at())))),
             List.of());
     Coverage coverage = minutes.coverage();
     if (isAskedByOne) {

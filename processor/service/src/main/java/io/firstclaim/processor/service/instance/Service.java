@@ -73,7 +73,7 @@ public non-sealed class Service implements Served {
     metrics.observe(engine);
     if (settings.audit().off().isEmpty()) {
       metrics.observe(audit);
-      metrics.observe(audit, record -> acknowledgements.of(record).isPresent());
+      metrics.observe(audit, found -> acknowledgements.of(found.id(), found.at()).isPresent());
     }
     if (settings.engine().mode() == Mode.SHADOW) {
       metrics.observeShadow(engine);

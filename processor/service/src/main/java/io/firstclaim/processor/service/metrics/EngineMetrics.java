@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.metrics;
 
-import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.audit.api.AuditAnswer;
@@ -125,15 +124,14 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
   }
 
   /** Adds how many of the violations that an audit knows here are acknowledged. */
-  public void observe(Audit audit, Predicate<RecordId> isAcknowledged) {
+  public void observe(Audit audit, Predicate<Violation> isAcknowledged) {
     LastKnown acknowledged =
         new LastKnown(
             0,
             () ->
                 audit.violations(MOST_VIOLATIONS, Optional.empty())
                         instanceof AuditAnswer.Here<Listing<Violation>>(var page)
-                    ? OptionalLong.of(
-                        page.items().stream().map(Violation::id).filter(isAcknowledged).count())
+                    ? OptionalLong.of(page.items().stream().filter(isAcknowledged).count())
                     : OptionalLong.empty());
     Gauge.builder("firstclaim.violations.acknowledged", acknowledged::now)
         .description("Violations that an operator has seen, and that need no alert any more")

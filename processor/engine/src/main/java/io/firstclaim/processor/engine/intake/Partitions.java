@@ -125,7 +125,7 @@ public final class Partitions implements ConsumerRebalanceListener {
   void followTopics() {
     for (AssignedPartition partition : List.copyOf(assigned.values())) {
       if (!partition.topicId().equals(topicIds.of(partition.id().topic()))) {
-        beginAnew(partition.id());
+        beginAnew(partition);
       }
     }
     checkCommitted();
@@ -152,24 +152,22 @@ public final class Partitions implements ConsumerRebalanceListener {
   private void check(TopicPartition id, OffsetAndMetadata committed) {
     AssignedPartition partition = assigned.get(id);
     if (partition != null && partition.isOfAnotherTopic(committed)) {
-      beginAnew(id);
+      beginAnew(partition);
     }
   }
 
-  private void beginAnew(TopicPartition id) {
-    input.it().seekToBeginning(List.of(id));
-    AssignedPartition _ = replace(id);
+  private void beginAnew(AssignedPartition before) {
+    input.it().seekToBeginning(List.of(before.id()));
+    AssignedPartition _ = replace(before);
   }
 
   /** What was taken from the old topic goes on to its end, and commits nothing. */
-  private AssignedPartition replace(TopicPartition id) {
+  private AssignedPartition replace(AssignedPartition before) {
+    TopicPartition id = before.id();
     LOG.warn("Topic {} was deleted and made anew: {} is read from its beginning", id.topic(), id);
     unchecked.remove(id);
     ofDeletedTopics.removeIf(partition -> partition.lag() == 0);
-    AssignedPartition before = assigned.get(id);
-    if (before != null) {
-      ofDeletedTopics.add(before);
-    }
+    ofDeletedTopics.add(before);
     return start(id);
   }
 
@@ -212,7 +210,7 @@ public final class Partitions implements ConsumerRebalanceListener {
     if (before != null) {
       askTopicIds(); // it may be a topic made anew, which ends before the position in the old one
       if (!before.topicId().equals(topicIds.of(id.topic()))) {
-        return replace(id);
+        return replace(before);
       }
       LOG.warn("{} was rewound to offset {}", id, offset);
       leave(before);
@@ -339,10 +337,8 @@ public final class Partitions implements ConsumerRebalanceListener {
 
   private void leave(TopicPartition id) {
     unchecked.remove(id);
-    List<AssignedPartition> deleted =
-        ofDeletedTopics.stream().filter(partition -> partition.id().equals(id)).toList();
-    deleted.forEach(this::leave);
-    ofDeletedTopics.removeAll(Set.copyOf(deleted));
+    ofDeletedTopics.stream().filter(old -> old.id().equals(id)).forEach(this::leave);
+    ofDeletedTopics.removeIf(old -> !old.isAssigned());
     AssignedPartition partition = assigned.remove(id);
     if (partition != null) {
       leave(partition);

@@ -48,8 +48,8 @@ public final class Origin {
   }
 
   /**
-   * Whether a message's headers are no longer than an instance's can be: of those who write, some
-   * are remembered by them, and anybody may write.
+   * Whether a message's headers are no longer than an instance's can be: whoever announces itself
+   * is remembered by them, and anybody may write.
    */
   static boolean isPlausible(Headers message) {
     long bytes = 0;

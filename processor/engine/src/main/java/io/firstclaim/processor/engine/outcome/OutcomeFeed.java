@@ -290,10 +290,10 @@ public final class OutcomeFeed implements AutoCloseable {
   }
 
   private void learn(ConsumerRecord<byte[], byte[]> message) {
-    if (!Origin.isPlausible(message.headers())) {
-      return;
-    }
     if (Origin.value(message.headers(), Presence.HEADER) != null) {
+      if (!Origin.isPlausible(message.headers())) {
+        return;
+      }
       if (caughtUp.getCount() > 0) {
         readBack.heard(message);
       }

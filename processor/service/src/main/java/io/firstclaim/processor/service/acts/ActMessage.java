@@ -200,6 +200,7 @@ public sealed interface ActMessage {
     /** Checks that it says what it must. */
     public Acknowledged {
       require(id, record, by, reason, at);
+      var _ = Instant.parse(at);
     }
   }
 

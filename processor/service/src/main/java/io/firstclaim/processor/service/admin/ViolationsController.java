@@ -18,9 +18,7 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.authentication.Authentication;
 import jakarta.validation.Valid;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 
 /** What must not have happened, and was seen by an operator. */
 @Requires(condition = TakesRecords.class)
@@ -50,7 +48,7 @@ class ViolationsController {
    * That a violation was seen.
    *
    * @param id of the record
-   * @param by who has seen it first
+   * @param by who has seen it last
    * @param reason why it needs no alert
    */
   @Introspected
@@ -76,34 +74,24 @@ class ViolationsController {
       @Valid @Body ActRequest body) {
     String reason = body.reasonInOneLine();
     RecordId record = Ids.ofViolationsPath(request);
-    Optional<List<OutcomeView>> outcomes = history.of(record);
-    if (outcomes.filter(List::isEmpty).isPresent()) {
+    if (history.of(record).filter(List::isEmpty).isPresent()) {
       throw Problem.missing("nothing has happened to record %s".formatted(record));
     }
-    Instant latest =
-        outcomes.stream()
-            .flatMap(List::stream)
-            .map(outcome -> Instant.parse(outcome.at()))
-            .max(Comparator.naturalOrder())
-            .orElseGet(() -> time.now().wall());
     return AcknowledgementView.of(
         acts.perform(
             new Acts.Intent("acknowledge", record.text(), caller.getName(), reason),
-            () -> acknowledged(record, latest, caller.getName(), reason),
+            () -> acknowledged(record, caller.getName(), reason),
             said -> "by %s: %s".formatted(said.by(), said.reason())));
   }
 
-  private ActMessage.Acknowledged acknowledged(
-      RecordId record, Instant latest, String by, String reason) throws InterruptedException {
+  private ActMessage.Acknowledged acknowledged(RecordId record, String by, String reason)
+      throws InterruptedException {
     Instant now = time.now().wall();
-    Instant happened = latest.isAfter(now) ? now : latest; // by a clock that is ahead
-    if (acknowledgements.of(record, happened).isEmpty()) {
-      redrives
-          .log()
-          .tell(
-              new ActMessage.Acknowledged(
-                  RedriveId.random().text(), record.text(), by, reason, now.toString()));
-    }
-    return acknowledgements.of(record, happened).orElseThrow();
+    redrives
+        .log()
+        .tell(
+            new ActMessage.Acknowledged(
+                RedriveId.random().text(), record.text(), by, reason, now.toString()));
+    return acknowledgements.of(record, now).orElseThrow();
   }
 }

@@ -42,7 +42,10 @@ import org.jspecify.annotations.Nullable;
 @Requires(condition = ServesClaims.class)
 class DocumentsController {
   private static final String PATH = "/api/documents/";
-  private static final Duration TRIES_FOR = Duration.ofSeconds(10);
+
+  /** How long a write is tried while others are faster. */
+  static final Duration TRIES_FOR = Duration.ofSeconds(10);
+
   private static final String ANY = "*";
 
   private final Grants grants;
@@ -201,7 +204,7 @@ class DocumentsController {
         };
     if (write.isGiven()) {
       Nonce nonce = write.nonce("deletion", of.value());
-      var deletion = new KeyedDeletions.Deletion(of, nonce, caller.getName(), condition, TRIES_FOR);
+      var deletion = new KeyedDeletions.Deletion(of, nonce, caller.getName(), condition);
       return grants.answered(
           () -> made(() -> keyed.once(deletion, DocumentsController::answerToDeleted)));
     }

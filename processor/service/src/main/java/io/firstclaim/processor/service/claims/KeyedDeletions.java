@@ -5,8 +5,10 @@ import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.document.OutcomeUnknownException;
@@ -14,7 +16,6 @@ import io.firstclaim.lock.document.SharedDocuments;
 import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.processor.service.admin.Problem;
 import io.micronaut.http.HttpResponse;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -45,14 +46,8 @@ final class KeyedDeletions {
    * @param nonce of its key
    * @param caller for whom
    * @param condition of the document as it is
-   * @param atMost how long to go on trying
    */
-  record Deletion(
-      DocumentKey document,
-      Nonce nonce,
-      String caller,
-      Predicate<String> condition,
-      Duration atMost) {}
+  record Deletion(DocumentKey document, Nonce nonce, String caller, Predicate<String> condition) {}
 
   /**
    * Makes a deletion, if it was not made before.
@@ -73,25 +68,36 @@ final class KeyedDeletions {
                   : madeBefore(claims, lease, deletion));
       case ClaimResult.Done(_, String deleted) -> answer.apply(Optional.ofNullable(deleted));
       case ClaimResult.Held held -> Refusals.beingAnswered(held);
-      default -> grants.refused(id, result);
+      case ClaimResult.Blocked _, ClaimResult.Later _, ClaimResult.Dead _, ClaimResult.Mismatch _ ->
+          grants.refused(id, result);
     };
   }
 
-  /** While it is not known whether it was made, the claim stands: it is a takeover that follows. */
+  /**
+   * While it is not known whether it was made, the claim stands: it is a takeover that follows. And
+   * it is not made once that may have come: what is there then may be another.
+   */
   private Optional<String> made(DrivenClaimStore claims, Lease lease, Deletion deletion)
       throws InterruptedException {
-    Duration half = lease.remaining(grants.time().now()).dividedBy(2);
-    Duration atMost = half.compareTo(deletion.atMost()) < 0 ? half : deletion.atMost();
+    Predicate<String> underLease =
+        content -> {
+          Moment now = grants.time().now();
+          if (lease.isOver(now) || lease.isDoubtful(now)) {
+            throw Problem.notNow("this request took too long: send it again");
+          }
+          return deletion.condition().test(content);
+        };
     Optional<String> deleted;
     try {
-      deleted = documents.deleteIf(deletion.document(), atMost, deletion.condition());
+      deleted = documents.deleteIf(deletion.document(), DocumentsController.TRIES_FOR, underLease);
     } catch (OutcomeUnknownException e) {
       throw e;
     } catch (RuntimeException e) {
-      claims.release(lease, ClaimStore.AT_ONCE, "nothing was deleted");
+      SettleResult _ = claims.release(lease, ClaimStore.AT_ONCE, "nothing was deleted");
       throw e;
     }
-    claims.complete(lease, remembered(deleted));
+    // If the store does not say whether it has this: whoever repeats it will not know, either.
+    SettleResult _ = claims.complete(lease, remembered(deleted));
     return deleted;
   }
 
@@ -102,7 +108,7 @@ final class KeyedDeletions {
           "it is not known whether an earlier request with this Idempotency-Key has deleted the"
               + " document, and others have made it anew: read it, and decide anew, with another key");
     }
-    claims.complete(lease, null);
+    SettleResult _ = claims.complete(lease, null);
     return Optional.empty();
   }
 

@@ -18,14 +18,15 @@ final class Refusals {
   private Refusals() {}
 
   static HttpResponse<?> held(RecordId id, ClaimResult.Held held) {
-    String error = "%s: %s holds it".formatted(name(id), OneLine.of(held.by(), MAX_SHOWN));
-    return later(
-        new StateView.Held(error, held.by(), null, held.token(), null, null), held.remaining());
+    return held("%s: %s holds it".formatted(name(id), OneLine.of(held.by(), MAX_SHOWN)), held);
   }
 
   /** Another request with the same key is at it, or died at it. */
   static HttpResponse<?> beingAnswered(ClaimResult.Held held) {
-    String error = "another request with this Idempotency-Key is being answered: send it again";
+    return held("another request with this Idempotency-Key is being answered: send it again", held);
+  }
+
+  private static HttpResponse<?> held(String error, ClaimResult.Held held) {
     return later(
         new StateView.Held(error, held.by(), null, held.token(), null, null), held.remaining());
   }

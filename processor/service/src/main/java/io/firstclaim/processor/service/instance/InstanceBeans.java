@@ -122,8 +122,8 @@ final class InstanceBeans {
   }
 
   @Singleton
-  Acknowledgements acknowledgements() {
-    return new Acknowledgements();
+  Acknowledgements acknowledgements(ServiceSettings settings) {
+    return new Acknowledgements(settings.engine().claim().store().maxSkew());
   }
 
   @Singleton

@@ -2,9 +2,6 @@ package io.firstclaim.processor.service.claims;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.lock.Claim;
-import io.firstclaim.lock.Fingerprint;
-import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.service.claims.ClaimApi.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -174,31 +171,6 @@ class DocumentsApiTest {
     delete(Map.of("Idempotency-Key", "one", "If-Match", etag)).require(200);
 
     get().require(404);
-  }
-
-  @Test
-  void deletionThatAnInstanceDiedOf_isNotMadeOverWhatMayHaveBeenMadeSince() {
-    Map<String, String> headers = Map.of("Idempotency-Key", "one");
-    patch("{\"a\":1}").require(200);
-    String document =
-        DocumentsController.encoded("orders.v2/eu") + path.substring("/api/documents".length());
-    WriteKey key = new WriteKey(Optional.of("one"), ClaimApi.CLAIMER);
-    RecordId id = RecordId.of("deletion:" + key.nonce("deletion", document));
-    api.store().claim(Claim.of(id, Fingerprint.none(), api.time().now()));
-
-    assertThat(delete(headers).require(409).header("Retry-After")).isNotNull();
-    api.time().advance(Duration.ofHours(1));
-    assertThat(delete(headers).require(409).text("error")).contains("with another key");
-    api.time().advance(Duration.ofHours(1));
-    delete(headers).require(409);
-    get().require(200);
-
-    delete(Map.of()).require(200);
-    api.time().advance(Duration.ofHours(1));
-    assertThat(delete(headers).require(200).text("state")).isEqualTo("ABSENT");
-    patch("{\"a\":2}").require(200);
-    delete(headers).require(200);
-    get().require(200);
   }
 
   @Test

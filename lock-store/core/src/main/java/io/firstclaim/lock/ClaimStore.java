@@ -44,6 +44,9 @@ public interface ClaimStore {
    */
   Instant AT_ONCE = Instant.EPOCH;
 
+  /** How many requests a client may have under way: more would only queue up in it. */
+  int REQUESTS_AT_ONCE = 128;
+
   /**
    * Tries to own a record.
    *
@@ -79,6 +82,14 @@ public interface ClaimStore {
     throw new IllegalArgumentException(
         "%s cannot write %s with a completion"
             .formatted(getClass().getSimpleName(), effects.getClass().getSimpleName()));
+  }
+
+  /**
+   * How many writes it makes the most of at once; more would only queue up. That is more than there
+   * may be requests where writes share them, and less again while they do not.
+   */
+  default int writesAtOnce() {
+    return REQUESTS_AT_ONCE;
   }
 
   /** Whether it writes {@linkplain #complete(Lease, String, Effects) effects} at all. */

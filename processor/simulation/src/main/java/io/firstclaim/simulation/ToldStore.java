@@ -65,6 +65,11 @@ final class ToldStore implements ClaimStore {
   }
 
   @Override
+  public int writesAtOnce() {
+    return store.writesAtOnce();
+  }
+
+  @Override
   public boolean writesEffects() {
     return store.writesEffects();
   }

@@ -252,6 +252,7 @@ public final class KeptLease implements HeldLease {
 
   /** Does what is due; returns how soon to look again. */
   Duration tend(Moment now) {
+    Duration alarm = ring(now); // first, as it may let the lease go, which is then renewed no more
     Lease current = lease;
     if (lost) {
       tellOfLoss(); // again, if there was no thread for it
@@ -261,7 +262,7 @@ public final class KeptLease implements HeldLease {
       beginRenewal(now);
     }
     Duration next = shorter(current.length().dividedBy(LOOKS_PER_LEASE), current.remaining(now));
-    return shorter(next, ring(now));
+    return shorter(next, alarm);
   }
 
   /**
@@ -270,7 +271,8 @@ public final class KeptLease implements HeldLease {
    */
   private boolean isDue(Lease current, Moment now) {
     Duration sixth = current.length().dividedBy(6);
-    return !renewing
+    return !closed
+        && !renewing
         && !step.isLocked()
         && (now.hasLeaptSince(lastTry)
             || ((current.isDoubtful(now) || current.isDueForRenewal(now))

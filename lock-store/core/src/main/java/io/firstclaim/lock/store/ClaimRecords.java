@@ -2,6 +2,7 @@ package io.firstclaim.lock.store;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
@@ -53,9 +54,9 @@ public interface ClaimRecords {
   Write write(StoreOperation op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now);
 
   /**
-   * The store's {@linkplain io.firstclaim.lock.ClaimStore#identity() identity}: random, made on
-   * condition that there is none, kept for ever and read back; {@linkplain BoundIdentity bound} to
-   * its place, so that a copy has another. The driver asks once.
+   * The store's {@linkplain ClaimStore#identity() identity}: random, made on condition that there
+   * is none, kept for ever and read back; {@linkplain BoundIdentity bound} to its place, so that a
+   * copy has another. The driver asks once.
    */
   String identity();
 
@@ -64,14 +65,19 @@ public interface ClaimRecords {
    * writes if nothing is stored. A store that can judge in one request whether any record may be
    * claimed does that instead, and says what it wrote over. As a network may deliver that request
    * again once the record is free, it must not take one that is due only now ({@code retryAt <
-   * now}, strictly), and one that is due {@link io.firstclaim.lock.ClaimStore#AT_ONCE} it leaves as
-   * it is, and says so: only who has seen it may write over it.
+   * now}, strictly), and one that is due {@link ClaimStore#AT_ONCE} it leaves as it is, and says
+   * so: only who has seen it may write over it.
    *
    * @param first what to write if nothing is stored
    * @param now when this was decided, by the {@linkplain StoreMoment#judging judging} clock
    */
   default Write claim(Claim claim, ClaimRecord first, Moment now) {
     return write(StoreOperation.CLAIM, claim.id(), first, null, now);
+  }
+
+  /** See {@link ClaimStore#writesAtOnce}. */
+  default int writesAtOnce() {
+    return ClaimStore.REQUESTS_AT_ONCE;
   }
 
   /**

@@ -189,6 +189,11 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   }
 
   @Override
+  public final int writesAtOnce() {
+    return records.writesAtOnce();
+  }
+
+  @Override
   public final boolean writesEffects() {
     return records.together().isPresent();
   }

@@ -8,6 +8,7 @@ import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState.Done;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreOperation;
@@ -70,6 +71,7 @@ final class BatchedItems implements ClaimRecords {
   private static final Backoff PAUSE = new Backoff(Duration.ofMillis(20), Duration.ofMillis(20));
 
   private final ClaimItems items;
+  private final int most;
   private final GroupCommit<Statement, Reply> claims;
   private final GroupCommit<Statement, Reply> renewals;
   private final GroupCommit<Statement, Reply> settlements;
@@ -119,6 +121,7 @@ final class BatchedItems implements ClaimRecords {
 
   BatchedItems(ClaimItems items, int most, int least, Duration slow) {
     this.items = items;
+    this.most = most;
     this.support = new StatementSupport(items);
     Duration patience = items.settings().storeTimeout().multipliedBy(2);
     var limits = new GroupCommit.Limits(most, least, REQUESTS, slow, patience);
@@ -127,9 +130,10 @@ final class BatchedItems implements ClaimRecords {
     this.settlements = new GroupCommit<>(limits, new StatementRequests());
   }
 
-  /** Whether the table takes statements, as far as is known. */
-  boolean takesStatements() {
-    return support.isOn();
+  /** Claims and settlements, each as many as there may be requests, and those are full. */
+  @Override
+  public int writesAtOnce() {
+    return support.isOn() ? 2 * REQUESTS * most : ClaimStore.REQUESTS_AT_ONCE;
   }
 
   @Override

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.SettleResult.Settled;
@@ -112,8 +113,13 @@ class BatchRefusalsTest extends BatchFixture {
 
   @Test
   void statementsThatAreGrantedAgain_areSentAgain_afterSomeMinutes() throws Exception {
+    int together = store.writesAtOnce();
     client.refusal("AccessDeniedException");
     assertThat(claimAll()).allMatch(result -> result instanceof Granted);
+    assertThat(store.writesAtOnce())
+        .as("each is a request of its own")
+        .isEqualTo(ClaimStore.REQUESTS_AT_ONCE)
+        .isLessThan(together);
 
     world.advance(StatementSupport.AGAIN.minusSeconds(1));
     client.forget();
@@ -134,7 +140,7 @@ class BatchRefusalsTest extends BatchFixture {
     client.refusal(null);
     world.advance(StatementSupport.AGAIN);
     granted(store.claim(another()));
-    await().atMost(PATIENCE).until(batched::takesStatements);
+    await().atMost(PATIENCE).until(() -> store.writesAtOnce() == together);
     client.forget();
     assertThat(claimAllOf("again-")).allMatch(result -> result instanceof Granted);
     assertThat(client.batches()).contains(6);

@@ -410,6 +410,25 @@ class LeaseKeeperTest {
   }
 
   @Test
+  void alarmThatLetsGo_whenARenewalIsDue_sendsNone() {
+    var renewers = new AtomicInteger();
+    LeaseKeeper own =
+        keeper(
+            true,
+            renewing -> {
+              renewers.incrementAndGet();
+              return Thread.ofPlatform().daemon().unstarted(renewing);
+            });
+    KeptLease kept = own.keep(granted("order-1"));
+    kept.after(THIRD, kept::letGo);
+
+    time.advance(THIRD);
+    own.look();
+
+    assertThat(renewers).hasValue(0);
+  }
+
+  @Test
   void settle_waitsForTheRenewalUnderWay_andUsesItsLease() throws InterruptedException {
     KeptLease kept = kept();
     Lease first = kept.lease();

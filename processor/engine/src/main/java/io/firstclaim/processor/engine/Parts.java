@@ -2,7 +2,6 @@ package io.firstclaim.processor.engine;
 
 import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.ClaimStore;
-import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.RetryPolicy;
@@ -64,9 +63,6 @@ record Parts(
     PollLoop loop,
     Producer<byte[], byte[]> deadLetters,
     @Nullable Findings findings) {
-  /** Nobody has it; asking for it shows that the store answers. */
-  private static final RecordId PROBE = RecordId.of("firstclaim-probe");
-
   /**
    * What an instance uses, beside its settings.
    *
@@ -88,8 +84,7 @@ record Parts(
     Outcomes outcomes = opened.outcomes;
     InputConsumer input = opened.input;
     Producer<byte[], byte[]> deadLetters = opened.deadLetters;
-    Admission admission =
-        new Admission(settings, () -> given.store.find(PROBE), outcomes::lastSignOf, time);
+    Admission admission = new Admission(settings, given.store, outcomes::lastSignOf, time);
     RecordsInFlight records =
         new RecordsInFlight(settings, admission.turns(), outcomes.known(), outcomes::areHeard);
     HandlerCalls handlers =

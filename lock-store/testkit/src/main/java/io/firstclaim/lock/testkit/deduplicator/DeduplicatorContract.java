@@ -875,9 +875,14 @@ public abstract class DeduplicatorContract {
   // Work that hangs, and a process that ends
 
   private void passForWorker(Duration by) throws InterruptedException {
-    eventually(DeduplicatorContract::nothingIsRenewed);
-    time.awaitSleeper("firstclaim-leases");
+    keeperHasLooked();
     time.advance(by);
+  }
+
+  /** At this time, and a renewal that its look began has ended. */
+  private void keeperHasLooked() throws InterruptedException {
+    time.awaitSleeper("firstclaim-leases");
+    eventually(DeduplicatorContract::nothingIsRenewed);
   }
 
   private Deduplicator bounded() {
@@ -920,11 +925,10 @@ public abstract class DeduplicatorContract {
                   assertThat(lease.isHeld()).isFalse();
                   for (int third = 0; third < 3; third++) {
                     passForWorker(LEASE.dividedBy(3));
-                    eventually(DeduplicatorContract::nothingIsRenewed);
+                    keeperHasLooked();
                     assertThat(elsewhere(() -> run(b, "too early")))
                         .isInstanceOf(RunResult.Busy.class);
                   }
-                  time.awaitSleeper("firstclaim-leases");
                   passALease();
                   assertThat(elsewhere(() -> run(b, "receipt of b")))
                       .isEqualTo(new RunResult.Ran("receipt of b"));

@@ -213,6 +213,11 @@ public final class FaultyStore implements ClaimStore {
   }
 
   @Override
+  public int writesAtOnce() {
+    return store.writesAtOnce();
+  }
+
+  @Override
   public boolean writesEffects() {
     return store.writesEffects();
   }

@@ -1,5 +1,7 @@
 package io.firstclaim.processor.engine.admission;
 
+import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.WaitsFor;
@@ -28,6 +30,9 @@ public final class Admission {
           new Step(WaitsFor.RATE, entry -> entry.slot),
           new Step(WaitsFor.STORE, entry -> entry.request));
 
+  /** Nobody has it; asking for it shows that the store answers. */
+  private static final RecordId PROBE = RecordId.of("firstclaim-probe");
+
   private final Affinity affinity;
   private final ResourceTurns turns;
   private final Suspects suspects = new Suspects();
@@ -40,12 +45,12 @@ public final class Admission {
   /**
    * Nobody is admitted yet.
    *
-   * @param question asks the lock store something, to see whether it answers
+   * @param store the lock store
    * @param lastSign when a zone last gave a sign of life; null if it never did
    */
   public Admission(
       EngineSettings settings,
-      Runnable question,
+      ClaimStore store,
       Function<String, @Nullable Instant> lastSign,
       TimeSource time) {
     Duration lease = settings.claim().store().lease();
@@ -61,7 +66,7 @@ public final class Admission {
             settings.input().maxParked(),
             settings.input().bufferedForRecords());
     this.rate = new HandlerRate(settings.handlerRate(), time);
-    this.gate = new StoreGate(question, lease, time);
+    this.gate = new StoreGate(() -> store.find(PROBE), store::writesAtOnce, lease, time);
   }
 
   /** The limit of records in flight. */

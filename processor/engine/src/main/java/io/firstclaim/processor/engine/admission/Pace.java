@@ -1,6 +1,7 @@
 package io.firstclaim.processor.engine.admission;
 
 import java.time.Duration;
+import java.util.function.IntSupplier;
 
 /**
  * How many requests may be under way at once, by how the store takes them. Not thread-safe.
@@ -13,9 +14,6 @@ import java.time.Duration;
  * queue of one's own making would become the usual.
  */
 final class Pace {
-  /** The most requests at once: more would only queue up in the client. */
-  static final int MOST = 128;
-
   static final int LEAST = 4;
 
   /** How much longer than usual an answer may take before there are fewer requests. */
@@ -39,10 +37,11 @@ final class Pace {
   private static final double USUAL_WEIGHT = 1.0 / 4;
 
   private final double longest;
+  private final IntSupplier most;
   private double limit = LEAST;
 
   /** While the limit is below this, it doubles with every round. */
-  private double threshold = MOST;
+  private double threshold = Double.MAX_VALUE;
 
   /** How long an answer takes lately, in nanoseconds; zero before the first one. */
   private double latency;
@@ -55,18 +54,24 @@ final class Pace {
   private double total;
   private int mostAtOnce;
 
-  /** A slow start; answers that take longer than {@code longest} are too slow, usual or not. */
-  Pace(Duration longest) {
+  /**
+   * A slow start.
+   *
+   * @param longest answers that take longer are too slow, usual or not
+   * @param most at once: what the store makes the most of now
+   */
+  Pace(Duration longest, IntSupplier most) {
     this.longest = longest.toNanos();
+    this.most = most;
   }
 
   int limit() {
-    return (int) limit;
+    return (int) Math.min(limit, most.getAsInt());
   }
 
   /** How long it takes to ask the store this many things, as fast as it takes them. */
   Duration toAsk(int requests) {
-    return Duration.ofNanos((long) (latency * Math.max(1, requests / limit)));
+    return Duration.ofNanos((long) (latency * Math.max(1, (double) requests / limit())));
   }
 
   /** One request was answered, when so many were under way. */
@@ -77,14 +82,15 @@ final class Pace {
     answers++;
     mostAtOnce = Math.max(mostAtOnce, atOnce);
     if (limit < threshold && isUsed(atOnce) && (usual == 0 || nanos <= tooSlow())) {
-      limit = Math.min(threshold, limit + 1);
+      limit = Math.min(Math.min(threshold, most.getAsInt()), limit + 1);
     }
-    if (answers >= roundSize) {
+    if (answers >= Math.min(roundSize, limit())) {
       endRound(total / answers);
     }
   }
 
   private void endRound(double average) {
+    limit = Math.min(limit, most.getAsInt()); // the store may make the most of fewer than before
     if (usual == 0) {
       usual = average;
     } else if (average < usual || mostAtOnce <= 2 * LEAST) {
@@ -95,7 +101,7 @@ final class Pace {
       limit = Math.max(LEAST, limit * Math.max(0.5, gradient));
       threshold = limit;
     } else if (limit >= threshold && isUsed(mostAtOnce)) {
-      limit = Math.min(MOST, limit + Math.sqrt(limit));
+      limit = Math.min(most.getAsInt(), limit + Math.sqrt(limit));
     }
     beginRound();
   }
@@ -123,7 +129,7 @@ final class Pace {
 
   /** The store gave no answer. */
   void failed() {
-    threshold = Math.max(LEAST, limit / 2);
+    threshold = Math.max(LEAST, limit() / 2.0);
     limit = LEAST;
     beginRound();
   }

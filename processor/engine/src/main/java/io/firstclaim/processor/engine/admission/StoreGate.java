@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,16 +46,17 @@ public final class StoreGate {
    *
    * @param question asks the store something when nobody comes who would try what failed; throws
    *     {@link StoreException} if there is no answer
+   * @param most how many requests the store makes the most of at once; asked again and again
    * @param lease the length of a lease
    */
-  public StoreGate(Runnable question, Duration lease, TimeSource time) {
-    this(question, lease, time, GateMending.CALL);
+  public StoreGate(Runnable question, IntSupplier most, Duration lease, TimeSource time) {
+    this(question, most, lease, time, GateMending.CALL);
   }
 
-  StoreGate(Runnable question, Duration lease, TimeSource time, Duration call) {
+  StoreGate(Runnable question, IntSupplier most, Duration lease, TimeSource time, Duration call) {
     this.time = time;
     this.third = lease.dividedBy(3);
-    this.pace = new Pace(third);
+    this.pace = new Pace(third, most);
     this.mending = new GateMending(this, question, lease, time, call);
   }
 

@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 class PaceTest {
   private static final Duration LONGEST = Duration.ofMillis(1333);
 
-  private final Pace pace = new Pace(LONGEST);
+  private int most = 128;
+  private final Pace pace = new Pace(LONGEST, () -> most);
 
   /** How long a store takes for each of so many requests at once. */
   private interface Store {
@@ -44,7 +45,24 @@ class PaceTest {
     rounds(2, steady(1000));
     assertThat(pace.limit()).isEqualTo(32);
     rounds(10, steady(1000));
-    assertThat(pace.limit()).isEqualTo(Pace.MOST);
+    assertThat(pace.limit()).isEqualTo(most);
+  }
+
+  /** As a table does that took statements, then none, and takes them again. */
+  @Test
+  void storeThatMakesTheMostOfMore_isAskedForMore_andForLessAtOnce_whenItDoesNoMore() {
+    most = 768;
+    rounds(20, steady(5));
+    assertThat(pace.limit()).isEqualTo(768);
+
+    most = 128;
+    assertThat(pace.limit()).isEqualTo(128);
+    rounds(1, steady(5000));
+    assertThat(pace.limit()).as("it has slowed down: half").isEqualTo(64);
+
+    most = 768;
+    rounds(100, steady(5));
+    assertThat(pace.limit()).isEqualTo(768);
   }
 
   @Test
@@ -70,7 +88,7 @@ class PaceTest {
   /** A queue of some answers costs no lease, and keeps store and network busy. */
   @Test
   void answersThatTakeAHundredthOfWhatTheyMay_areNotSlow_whateverIsUsual() {
-    Pace patient = new Pace(Duration.ofSeconds(10));
+    Pace patient = new Pace(Duration.ofSeconds(10), () -> most);
     for (int i = 0; i < 1000; i++) {
       patient.answered(Duration.ofMillis(5), 2);
     }
@@ -78,7 +96,7 @@ class PaceTest {
       patient.answered(Duration.ofMillis(95), patient.limit());
     }
 
-    assertThat(patient.limit()).isEqualTo(Pace.MOST);
+    assertThat(patient.limit()).isEqualTo(most);
   }
 
   @Test
@@ -89,7 +107,7 @@ class PaceTest {
 
     rounds(100, steady(100));
 
-    assertThat(pace.limit()).isEqualTo(Pace.MOST);
+    assertThat(pace.limit()).isEqualTo(most);
   }
 
   @Test

@@ -29,7 +29,7 @@ class StoreGateTest {
   private final TestTime time = TestTime.running();
   private final AtomicBoolean storeAnswers = new AtomicBoolean(true);
   private final AtomicInteger questions = new AtomicInteger();
-  private final StoreGate gate = new StoreGate(this::ask, LEASE, time, CALL);
+  private final StoreGate gate = new StoreGate(this::ask, () -> 128, LEASE, time, CALL);
   private final Deque<Begun> claiming = new ArrayDeque<>();
 
   private void ask() {
@@ -391,6 +391,7 @@ class StoreGateTest {
                 default -> {}
               }
             },
+            () -> 128,
             LEASE,
             time,
             CALL);

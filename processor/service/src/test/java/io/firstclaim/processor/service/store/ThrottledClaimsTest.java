@@ -87,6 +87,7 @@ class ThrottledClaimsTest {
   private final StoreGate gate =
       new StoreGate(
           () -> {},
+          store::writesAtOnce,
           settings.lease(),
           new TimeSource() {
             private final Moment still = time.now();

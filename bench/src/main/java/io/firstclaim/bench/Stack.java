@@ -1,6 +1,7 @@
 package io.firstclaim.bench;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.stack.server.KafkaBroker;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,7 @@ import software.amazon.awssdk.regions.Region;
 /** The broker that the measurements share, and what they are fed with. */
 final class Stack implements AutoCloseable {
   static final int PARTITIONS = 6;
-  static final int CONNECTIONS = 300;
+  static final int CONNECTIONS = 2 * ClaimStore.REQUESTS_AT_ONCE; // as the service has
   static final ClaimSettings SETTINGS =
       new ClaimSettings(
           "bench", "bench", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(15));

@@ -11,7 +11,7 @@ import java.util.function.ToDoubleFunction;
 /** What is measured on a store that is no wall, whose process has its CPU time to itself. */
 final class StandInBench {
   private static final int ROUNDS = 5;
-  private static final int WARM_UP = 4;
+  private static final int WARM_UP = 12;
 
   /** Their rounds are shorter, and the server's JIT compiler is the last to be done. */
   private static final int RAW_WARM_UP = 15;

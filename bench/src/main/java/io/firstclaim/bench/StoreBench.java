@@ -37,7 +37,7 @@ final class StoreBench {
   private static final int IN_MEMORY_RECORDS = 200_000;
   private static final int NAIVE_RECORDS = 300;
   private static final Duration OUTAGE = Duration.ofSeconds(10);
-  private static final int AT_ONCE_WITH_LATENCY = 128;
+  private static final int AT_ONCE_WITH_LATENCY = 256;
   private static final int BATCHES_AT_ONCE = 16;
 
   /** The targets of a run in which nothing is to be reached. */

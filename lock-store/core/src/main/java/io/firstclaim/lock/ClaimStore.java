@@ -45,7 +45,7 @@ public interface ClaimStore {
   Instant AT_ONCE = Instant.EPOCH;
 
   /** How many requests a client may have under way: more would only queue up in it. */
-  int REQUESTS_AT_ONCE = 128;
+  int REQUESTS_AT_ONCE = 256;
 
   /**
    * Tries to own a record.

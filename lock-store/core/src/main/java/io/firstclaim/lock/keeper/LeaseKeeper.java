@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 public final class LeaseKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseKeeper.class);
 
-  /** As many as a passage may let through; more would only queue up in the client or the store. */
+  /** More would only queue up in the client or the store. */
   private static final int RENEWALS_AT_ONCE = 128;
 
   /** So many holders are told at once that they have lost theirs. */

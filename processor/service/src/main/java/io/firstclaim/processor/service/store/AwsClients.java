@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.store;
 
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.processor.engine.setting.WrongSettingException;
@@ -29,8 +30,8 @@ public enum AwsClients {
   /** Clients of S3. */
   S3("AWS_ENDPOINT_URL_S3");
 
-  /** Connections to one store: for everything that passes the gate, and for renewals. */
-  private static final int CONNECTIONS = 300;
+  /** Connections to one store: for all that passes the gate, and as many for what does not. */
+  private static final int CONNECTIONS = 2 * ClaimStore.REQUESTS_AT_ONCE;
 
   private static final int MAX_REASON = 500;
 

@@ -1,6 +1,7 @@
 package io.firstclaim.lock.s3;
 
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
@@ -72,6 +73,9 @@ public final class S3Bucket {
    * of its own, which stores other than AWS want. Within the limits the SDK's own retries, with
    * jittered backoff, answer throttling, faults and conflicts with concurrent requests. Replaces
    * the builder's service configuration and endpoint provider; keeps the rest of what it was given.
+   *
+   * <p>How many connections it may have is its HTTP client's to say: the SDK's own have 50 unless
+   * told otherwise, and an engine makes the most of {@link ClaimStore#REQUESTS_AT_ONCE}.
    */
   public static S3ClientBuilder configure(S3ClientBuilder builder, ClaimSettings settings) {
     return configure(builder, settings.storeTimeout());

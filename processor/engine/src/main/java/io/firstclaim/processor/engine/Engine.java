@@ -23,6 +23,7 @@ import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -170,8 +171,19 @@ public final class Engine {
       }
     } finally {
       if (!running) {
-        instance.stop();
+        CompletableFuture.runAsync(
+                () -> stopWhole(instance), Thread.ofPlatform().name("firstclaim-stop")::start)
+            .join(); // which no interrupt ends
       }
+    }
+  }
+
+  /** To be run by a thread of its own: who stops an engine that starts interrupts the starter. */
+  private static void stopWhole(Instance instance) {
+    try {
+      instance.stop();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody interrupts this thread", e);
     }
   }
 

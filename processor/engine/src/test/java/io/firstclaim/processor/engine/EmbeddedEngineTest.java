@@ -20,6 +20,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -231,6 +232,35 @@ class EmbeddedEngineTest {
         .hasMessageContaining("max.poll.interval.ms");
 
     eventually(() -> threadsOfClients() == 0);
+  }
+
+  /** After the last moment in which an interrupt would end the start by itself. */
+  @Test
+  void engineThatIsStopped_asItsStartEnds_leavesNothing() throws InterruptedException {
+    LocalKafka.createTopic(topic, 1);
+    AtomicReference<Engine> stopped = new AtomicReference<>();
+    Engine engine =
+        builder(LocalKafka.bootstrapServers())
+            .withoutOutcomes()
+            .kafka("client.id", topic)
+            .listener(
+                new EngineListener() {
+                  @Override
+                  public void opened(Consumer<?, ?> consumer) {
+                    try {
+                      stopped.get().stop();
+                    } catch (InterruptedException e) {
+                      throw new IllegalStateException(e);
+                    }
+                  }
+                })
+            .build();
+    stopped.set(engine);
+
+    assertThatThrownBy(engine::start).isInstanceOf(InterruptedException.class);
+
+    eventually(() -> watchdogs() == 0 && threadsOfClients() == 0);
+    assertThat(engine.state()).isInstanceOf(EngineState.Ended.class);
   }
 
   private long threadsOfClients() {

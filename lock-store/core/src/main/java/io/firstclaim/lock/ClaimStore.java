@@ -44,7 +44,7 @@ public interface ClaimStore {
    */
   Instant AT_ONCE = Instant.EPOCH;
 
-  /** How many requests a client may have under way: more would only queue up in it. */
+  /** How many requests of a client are under way at once; more would only queue up in it. */
   int REQUESTS_AT_ONCE = 256;
 
   /**
@@ -85,8 +85,9 @@ public interface ClaimStore {
   }
 
   /**
-   * How many writes it makes the most of at once; more would only queue up. That is more than there
-   * may be requests where writes share them, and less again while they do not.
+   * How many writes it makes the most of at once; more would only queue up. It may change, as where
+   * writes share requests, and then do not. A store of few connections says fewer. Answers at once,
+   * and never throws.
    */
   default int writesAtOnce() {
     return REQUESTS_AT_ONCE;

@@ -35,8 +35,11 @@ import org.slf4j.LoggerFactory;
 public final class LeaseKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseKeeper.class);
 
-  /** More would only queue up in the client or the store. */
-  private static final int RENEWALS_AT_ONCE = 128;
+  /**
+   * So many renewals of a keeper are under way at once, each on a thread of its own: what is
+   * promised of leases must not count on more.
+   */
+  public static final int RENEWALS_AT_ONCE = 128;
 
   /** So many holders are told at once that they have lost theirs. */
   private static final int TOLD_AT_ONCE = 128;

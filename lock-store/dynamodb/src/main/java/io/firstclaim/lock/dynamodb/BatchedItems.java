@@ -48,6 +48,9 @@ final class BatchedItems implements ClaimRecords {
   /** How many requests of one kind may be under way at once. */
   private static final int REQUESTS = 16;
 
+  /** However few writes there are in a request: some never share one, such as those of several. */
+  private static final int LEAST_AT_ONCE = ClaimStore.REQUESTS_AT_ONCE / 2;
+
   /** DynamoDB answers 25 statements within some tens of milliseconds. */
   private static final Duration SLOW = Duration.ofMillis(100);
 
@@ -130,10 +133,10 @@ final class BatchedItems implements ClaimRecords {
     this.settlements = new GroupCommit<>(limits, new StatementRequests());
   }
 
-  /** Claims and settlements, each as many as there may be requests, and those are full. */
+  /** What fills all requests of one kind: each then waits for one other request at most. */
   @Override
   public int writesAtOnce() {
-    return support.isOn() ? 2 * REQUESTS * most : ClaimStore.REQUESTS_AT_ONCE;
+    return support.isOn() ? Math.max(LEAST_AT_ONCE, REQUESTS * most) : ClaimStore.REQUESTS_AT_ONCE;
   }
 
   @Override

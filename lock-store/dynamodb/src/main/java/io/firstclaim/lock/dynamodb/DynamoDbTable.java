@@ -64,8 +64,9 @@ public final class DynamoDbTable {
    * Gives a client time limits that suit a lease. Within them the SDK's own retries, with jittered
    * backoff, answer throttling, faults and the write conflicts of a global table.
    *
-   * <p>How many connections it may have is its HTTP client's to say: the SDK's own have 50, which
-   * writes in batches need at most.
+   * <p>How many connections it may have is its HTTP client's to say: the SDK's own have 50 unless
+   * told otherwise, which is what batches need; reads, and writes that share no request, may be
+   * more.
    */
   public static DynamoDbClientBuilder configure(
       DynamoDbClientBuilder builder, ClaimSettings settings) {

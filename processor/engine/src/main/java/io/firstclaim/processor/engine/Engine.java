@@ -119,7 +119,8 @@ public final class Engine {
    * Waits for Kafka, the lock store, the handler and the topics, begins to process, and returns.
    *
    * @throws IllegalStateException if it was started or stopped before
-   * @throws InterruptedException if the thread is interrupted, or the engine is stopped meanwhile
+   * @throws InterruptedException if the thread is interrupted, or the engine is stopped meanwhile;
+   *     then all is closed, in as good an order as by {@link #stop}
    * @throws io.firstclaim.lock.StoreRefusedException if claims cannot rest on the store
    * @throws io.firstclaim.processor.engine.api.ShortRetentionException if claims are forgotten
    *     before their records
@@ -167,6 +168,7 @@ public final class Engine {
       instance.start();
       running = phase.compareAndSet(starting, new Phase.Running(instance));
       if (!running) {
+        boolean _ = Thread.interrupted(); // the stop's
         throw new InterruptedException("stopped while it started");
       }
     } finally {

@@ -259,6 +259,7 @@ class EmbeddedEngineTest {
 
     assertThatThrownBy(engine::start).isInstanceOf(InterruptedException.class);
 
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
     eventually(() -> watchdogs() == 0 && threadsOfClients() == 0);
     assertThat(engine.state()).isInstanceOf(EngineState.Ended.class);
   }

@@ -1,10 +1,11 @@
 package io.firstclaim.processor.engine.admission;
 
+import io.firstclaim.lock.keeper.LeaseKeeper;
 import java.time.Duration;
 import java.util.function.IntSupplier;
 
 /**
- * How many requests may be under way at once, by how the store takes them. Not thread-safe.
+ * How many reads and writes may be under way at once, by how the store takes them. Not thread-safe.
  *
  * <p>It begins with a few and doubles with every round of answers, like TCP's slow start (RFC
  * 5681), up to where the store last failed or slowed down; from there it grows by the square root
@@ -62,16 +63,17 @@ final class Pace {
    */
   Pace(Duration longest, IntSupplier most) {
     this.longest = longest.toNanos();
-    this.most = most;
+    this.most = () -> Math.max(1, most.getAsInt());
   }
 
   int limit() {
     return (int) Math.min(limit, most.getAsInt());
   }
 
-  /** How long it takes to ask the store this many things, as fast as it takes them. */
-  Duration toAsk(int requests) {
-    return Duration.ofNanos((long) (latency * Math.max(1, (double) requests / limit())));
+  /** How long it takes to renew this many leases, as fast as store and keeper do it. */
+  Duration toRenew(int leases) {
+    int atOnce = Math.min(limit(), LeaseKeeper.RENEWALS_AT_ONCE);
+    return Duration.ofNanos((long) (latency * Math.max(1, (double) leases / atOnce)));
   }
 
   /** One request was answered, when so many were under way. */

@@ -46,7 +46,8 @@ public final class StoreGate {
    *
    * @param question asks the store something when nobody comes who would try what failed; throws
    *     {@link StoreException} if there is no answer
-   * @param most how many requests the store makes the most of at once; asked again and again
+   * @param most how many reads and writes the store makes the most of at once; asked again and
+   *     again
    * @param lease the length of a lease
    */
   public StoreGate(Runnable question, IntSupplier most, Duration lease, TimeSource time) {
@@ -102,7 +103,7 @@ public final class StoreGate {
         && steps.fault == null
         && steps.waiting == 0
         && claims.inside < half
-        && (begun == 0 || pace.toAsk(begun + 1).compareTo(third) <= 0);
+        && (begun == 0 || pace.toRenew(begun + 1).compareTo(third) <= 0);
   }
 
   /** Waits for a place; returns null if {@code wanted} no longer holds. */

@@ -65,6 +65,15 @@ class PaceTest {
     assertThat(pace.limit()).isEqualTo(768);
   }
 
+  /** A keeper has so many threads; what is begun beyond what they renew in time would be lost. */
+  @Test
+  void leasesAreRenewed_byAsManyAsTheKeeperHas_howeverManyWritesTheStoreTakes() {
+    most = 800;
+    rounds(20, steady(500));
+
+    assertThat(pace.toRenew(10 * 128)).isEqualTo(Duration.ofSeconds(5));
+  }
+
   @Test
   void growsNoFurther_thanThereAreRequestsForIt() {
     for (int i = 0; i < 1000; i++) {
@@ -147,13 +156,13 @@ class PaceTest {
 
   @Test
   void whatIsAskedAtOnce_takesTheTimeOfOne_andMoreTakesItsShare() {
-    assertThat(pace.toAsk(1000)).isZero();
+    assertThat(pace.toRenew(1000)).isZero();
 
     rounds(3, steady(1000));
 
     assertThat(pace.limit()).isEqualTo(32);
-    assertThat(pace.toAsk(1)).isEqualTo(Duration.ofSeconds(1));
-    assertThat(pace.toAsk(32)).isEqualTo(Duration.ofSeconds(1));
-    assertThat(pace.toAsk(48)).isEqualTo(Duration.ofMillis(1500));
+    assertThat(pace.toRenew(1)).isEqualTo(Duration.ofSeconds(1));
+    assertThat(pace.toRenew(32)).isEqualTo(Duration.ofSeconds(1));
+    assertThat(pace.toRenew(48)).isEqualTo(Duration.ofMillis(1500));
   }
 }

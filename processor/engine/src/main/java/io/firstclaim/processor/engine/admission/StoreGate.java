@@ -123,8 +123,11 @@ public final class StoreGate {
       return null;
     } finally {
       lane.waiting--;
-      wake();
-      lock.unlock();
+      try {
+        wake();
+      } finally {
+        lock.unlock(); // also where the store, which is asked how much it takes, throws
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package io.firstclaim.processor.engine.admission;
 
 import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -107,6 +108,46 @@ class StoreGateTest {
     claiming.remove().close();
 
     assertThat(fill()).isEqualTo(most);
+  }
+
+  /** Claims have half of it. */
+  @Test
+  void store_isSentNoMoreAtOnce_thanItMakesTheMostOf() throws InterruptedException {
+    StoreGate narrow = new StoreGate(this::ask, () -> 2, LEASE, time, CALL);
+
+    try (Begun _ = Begun.at(narrow)) {
+      assertThat(narrow.isFull()).isTrue();
+    }
+    assertThat(narrow.isFull()).isFalse();
+  }
+
+  @Test
+  void storeThatThrows_whenItIsAskedHowMuchItTakes_leavesTheGateToOthers() throws Exception {
+    AtomicBoolean fails = new AtomicBoolean();
+    StoreGate odd =
+        new StoreGate(
+            this::ask,
+            () -> {
+              if (fails.get()) {
+                throw new IllegalStateException("a defect");
+              }
+              return 2;
+            },
+            LEASE,
+            time,
+            CALL);
+    Begun first = Begun.at(odd);
+    Thread waiting = running(() -> Begun.at(odd).close());
+    eventually(() -> waiting.getState() == Thread.State.WAITING);
+    fails.set(true);
+    assertThatThrownBy(() -> odd.request(() -> true).pass())
+        .isInstanceOf(IllegalStateException.class);
+
+    fails.set(false);
+    Thread leaving = running(first::close);
+
+    assertThat(leaving.join(LONG)).isTrue();
+    assertThat(waiting.join(LONG)).isTrue();
   }
 
   @Test

@@ -30,7 +30,10 @@ public enum AwsClients {
   /** Clients of S3. */
   S3("AWS_ENDPOINT_URL_S3");
 
-  /** Connections to one store: for all that passes the gate, and as many for what does not. */
+  /**
+   * Connections to one store: for all that passes the gate, even if each write is a request of its
+   * own, and for what does not pass it.
+   */
   private static final int CONNECTIONS = 2 * ClaimStore.REQUESTS_AT_ONCE;
 
   private static final int MAX_REASON = 500;

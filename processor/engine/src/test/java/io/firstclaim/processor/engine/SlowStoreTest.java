@@ -77,6 +77,21 @@ class SlowStoreTest {
     eventually(() -> backlog.stream().allMatch(Sent::isSettled));
   }
 
+  /** Half of what it makes the most of is for claims. */
+  @Test
+  void storeThatMakesTheMostOfTwoWrites_isSentOneClaimAtATime() throws InterruptedException {
+    a.store.narrowTo(2);
+    Hold held = a.store.hold(Op.CLAIM);
+    List<Sent> backlog = deliver("order", 100);
+    eventually(() -> held.arrived() > 0);
+    during(Duration.ofMillis(200));
+
+    assertThat(held.arrived()).isEqualTo(1);
+
+    held.release();
+    eventually(() -> backlog.stream().allMatch(Sent::isSettled));
+  }
+
   /** A claim may take several requests, so that it would come too late each time. */
   @Test
   void grantThatComesAfterAThirdOfTheLease_isRenewedBeforeItBegins() {

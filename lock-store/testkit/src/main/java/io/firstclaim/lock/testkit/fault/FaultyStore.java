@@ -98,6 +98,7 @@ public final class FaultyStore implements ClaimStore {
   private final Map<Op, BooleanSupplier> mutes = new ConcurrentHashMap<>();
   private volatile BooleanSupplier down = () -> false;
   private volatile boolean denies;
+  private volatile int mostAtOnce = Integer.MAX_VALUE;
 
   /** Faults on the way to this store. */
   public FaultyStore(ClaimStore store) {
@@ -106,6 +107,11 @@ public final class FaultyStore implements ClaimStore {
       calls.put(op, new AtomicInteger());
       faults.put(op, new ConcurrentLinkedDeque<>());
     }
+  }
+
+  /** It makes the most of no more than so many writes at once. */
+  public void narrowTo(int writes) {
+    this.mostAtOnce = writes;
   }
 
   /** The next calls go wrong like this, one after the other. */
@@ -214,7 +220,7 @@ public final class FaultyStore implements ClaimStore {
 
   @Override
   public int writesAtOnce() {
-    return store.writesAtOnce();
+    return Math.min(mostAtOnce, store.writesAtOnce());
   }
 
   @Override

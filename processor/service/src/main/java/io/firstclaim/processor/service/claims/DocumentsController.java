@@ -33,7 +33,7 @@ import java.net.URLDecoder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Shared documents over HTTP: JSON that many writers change at once, without losing a change. */
@@ -95,9 +95,13 @@ class DocumentsController {
   @Get("/{key:.+}")
   HttpResponse<?> get(HttpRequest<?> request, @PathVariable String key) {
     DocumentKey of = key(request);
-    String found =
-        grants.answered(() -> store.find(of)).map(Document::content).orElseThrow(() -> none(of));
-    return answer(found);
+    Optional<String> found = grants.answered(() -> store.find(of)).map(Document::content);
+    requireMatch(request, found);
+    String content = found.orElseThrow(() -> none(of));
+    @Nullable String known = request.getHeaders().get(HttpHeaders.IF_NONE_MATCH);
+    return known != null && matches(known, found)
+        ? HttpResponse.notModified().header(HttpHeaders.ETAG, etag(content))
+        : answer(content);
   }
 
   private Problem none(DocumentKey key) {
@@ -130,13 +134,17 @@ class DocumentsController {
 
   /** Does nothing if a write may be made over what is there. */
   private static void requireCondition(HttpRequest<?> request, Optional<String> content) {
-    @Nullable String match = request.getHeaders().get(HttpHeaders.IF_MATCH);
-    if (match != null && !matches(match, content)) {
-      throw conditionFailed(HttpHeaders.IF_MATCH, match);
-    }
+    requireMatch(request, content);
     @Nullable String none = request.getHeaders().get(HttpHeaders.IF_NONE_MATCH);
     if (none != null && matches(none, content)) {
       throw conditionFailed(HttpHeaders.IF_NONE_MATCH, none);
+    }
+  }
+
+  private static void requireMatch(HttpRequest<?> request, Optional<String> content) {
+    @Nullable String match = request.getHeaders().get(HttpHeaders.IF_MATCH);
+    if (match != null && !matches(match, content)) {
+      throw conditionFailed(HttpHeaders.IF_MATCH, match);
     }
   }
 
@@ -197,24 +205,30 @@ class DocumentsController {
   HttpResponse<?> delete(HttpRequest<?> request, Authentication caller, @PathVariable String key) {
     DocumentKey of = key(request);
     WriteKey write = WriteKey.of(request);
-    Predicate<String> condition =
-        content -> {
-          requireCondition(request, Optional.of(content));
-          return true;
-        };
+    Consumer<Optional<String>> requirement = found -> requireCondition(request, found);
     if (write.isGiven()) {
       Nonce nonce = write.nonce("deletion", of.value());
-      var deletion = new KeyedDeletions.Deletion(of, nonce, caller.getName(), condition);
+      var deletion = new KeyedDeletions.Deletion(of, nonce, caller.getName(), requirement);
       return grants.answered(
           () -> made(() -> keyed.once(deletion, DocumentsController::answerToDeleted)));
     }
     Optional<String> deleted =
-        grants.answered(() -> made(() -> documents.deleteIf(of, TRIES_FOR, condition)));
+        grants.answered(
+            () ->
+                made(
+                    () ->
+                        documents.deleteIf(of, TRIES_FOR, content -> meets(requirement, content))));
     if (deleted.isEmpty()) {
-      requireCondition(request, Optional.empty());
+      requirement.accept(deleted);
       throw none(of);
     }
     return answer(deleted.get());
+  }
+
+  /** True, unless the requirement throws. */
+  static boolean meets(Consumer<Optional<String>> requirement, String content) {
+    requirement.accept(Optional.of(content));
+    return true;
   }
 
   private static HttpResponse<?> answerToDeleted(Optional<String> content) {

@@ -17,6 +17,7 @@ import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.processor.service.admin.Problem;
 import io.micronaut.http.HttpResponse;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +46,10 @@ final class KeyedDeletions {
    *
    * @param nonce of its key
    * @param caller for whom
-   * @param condition of the document as it is
+   * @param requirement of the document as it is, or of there being none; throws if it is not met
    */
-  record Deletion(DocumentKey document, Nonce nonce, String caller, Predicate<String> condition) {}
+  record Deletion(
+      DocumentKey document, Nonce nonce, String caller, Consumer<Optional<String>> requirement) {}
 
   /**
    * Makes a deletion, if it was not made before.
@@ -85,11 +87,14 @@ final class KeyedDeletions {
           if (lease.isOver(now) || lease.isDoubtful(now)) {
             throw Problem.notNow("this request took too long: send it again");
           }
-          return deletion.condition().test(content);
+          return DocumentsController.meets(deletion.requirement(), content);
         };
     Optional<String> deleted;
     try {
       deleted = documents.deleteIf(deletion.document(), DocumentsController.TRIES_FOR, underLease);
+      if (deleted.isEmpty()) {
+        deletion.requirement().accept(deleted);
+      }
     } catch (OutcomeUnknownException e) {
       throw e;
     } catch (RuntimeException e) {

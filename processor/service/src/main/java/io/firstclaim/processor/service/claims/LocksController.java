@@ -160,8 +160,16 @@ class LocksController {
     return grants.answered(() -> view(grants.store().find(lock)));
   }
 
-  private static StateView view(Optional<ClaimRecord> stored) {
-    if (stored.isEmpty() || !(stored.get().state() instanceof ClaimState.Held held)) {
+  /** Whether anybody may take what is held so. */
+  private boolean isOver(ClaimState.Held held) {
+    Duration skew = grants.store().settings().maxSkew();
+    return held.end().plus(skew).isBefore(grants.time().now().wall());
+  }
+
+  private StateView view(Optional<ClaimRecord> stored) {
+    if (stored.isEmpty()
+        || !(stored.get().state() instanceof ClaimState.Held held)
+        || isOver(held)) {
       return new StateView.Free(null, stored.map(ClaimRecord::token).orElse(null), null, null);
     }
     String behalf = held.onBehalfOf();

@@ -16,8 +16,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -257,7 +259,7 @@ final class AdminCommand {
 
     private Map<String, Object> body() {
       Map<String, Object> body = new LinkedHashMap<>();
-      if (ids.size() > 1) {
+      if (!ids.isEmpty()) {
         body.put("ids", ids);
       }
       put(body, "topic", topic);
@@ -275,6 +277,11 @@ final class AdminCommand {
       put(body, "reason", reason);
       return body;
     }
+
+    /** Whether it says which of many are meant, as goes with no ID. */
+    private boolean hasFilter() {
+      return Stream.of(topic, cause, since, until, limit).anyMatch(Objects::nonNull);
+    }
   }
 
   @Command(description = "Redrives records, or all dead letters of a topic that pass the filter.")
@@ -290,32 +297,51 @@ final class AdminCommand {
           boolean mayBeDone)
       throws IOException, InterruptedException {
     boolean isOne = dead.ids.size() == 1;
-    Map<String, Object> body = isOne ? dead.bodyOfOne() : dead.body();
-    put(body, "delay", delay);
-    put(body, isOne ? "mayBeDone" : "rate", isOne ? (Object) mayBeDone : rate);
-    if (mayBeDone && !isOne) {
-      System.err.println("firstclaim: --may-be-done goes with one ID");
-      return 2;
+    if (mayBeDone && (!isOne || dead.dryRun)) {
+      return wrong("--may-be-done goes with one ID, and with no --dry-run");
     }
-    return act(where, "redrive", dead, body);
+    if (dead.hasFilter() && !dead.ids.isEmpty()) {
+      return wrong("give either IDs, or --topic, --cause, --since, --until and --limit");
+    }
+    if (isOne && rate != null) {
+      return wrong("--rate goes with more than one record");
+    }
+    Map<String, Object> body = isOne && !dead.dryRun ? dead.bodyOfOne() : dead.body();
+    put(body, "delay", delay);
+    put(body, "rate", rate);
+    if (mayBeDone) {
+      body.put("mayBeDone", true);
+    }
+    return isOne && !dead.dryRun
+        ? actOnOne(where, "redrive", dead, body)
+        : post(where, "/api/redrive", body);
   }
 
   @Command(
       description =
           "Says that a dead record, or all of a topic that pass the filter, need no redrive.")
   int dismiss(@Mixin Where where, @Mixin Dead dead) throws IOException, InterruptedException {
-    if (dead.ids.size() > 1) {
-      System.err.println("firstclaim: give one ID, or a filter");
-      return 2;
+    if (dead.ids.isEmpty()) {
+      return post(where, "/api/dismiss", dead.body());
     }
-    return act(where, "dismiss", dead, dead.ids.isEmpty() ? dead.body() : dead.bodyOfOne());
+    if (dead.ids.size() > 1 || dead.hasFilter()) {
+      return wrong("give one ID, or a filter");
+    }
+    if (dead.dryRun) {
+      return wrong("--dry-run goes with a filter: 'record ID' tells of one record");
+    }
+    return actOnOne(where, "dismiss", dead, dead.bodyOfOne());
   }
 
-  private int act(Where where, String act, Dead dead, Map<String, Object> body)
+  private int actOnOne(Where where, String act, Dead dead, Map<String, Object> body)
       throws IOException, InterruptedException {
-    return dead.ids.size() == 1
-        ? post(where, "/api/records/" + AdminClient.encoded(dead.ids.getFirst()) + "/" + act, body)
-        : post(where, "/api/" + act, body);
+    String id = AdminClient.encoded(dead.ids.getFirst());
+    return post(where, "/api/records/" + id + "/" + act, body);
+  }
+
+  private static int wrong(String remedy) {
+    System.err.println("firstclaim: " + remedy);
+    return 2;
   }
 
   private static void put(Map<String, Object> body, String field, @Nullable Object value) {

@@ -22,8 +22,9 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * {@code java -jar firstclaim.jar dataset …}: reads, checks and mends the dataset that the settings
- * name, without a running service. Exit codes: 0; 1 if {@code verify} has found something; 2 and
- * one line if it was called wrongly, or the bucket cannot be asked.
+ * name, without a running service. Exit codes: 0; 1 if {@code verify} has found something, or an
+ * instance is repairing what {@code repair} would; 2 and one line if it was called wrongly, or the
+ * bucket cannot be asked.
  */
 @Command(
     name = "dataset",

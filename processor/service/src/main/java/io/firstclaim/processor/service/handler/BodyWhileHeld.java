@@ -23,6 +23,7 @@ final class BodyWhileHeld implements BodyPublisher {
   private final RecordContext context;
   private final boolean looksBeforeHeaders;
   private volatile @Nullable LeaseLostException refusal;
+  private volatile boolean begun;
 
   /**
    * The body of a request for a record.
@@ -40,6 +41,11 @@ final class BodyWhileHeld implements BodyPublisher {
     return Optional.ofNullable(refusal);
   }
 
+  /** Whether the client has begun to write the request; before that, nothing of it has left. */
+  boolean isBegun() {
+    return begun;
+  }
+
   private void ensureHeld() {
     try {
       context.ensureHeld();
@@ -51,6 +57,7 @@ final class BodyWhileHeld implements BodyPublisher {
 
   @Override
   public long contentLength() {
+    begun = true;
     if (looksBeforeHeaders) {
       ensureHeld();
     }
@@ -76,6 +83,7 @@ final class BodyWhileHeld implements BodyPublisher {
           new Subscription() {
             @Override
             public void request(long count) {
+              begun = true;
               try {
                 ensureHeld();
               } catch (LeaseLostException e) {

@@ -199,8 +199,13 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
       if (refusal.isPresent()) {
         throw refusal.get();
       }
-      return fault(e);
+      return body.isBegun() ? fault(e) : noConnection(e);
     }
+  }
+
+  private HandlerResult noConnection(IOException fault) {
+    return HandlerResult.unavailable(
+        "no connection to %s: %s".formatted(place, OneLine.of(fault.toString())), Duration.ZERO);
   }
 
   private HandlerResult fault(IOException fault) {
@@ -209,9 +214,7 @@ public final class HttpHandler implements RecordHandler, AutoCloseable {
           ConnectException _,
           SSLHandshakeException _,
           SSLPeerUnverifiedException _ ->
-          HandlerResult.unavailable(
-              "no connection to %s: %s".formatted(place, OneLine.of(fault.toString())),
-              Duration.ZERO);
+          noConnection(fault);
       case HttpTimeoutException _ ->
           HandlerResult.retry("no answer from %s within %s".formatted(place, timeout));
       default ->

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +39,8 @@ public final class ServiceProcess {
    * cannot start; once it runs, the process ends by itself.
    */
   public static int run(ArgumentSettings arguments) {
+    AtomicReference<Runnable> stop = new AtomicReference<>(() -> {}); // nothing is served yet
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(stop.get())));
     try {
       ApplicationContext context = startedContext(arguments);
       InstanceSettings settings = registered(context);
@@ -45,7 +48,7 @@ public final class ServiceProcess {
       // In parallel with the rest, to be up sooner: neither needs the other.
       Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
       Served service = context.getBean(Served.class);
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, context)));
+      stop.set(() -> stop(service, context));
       if (settings instanceof ServiceSettings && settings.tokenFile().isPresent()) {
         Redrives redrives = context.getBean(Redrives.class);
         redrives.start(); // without tokens there is nobody to begin one
@@ -137,7 +140,11 @@ public final class ServiceProcess {
       LOG.error("Did not stop in good order", e);
       exitCode = 1;
     }
-    // A JVM ended by a signal would report that signal.
+  }
+
+  /** A JVM that is ended by a signal would report that signal. */
+  private static void end(Runnable stop) {
+    stop.run();
     Runtime.getRuntime().halt(exitCode);
   }
 }

@@ -52,6 +52,12 @@ class AdminCommandTest implements TestPropertyProvider {
     return run(Map.of("FIRSTCLAIM_ADMIN_TOKEN", Api.READER), args);
   }
 
+  private int redrive(String... args) {
+    List<String> all = new ArrayList<>(List.of("redrive", "--reason", "fixed"));
+    all.addAll(List.of(args));
+    return read(all.toArray(String[]::new));
+  }
+
   @Test
   void whatIsThere_isZero_andWhatIsNot_isOne() {
     var _ =
@@ -77,6 +83,14 @@ class AdminCommandTest implements TestPropertyProvider {
     assertThat(read("record")).isEqualTo(2);
     assertThat(read("no-such-thing")).isEqualTo(2);
     assertThat(read("held", "--limit", "0")).isEqualTo(2);
+    assertThat(redrive("x", "--dry-run", "--may-be-done")).isEqualTo(2);
+    assertThat(redrive("x", "y", "--may-be-done")).isEqualTo(2);
+    assertThat(redrive("x", "--rate", "5")).isEqualTo(2);
+    assertThat(redrive("x", "--topic", "orders")).isEqualTo(2);
+    assertThat(redrive("x", "y", "--limit", "1")).isEqualTo(2);
+    assertThat(read("dismiss", "x", "--reason", "old", "--dry-run")).isEqualTo(2);
+    assertThat(read("dismiss", "x", "y", "--reason", "old")).isEqualTo(2);
+    assertThat(read("dismiss", "x", "--reason", "old", "--cause", "410")).isEqualTo(2);
   }
 
   @Test

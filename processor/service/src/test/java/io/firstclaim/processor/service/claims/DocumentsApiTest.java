@@ -174,6 +174,30 @@ class DocumentsApiTest {
   }
 
   @Test
+  void keyedDeletionOfNothing_thatDoesNotMeetItsCondition_isRefused_andItsKeyIsGood() {
+    delete(Map.of("Idempotency-Key", "one", "If-Match", "\"other\"")).require(412);
+
+    patch("{\"a\":1}").require(200);
+
+    delete(Map.of("Idempotency-Key", "one")).require(200);
+    get().require(404);
+  }
+
+  @Test
+  void conditionsOfALook_areHonoured() {
+    api.send("GET", path, null, Map.of("If-Match", "*")).require(412);
+    api.send("GET", path, null, Map.of("If-None-Match", "*")).require(404);
+    String etag = etag(patch("{\"a\":1}").require(200));
+
+    Answer known = api.send("GET", path, null, Map.of("If-None-Match", etag)).require(304);
+    assertThat(etag(known)).isEqualTo(etag);
+    assertThat(known.all().body()).isEmpty();
+    api.send("GET", path, null, Map.of("If-None-Match", "\"other\"")).require(200);
+    api.send("GET", path, null, Map.of("If-Match", etag)).require(200);
+    api.send("GET", path, null, Map.of("If-Match", "\"other\"")).require(412);
+  }
+
+  @Test
   void manyWriters_loseNoChange() throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Callable<Integer>> writes = new ArrayList<>();

@@ -105,8 +105,7 @@ class KeyedDeletionsTest {
           }
         };
     var deletions = new KeyedDeletions(api.grants(), slow, new SharedDocuments(slow, api.time()));
-    var deletion =
-        new KeyedDeletions.Deletion(document, Nonce.random(), "claimer", content -> true);
+    var deletion = new KeyedDeletions.Deletion(document, Nonce.random(), "claimer", _ -> {});
 
     assertThatThrownBy(() -> deletions.once(deletion, deleted -> HttpResponse.ok()))
         .isInstanceOf(Problem.class)

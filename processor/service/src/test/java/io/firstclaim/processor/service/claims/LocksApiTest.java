@@ -101,7 +101,9 @@ class LocksApiTest {
       api.send("POST", path + "/" + handle + "/renew", null, Map.of()).require(200);
     }
     acquire("{}").require(409);
-    api.time().advance(Duration.ofSeconds(12));
+    assertThat(holder().text("state")).isEqualTo("HELD");
+    api.time().advance(Duration.ofSeconds(13));
+    assertThat(holder().text("state")).isEqualTo("FREE");
     acquire("{}").require(201);
     api.send("POST", path + "/" + handle + "/renew", null, Map.of()).require(409);
   }

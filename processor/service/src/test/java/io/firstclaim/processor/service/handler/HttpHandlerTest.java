@@ -672,11 +672,11 @@ final class HttpHandlerTest {
   }
 
   @Test
-  void closedHandler_isTriedAgain() throws Exception {
+  void closedHandler_isNoFailureOfTheRecord() throws Exception {
     try (TestServer server = TestServer.answering(200)) {
       HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system());
       handler.close();
-      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Retry.class);
+      assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Unavailable.class);
       assertThat(server.requests()).isEmpty();
     }
   }

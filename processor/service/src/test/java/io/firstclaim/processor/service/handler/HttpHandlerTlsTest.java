@@ -12,7 +12,10 @@ import io.firstclaim.processor.service.scenario.Certificate;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,6 +133,30 @@ final class HttpHandlerTlsTest {
         HttpHandler handler = new HttpHandler(server.url(), LONG, TimeSource.system())) {
       assertThat(handler.handle(TestContext.of("x"))).isInstanceOf(HandlerResult.Unavailable.class);
       assertThat(server.protocols()).isEmpty();
+    }
+  }
+
+  /** The JDK tells it as neither a failed handshake nor a failed connection. */
+  @ParameterizedTest
+  @ValueSource(strings = {"HTTP/1.1 400 Bad Request\r\n\r\n", ""})
+  void serverWithoutTls_isNoFailureOfTheRecord(String answer) throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        HttpHandler handler =
+            handlerFor(URI.create("https://localhost:%d/".formatted(server.getLocalPort())))) {
+      Future<?> _ =
+          threads.submit(
+              () -> {
+                try (Socket connection = server.accept()) {
+                  var _ = connection.getInputStream().read(new byte[1024]);
+                  connection.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                }
+                return answer;
+              });
+
+      HandlerResult result = handler.handle(TestContext.of("x"));
+
+      assertThat(result).isInstanceOf(HandlerResult.Unavailable.class);
     }
   }
 

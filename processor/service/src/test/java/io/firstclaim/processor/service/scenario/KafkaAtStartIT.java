@@ -57,6 +57,18 @@ class KafkaAtStartIT {
   }
 
   @Test
+  void stopInTheMiddleOfTheStart_endsWithZero() {
+    Zone zone = scenario.zone("a");
+    zone.launch();
+    scenario.eventually("it has begun", () -> assertThat(zone.logText()).isNotEmpty());
+
+    zone.terminate();
+
+    assertThat(zone.awaitEnd(Scenario.PATIENCE)).isTrue();
+    assertThat(zone.exitCode()).as(zone.logText()).isZero();
+  }
+
+  @Test
   void stopWhileKafkaHasNoAddress_isInGoodOrder(@TempDir Path directory) throws IOException {
     Path hosts = Files.createFile(directory.resolve("hosts"));
     Zone zone =

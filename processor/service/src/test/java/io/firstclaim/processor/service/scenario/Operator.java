@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstclaim.processor.service.cli.Firstclaim;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +78,15 @@ final class Operator {
   /** The status of an answer. */
   static int statusOfGet(Zone zone, String path) throws IOException {
     return send(zone, "GET", path, null).statusCode();
+  }
+
+  /** The exit code of {@code admin} with these arguments, sent to a zone. */
+  static int command(Zone zone, String... args) {
+    List<String> all = new ArrayList<>(List.of("admin"));
+    all.addAll(List.of(args));
+    all.addAll(List.of("--url", zone.uri("").toString()));
+    return Firstclaim.run(
+        _ -> 1, Map.of("FIRSTCLAIM_ADMIN_TOKEN", TOKEN), all.toArray(String[]::new));
   }
 
   private static HttpResponse<String> send(

@@ -132,6 +132,8 @@ class RedriveIT {
         "it is dead", () -> assertThat(scenario.outcomes().ids("DEAD")).contains("x"));
     fixed.set(true);
 
+    assertThat(Operator.command(a, "redrive", "x", "--reason", "fixed", "--dry-run")).isZero();
+    assertThat(Operator.get(a, "/api/records/x").path("state").asText()).isEqualTo("DEAD");
     JsonNode answer = Operator.act(a, "/api/records/x/redrive", Map.of("reason", "fixed"));
 
     assertThat(answer.path("redrive").asText()).isNotEmpty();

@@ -25,6 +25,8 @@ public final class RecordId implements Comparable<RecordId> {
   /** The longest ID that is accepted. */
   public static final int MAX_BYTES = 1024;
 
+  private static final int DEEPEST = 8;
+
   private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
   /** What an ID names. IDs of two spaces are never equal and never have one key in a store. */
@@ -194,21 +196,26 @@ public final class RecordId implements Comparable<RecordId> {
       return new String(
           bytes, StandardCharsets.ISO_8859_1); // most IDs are, and this is the cheapest test
     }
-    return mustEscape(bytes, legal) ? encode(bytes) : new String(bytes, StandardCharsets.UTF_8);
+    return mustEscape(bytes, legal, DEEPEST)
+        ? encode(bytes)
+        : new String(bytes, StandardCharsets.UTF_8);
   }
 
   /**
    * An illegal ID is escaped, and so is a legal one that looks like the escape of another: else the
-   * two would print alike. An escape that decodes to a legal ID stays as it is.
+   * two would print alike. An escape that decodes to a legal ID stays as it is; one that was
+   * escaped too often is escaped once more, as an ID may hold hundreds.
+   *
+   * @param deepest how many escapes in each other are looked at
    */
-  private static boolean mustEscape(byte[] id, Predicate<byte[]> legal) {
-    if (!legal.test(id)) {
+  private static boolean mustEscape(byte[] id, Predicate<byte[]> legal, int deepest) {
+    if (deepest == 0 || !legal.test(id)) {
       return true;
     }
     byte[] decoded = decode(id);
     return decoded.length < id.length
         && Arrays.equals(encode(decoded).getBytes(StandardCharsets.US_ASCII), id)
-        && mustEscape(decoded, legal);
+        && mustEscape(decoded, legal, deepest - 1);
   }
 
   private boolean isPlainAscii() {

@@ -157,6 +157,19 @@ class RecordIdTest {
     assertThat(RecordId.of("%C3%A9").headerText()).as("a header does not").isEqualTo("%25C3%25A9");
   }
 
+  /** Else an ID of a kilobyte would be decoded 500 times. */
+  @Test
+  void whatWasEscapedManyTimes_isEscapedOnceMore_andFoundAgain() {
+    assertThat(RecordId.of("%" + "25".repeat(7)).text()).isEqualTo("%" + "25".repeat(7));
+    assertThat(RecordId.of("%" + "25".repeat(8)).text()).isEqualTo("%" + "25".repeat(9));
+    for (String base : List.of("", "0A", "0a", "41", "E9")) {
+      for (int depth = 0; depth < 20; depth++) {
+        RecordId id = RecordId.of("%" + "25".repeat(depth) + base);
+        assertThat(RecordId.parse(id.text())).isEqualTo(id);
+      }
+    }
+  }
+
   @Test
   void texts_areDistinct_andHoldNothingHostile() {
     assertInjective(RecordId::text);

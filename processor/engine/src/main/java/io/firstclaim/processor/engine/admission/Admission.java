@@ -131,7 +131,8 @@ public final class Admission {
     }
 
     /**
-     * Passes what is still to be passed. Blocks at the gate, until the store can be asked.
+     * Passes what is still to be passed. Blocks at the gate, until the store can be asked. Where it
+     * has to wait, it leaves what comes after that: it would be in the way of those who may go on.
      *
      * @param mayHold whether a claim that was sent may have been granted
      * @return what to wait for before it asks again; null if it is admitted, until it leaves
@@ -141,11 +142,18 @@ public final class Admission {
         if (!(mayHold && step.sparesHolders())) {
           Duration pause = step.checkpoint.apply(this).pass();
           if (pause != null) {
+            leaveAfter(step);
             return new Wait(step.what, pause);
           }
         }
       }
       return null;
+    }
+
+    private void leaveAfter(Step step) {
+      for (Step later : ORDER.subList(ORDER.indexOf(step) + 1, ORDER.size())) {
+        later.checkpoint.apply(this).leave();
+      }
     }
 
     /** The record was woken while it waited for this, and not as its time was up. */

@@ -21,6 +21,9 @@ final class GateLane {
   /** Why the store did not answer; null while it does. */
   volatile @Nullable String fault;
 
+  /** Whether a thread sees to it that somebody tries. */
+  boolean mended;
+
   // While there is a fault: whether the next one may try, whether one is trying, and whether one
   // has asked the store.
   final Condition tried;

@@ -51,9 +51,13 @@ final class GateMending {
     this.told = new OncePerMinute(time);
   }
 
-  /** Shuts a lane, for this reason, until the store answers there. */
+  /** Shuts a lane, for this reason, until the store answers there. Under the gate's lock. */
   void shut(GateLane lane, String why) {
     lane.fault = why;
+    if (lane.mended) {
+      return; // the thread that has just seen it open sees this too
+    }
+    lane.mended = true;
     boolean started = false;
     try {
       // Not a virtual thread: handlers may occupy all that carry those.
@@ -65,18 +69,30 @@ final class GateMending {
       started = true;
     } finally {
       if (!started) {
+        lane.mended = false;
         lane.fault = null;
       }
     }
   }
 
+  private boolean isStillShut(GateLane lane) {
+    gate.lock.lock();
+    try {
+      lane.mended = lane.fault != null;
+      return lane.mended;
+    } finally {
+      gate.lock.unlock();
+    }
+  }
+
   private void mend(GateLane lane) {
-    String fault;
-    while ((fault = lane.fault) != null) {
+    while (isStillShut(lane)) {
       if (told.isDue()) {
         outageTold = true;
         LOG.warn(
-            "The lock store answers no {}; no record is begun until it does: {}", lane.name, fault);
+            "The lock store answers no {}; no record is begun until it does: {}",
+            lane.name,
+            lane.fault);
       }
       try {
         time.sleep(pauses.after(lane.failures.get()));

@@ -52,6 +52,9 @@ final class OpenBreaker implements BreakerState {
     if (trying != null && breaker.time.now().since(triesSince).compareTo(ANOTHER_TRIES) > 0) {
       letAnotherTry();
     }
+    if (trying == trial) {
+      return true; // it was let through before, and has waited for something else since
+    }
     if (!bringsNews(trial) && !(isNext(trial) && breaker.circuit.tryAcquirePermission())) {
       waiting.computeIfAbsent(trial.partition, _ -> new LinkedHashSet<>()).add(trial);
       callInTurn();

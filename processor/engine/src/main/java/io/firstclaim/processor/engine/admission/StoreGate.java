@@ -1,6 +1,8 @@
 package io.firstclaim.processor.engine.admission;
 
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreRefusedException;
@@ -13,6 +15,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets a bounded number of requests go to the lock store at once, so that they queue here, where no
@@ -28,9 +32,11 @@ import org.jspecify.annotations.Nullable;
  * failed is tried by one at a time, less and less often, until it gets an answer. Thread-safe.
  */
 public final class StoreGate {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
   private static final int SPINS = 1000;
 
   private final TimeSource time;
+  private final OncePerMinute told;
   private final Duration third;
   private final GateMending mending;
   final ReentrantLock lock = new ReentrantLock();
@@ -40,6 +46,8 @@ public final class StoreGate {
   // Guarded by the lock.
   private final Pace pace;
   private int begun;
+
+  private int lastMost = ClaimStore.REQUESTS_AT_ONCE;
 
   /**
    * An open gate.
@@ -56,9 +64,22 @@ public final class StoreGate {
 
   StoreGate(Runnable question, IntSupplier most, Duration lease, TimeSource time, Duration call) {
     this.time = time;
+    this.told = new OncePerMinute(time);
     this.third = lease.dividedBy(3);
-    this.pace = new Pace(third, most);
+    this.pace = new Pace(third, () -> most(most));
     this.mending = new GateMending(this, question, lease, time, call);
+  }
+
+  /** Whoever has a place here is to give it back, also if the store breaks its word and throws. */
+  private int most(IntSupplier store) {
+    try {
+      lastMost = store.getAsInt();
+    } catch (RuntimeException e) {
+      if (told.isDue()) {
+        LOG.error("The lock store does not say how many requests it takes; as before, then", e);
+      }
+    }
+    return lastMost;
   }
 
   /**
@@ -123,11 +144,8 @@ public final class StoreGate {
       return null;
     } finally {
       lane.waiting--;
-      try {
-        wake();
-      } finally {
-        lock.unlock(); // also where the store, which is asked how much it takes, throws
-      }
+      wake();
+      lock.unlock();
     }
   }
 

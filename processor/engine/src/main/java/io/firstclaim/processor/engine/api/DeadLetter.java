@@ -53,7 +53,7 @@ public record DeadLetter(
 
   /** The dead letter in this record; empty if it is none, as anybody may write to a topic. */
   public static Optional<DeadLetter> read(ConsumerRecord<byte[], byte[]> letter) {
-    Headers headers = letter.headers();
+    Headers headers = LetterHeaders.ofLetter(letter.headers());
     try {
       String topic = text(headers, LetterHeaders.TOPIC);
       if (!TOPIC.matcher(topic).matches()) {

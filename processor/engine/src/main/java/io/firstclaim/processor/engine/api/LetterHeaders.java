@@ -3,6 +3,7 @@ package io.firstclaim.processor.engine.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -11,13 +12,15 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The headers that a dead letter has beside the record's own, and a redriven record too. They come
  * after the record's own, which may have the same names if the record was another application's
- * dead letter: the last of a name is the one that counts.
+ * dead letter: the last of a name is the one that counts, and of those that not every letter has,
+ * one that comes after the record's own.
  */
 public final class LetterHeaders {
   /** The record's ID, as {@link io.firstclaim.lock.RecordId#text()}. */
@@ -59,20 +62,47 @@ public final class LetterHeaders {
   /** What of the record the letter had no room for. */
   public static final String OMITTED = "firstclaim-omitted";
 
-  private static final Set<String> OF_REDRIVEN = Set.of(ID, APPLICATION, REDRIVE, TIMESTAMP);
-  private static final Set<String> OF_LETTER =
-      Set.of(
-          ID,
-          APPLICATION,
-          REDRIVE,
-          ATTEMPTS,
-          ZONE,
-          CAUSE,
-          TOPIC,
-          PARTITION,
-          OFFSET,
-          TIMESTAMP,
-          OMITTED);
+  private static final Kind REDRIVEN =
+      new Kind(Set.of(ID, APPLICATION, REDRIVE), Set.of(TIMESTAMP));
+  private static final Kind LETTER =
+      new Kind(
+          Set.of(ID, APPLICATION, ATTEMPTS, ZONE, CAUSE, TOPIC, PARTITION, OFFSET),
+          Set.of(REDRIVE, TIMESTAMP, OMITTED));
+
+  /** What headers are added to a record: always, and at times. */
+  private record Kind(Set<String> always, Set<String> atTimes) {
+    /** Where those begin: before the last of each that is always there. */
+    int begin(Header[] all) {
+      Set<String> left = new HashSet<>(always);
+      int begin = all.length;
+      for (int i = all.length - 1; i >= 0 && !left.isEmpty(); i--) {
+        if (left.remove(all[i].key())) {
+          begin = i;
+        }
+      }
+      return begin;
+    }
+
+    Headers added(Headers headers) {
+      Header[] all = headers.toArray();
+      return new RecordHeaders(Arrays.copyOfRange(all, begin(all), all.length));
+    }
+
+    List<Header> before(Headers headers) {
+      Header[] all = headers.toArray();
+      int begin = begin(all);
+      Set<String> left = new HashSet<>(always);
+      left.addAll(atTimes);
+      List<Header> kept = new ArrayList<>();
+      for (int i = all.length - 1; i >= 0; i--) {
+        if (i < begin || !left.remove(all[i].key())) {
+          kept.add(all[i]);
+        }
+      }
+      Collections.reverse(kept);
+      return kept;
+    }
+  }
 
   private LetterHeaders() {}
 
@@ -103,7 +133,7 @@ public final class LetterHeaders {
     Headers headers = record.headers();
     OptionalLong own =
         text(headers, REDRIVE) != null && application.equals(text(headers, APPLICATION))
-            ? timestamp(headers)
+            ? timestamp(REDRIVEN.added(headers))
             : OptionalLong.empty();
     return own.isEmpty()
         ? record
@@ -121,26 +151,18 @@ public final class LetterHeaders {
             record.leaderEpoch());
   }
 
+  /** What a dead letter has beside what the record had. */
+  public static Headers ofLetter(Headers headers) {
+    return LETTER.added(headers);
+  }
+
   /** What a record had before it became this dead letter. */
   public static List<Header> beforeLetter(Headers headers) {
-    return withoutTheLastOf(OF_LETTER, headers);
+    return LETTER.before(headers);
   }
 
   /** What a record had before it was redriven. */
   public static List<Header> beforeRedrive(Headers headers) {
-    return withoutTheLastOf(OF_REDRIVEN, headers);
-  }
-
-  private static List<Header> withoutTheLastOf(Set<String> names, Headers headers) {
-    Set<String> left = new HashSet<>(names);
-    List<Header> kept = new ArrayList<>();
-    Header[] all = headers.toArray();
-    for (int i = all.length - 1; i >= 0; i--) {
-      if (!left.remove(all[i].key())) {
-        kept.add(all[i]);
-      }
-    }
-    Collections.reverse(kept);
-    return kept;
+    return REDRIVEN.before(headers);
   }
 }

@@ -4,6 +4,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.OutcomeMessage;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.Producer;
@@ -21,6 +22,7 @@ public final class OutcomeWriter {
   private final Producer<byte[], byte[]> producer;
   private final Optional<String> topic;
   private final Origin origin;
+  private volatile boolean finishing;
 
   /** A publisher to this topic; without a topic, outcomes go nowhere. */
   public OutcomeWriter(Producer<byte[], byte[]> producer, Optional<String> topic, Origin origin) {
@@ -33,7 +35,8 @@ public final class OutcomeWriter {
    * Publishes an outcome. Outcomes only inform; what counts is in the lock store. So if one cannot
    * be published, that is logged and the record goes on.
    *
-   * @return completes, never with a fault, once the outcome is acknowledged or given up
+   * @return completes, never with a fault, once the outcome is acknowledged or given up; never, if
+   *     it is given up as this finishes
    */
   public CompletableFuture<Void> publish(Outcome outcome, RecordId id, Fingerprint fingerprint) {
     CompletableFuture<Void> published = new CompletableFuture<>();
@@ -49,15 +52,29 @@ public final class OutcomeWriter {
           producer.send(
               message,
               (_, fault) -> {
-                if (fault != null) {
-                  LOG.warn("Outcome {} of {} was not published", outcome.kind(), id, fault);
+                if (fault == null) {
+                  published.complete(null);
+                } else {
+                  givenUp(published, outcome, id, fault);
                 }
-                published.complete(null);
               });
     } catch (RuntimeException e) { // Kafka's own, or that the producer is closed
-      LOG.warn("Outcome {} of {} was not published", outcome.kind(), id, e);
-      published.complete(null);
+      givenUp(published, outcome, id, e);
     }
     return published;
+  }
+
+  private void givenUp(
+      CompletableFuture<Void> published, Outcome outcome, RecordId id, Exception fault) {
+    LOG.warn("Outcome {} of {} was not published", outcome.kind(), id, fault);
+    if (!finishing) {
+      published.complete(null);
+    } // else its record is delivered again, and somebody else publishes it
+  }
+
+  /** Sends what is left to be sent, and gives up what is not acknowledged within this. */
+  void finish(Duration limit) {
+    finishing = true;
+    producer.close(limit);
   }
 }

@@ -27,7 +27,7 @@ public final class Outcomes {
   private final EngineListener listener;
   private final TimeSource time;
   private final Origin origin;
-  private final Producer<byte[], byte[]> producer;
+  private final OutcomeWriter writer;
   private final KnownDone known;
   private final StoreAgreement agreement;
   private final Optional<PresenceBeat> presence;
@@ -51,8 +51,9 @@ public final class Outcomes {
     this.time = time;
     this.origin =
         new Origin(settings.application(), settings.claim().store().namespace(), store, self);
-    this.producer = clients.outcomesProducer();
+    Producer<byte[], byte[]> producer = clients.outcomesProducer();
     listener.opened(producer);
+    this.writer = new OutcomeWriter(producer, topic, origin);
     this.known =
         new KnownDone(
             KNOWN, settings.input().bufferedForEnds(), settings.claim().store().retention(), time);
@@ -68,7 +69,7 @@ public final class Outcomes {
 
   /** What writes to the topic. */
   public OutcomeWriter writer() {
-    return new OutcomeWriter(producer, topic, origin);
+    return writer;
   }
 
   /** Starts to hear outcomes; returns once the recent ones are known, or after a while. */
@@ -123,7 +124,7 @@ public final class Outcomes {
   /** Says that this instance is gone, and sends what is left to be said. */
   public void finish(Duration limit) {
     presence.ifPresent(PresenceBeat::close);
-    producer.close(limit);
+    writer.finish(limit);
   }
 
   /** Hears no more outcomes. */

@@ -81,6 +81,16 @@ public final class PresenceBeat implements AutoCloseable {
     } catch (InterruptedException e) {
       LOG.debug("Ended by an interrupt");
     }
+    boolean _ = Thread.interrupted(); // Kafka leaves it set
+    announceTheEnd();
+  }
+
+  private void announceTheEnd() {
+    try {
+      Future<RecordMetadata> _ = send(agreement.last());
+    } catch (RuntimeException e) { // the others will find out
+      LOG.debug("The end was not announced", e);
+    }
   }
 
   private void announce() throws InterruptedException {
@@ -101,7 +111,10 @@ public final class PresenceBeat implements AutoCloseable {
         new ProducerRecord<>(topic, PARTITION, key, presence.json(time.now().wall()), headers));
   }
 
-  /** Says that this instance is gone. The producer is closed later, which sends it. */
+  /**
+   * Has the others told that this instance is gone, but waits no longer than it takes to do so if
+   * the broker is there. The producer is closed later, which sends it.
+   */
   @Override
   public void close() {
     if (closed || !thread.isAlive()) {
@@ -112,11 +125,8 @@ public final class PresenceBeat implements AutoCloseable {
     thread.interrupt();
     try {
       boolean _ = thread.join(END);
-      Future<RecordMetadata> _ = send(agreement.last());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException e) { // the others will find out
-      LOG.debug("The end was not announced", e);
     }
   }
 }

@@ -2,7 +2,6 @@ package io.firstclaim.processor.engine.admission;
 
 import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -122,7 +121,7 @@ class StoreGateTest {
   }
 
   @Test
-  void storeThatThrows_whenItIsAskedHowMuchItTakes_leavesTheGateToOthers() throws Exception {
+  void storeThatThrows_whenItIsAskedHowMuchItTakes_takesAsMuchAsBefore() throws Exception {
     AtomicBoolean fails = new AtomicBoolean();
     StoreGate odd =
         new StoreGate(
@@ -140,14 +139,43 @@ class StoreGateTest {
     Thread waiting = running(() -> Begun.at(odd).close());
     eventually(() -> waiting.getState() == Thread.State.WAITING);
     fails.set(true);
-    assertThatThrownBy(() -> odd.request(() -> true).pass())
-        .isInstanceOf(IllegalStateException.class);
-
-    fails.set(false);
     Thread leaving = running(first::close);
 
     assertThat(leaving.join(LONG)).isTrue();
     assertThat(waiting.join(LONG)).isTrue();
+    try (Begun _ = Begun.at(odd)) {
+      assertThat(odd.isFull()).isTrue();
+    }
+  }
+
+  /** New threads are of the group of the one that starts them. */
+  @Test
+  void laneThatFails_beforeItsMenderHasSeenItOpen_hasNoSecondOne() throws Exception {
+    ThreadGroup group = new ThreadGroup("of the test");
+    AtomicInteger menders = new AtomicInteger();
+    Thread those =
+        new Thread(
+            group,
+            () -> {
+              try (Begun first = begin();
+                  Begun second = begin()) {
+                first.failed("a");
+                try (Begun trying = begin()) {
+                  gate.locked(
+                      () -> {
+                        trying.answered(false);
+                        second.failed("b");
+                      });
+                }
+                menders.set(group.activeCount() - 1);
+              } catch (InterruptedException e) {
+                menders.set(-1);
+              }
+            });
+    those.start();
+
+    assertThat(those.join(LONG)).isTrue();
+    assertThat(menders).hasValue(1);
   }
 
   @Test

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** A record that tells when it is called. */
-record TestCandidate(
+public record TestCandidate(
     String name,
     Object partition,
     InFlightLimit.Usage usage,

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
+import io.firstclaim.processor.engine.api.DeadLetter;
+import io.firstclaim.processor.engine.api.LetterHeaders;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,6 +29,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class DeadLettersTest {
   private static final RecordId ID = RecordId.of(new byte[] {'a', '\r', '\n', 0});
@@ -192,6 +196,47 @@ class DeadLettersTest {
 
     assertThatThrownBy(() -> letters.write(record(KEY, VALUE), ID, 1, "why", null))
         .isInstanceOf(DeadLetterException.class);
+  }
+
+  /** They would be headers of the letter that it does not always have. */
+  @ParameterizedTest
+  @CsvSource({
+    "firstclaim-redrive, 'a b'",
+    "firstclaim-redrive, redrive-7",
+    "firstclaim-omitted, 'key,value'",
+    "firstclaim-timestamp, 1"
+  })
+  void recordsOwnHeaders_stayItsOwn_whateverTheirNames(String name, String value)
+      throws InterruptedException {
+    ConsumerRecord<byte[], byte[]> record = record(KEY, VALUE);
+    record.headers().add(name, value.getBytes(UTF_8));
+    Header[] own = record.headers().toArray();
+
+    letters.write(record, ID, 5, "no such customer", null);
+    DeadLetter letter = read(sink.only());
+
+    assertThat(letter.whole()).isTrue();
+    assertThat(letter.redrive()).isEmpty();
+    assertThat(letter.timestamp()).hasValue(1234);
+    Headers again = letter.again("shop", new RedriveId("redrive-1")).headers();
+    assertThat(LetterHeaders.beforeRedrive(again)).containsExactly(own);
+  }
+
+  private static DeadLetter read(ProducerRecord<byte[], byte[]> written) {
+    return DeadLetter.read(
+            new ConsumerRecord<>(
+                written.topic(),
+                0,
+                0,
+                0,
+                TimestampType.CREATE_TIME,
+                0,
+                0,
+                written.key(),
+                written.value(),
+                written.headers(),
+                Optional.empty()))
+        .orElseThrow();
   }
 
   @Test

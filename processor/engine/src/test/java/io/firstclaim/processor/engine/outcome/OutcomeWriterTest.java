@@ -109,6 +109,28 @@ class OutcomeWriterTest {
     assertThat(then).hasValue(2);
   }
 
+  /** Kafka's producer gives up what is under way before its close returns. */
+  @Test
+  void whatComesThen_doesNotCome_whereItIsGivenUpAsTheWriterFinishes() {
+    MockProducer<byte[], byte[]> leaderless =
+        new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+          @Override
+          public void close(Duration limit) {
+            assertThat(errorNext(new KafkaException("closed forcefully"))).isTrue();
+            super.close(limit);
+          }
+        };
+    OutcomeWriter writer =
+        new OutcomeWriter(
+            leaderless, Optional.of("outcomes"), new Origin("store", "shop", STORE, "me"));
+    var _ = writer.publish(OUTCOME, ID, PAYLOAD).thenRun(then::incrementAndGet);
+
+    writer.finish(Duration.ZERO);
+    var _ = writer.publish(OUTCOME, ID, PAYLOAD).thenRun(then::incrementAndGet);
+
+    assertThat(then).hasValue(0);
+  }
+
   @Test
   void whatComesThen_comes_thoughTheOutcomeCannotBeWritten() {
     Outcome odd =

@@ -98,6 +98,20 @@ public final class ManualTime implements TimeSource {
     }
   }
 
+  /**
+   * Lets time pass until the next sleeper is to wake, if that is within this and nobody is still to
+   * wake: so that however slow the machine is, nothing times out that is at work.
+   */
+  public void passToTheNext(Duration within) {
+    synchronized (sleepers) {
+      long next = sleepers.values().stream().mapToLong(wake -> wake).min().orElse(0);
+      long left = next - elapsed.get();
+      if (left > 0 && left <= within.toNanos()) {
+        advance(Duration.ofNanos(left));
+      }
+    }
+  }
+
   /** Waits until a thread whose name begins like this sleeps. */
   public void awaitSleeper(String name) throws InterruptedException {
     synchronized (sleepers) {

@@ -208,7 +208,7 @@ class DocumentsApiTest {
       List<Future<Integer>> sent = new ArrayList<>();
       writes.forEach(each -> sent.add(threads.submit(each)));
       while (sent.stream().anyMatch(each -> !each.isDone())) {
-        api.time().advance(Duration.ofMillis(1));
+        api.time().passToTheNext(Duration.ofSeconds(5));
         Thread.onSpinWait();
       }
       for (Future<Integer> each : sent) {

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.instance;
 
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.DrivenClaimStore;
@@ -42,8 +43,10 @@ public non-sealed class Service implements Served {
 
   private final ServiceSettings settings;
   private final LockStore store;
+  private final Telemetry telemetry;
   private final Audit audit;
   private final Engine engine;
+  private final TimeSource time;
   private final AtomicReference<@Nullable DrivenClaimStore> claims = new AtomicReference<>();
   private volatile String storeIdentity = "";
   private volatile boolean isStopping;
@@ -60,7 +63,9 @@ public non-sealed class Service implements Served {
       TimeSource time) {
     this.settings = settings;
     this.store = store;
+    this.telemetry = telemetry;
     this.audit = audit;
+    this.time = time;
     this.engine =
         handler
             .giveTo(Engine.builder(settings.engine()))
@@ -143,10 +148,12 @@ public non-sealed class Service implements Served {
   @Override
   public void stop() throws InterruptedException {
     isStopping = true;
+    Moment begun = time.now();
     Thread auditing =
         Thread.ofPlatform().name("firstclaim-audit-stop").start(() -> audit.stop(AUDIT_STOP));
     engine.stop();
     boolean _ = auditing.join(AUDIT_STOP.plusSeconds(1));
+    telemetry.extend(settings.engine().shutdownGrace().minus(time.now().since(begun)));
   }
 
   /** The claims; empty until the store has answered for the first time. */

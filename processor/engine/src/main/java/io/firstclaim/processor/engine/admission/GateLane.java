@@ -1,5 +1,6 @@
 package io.firstclaim.processor.engine.admission;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -10,6 +11,17 @@ import org.jspecify.annotations.Nullable;
  * in, to try. Guarded by the gate's lock, but for the fault and the failures.
  */
 final class GateLane {
+  /** A try of what failed, while there is a fault. */
+  enum Trial {
+    /** Nobody tries, or who did has left without asking the store. */
+    NONE,
+    /** The next one may try. */
+    OFFERED,
+    UNDER_WAY,
+    /** The store was asked, and has answered or not. */
+    ANSWERED
+  }
+
   final String name;
 
   /** Where those wait who are not let in. */
@@ -24,12 +36,8 @@ final class GateLane {
   /** Whether a thread sees to it that somebody tries. */
   boolean mended;
 
-  // While there is a fault: whether the next one may try, whether one is trying, and whether one
-  // has asked the store.
-  final Condition tried;
-  boolean mayTry;
-  boolean trying;
-  boolean asked;
+  private Trial trial = Trial.NONE;
+  private final Condition trialChanged;
 
   /** How many tries in a row have failed. */
   final AtomicInteger failures = new AtomicInteger();
@@ -37,11 +45,11 @@ final class GateLane {
   GateLane(String name, Lock lock) {
     this.name = name;
     this.room = lock.newCondition();
-    this.tried = lock.newCondition();
+    this.trialChanged = lock.newCondition();
   }
 
   boolean isShut() {
-    return fault != null && !mayTry;
+    return fault != null && trial != Trial.OFFERED;
   }
 
   /** Lets one in, and says whether it is the one that tries. */
@@ -49,27 +57,53 @@ final class GateLane {
     inside++;
     boolean tries = fault != null;
     if (tries) {
-      mayTry = false;
-      trying = true;
-      tried.signal();
+      become(Trial.UNDER_WAY);
     }
     return tries;
   }
 
   void letOut(boolean tries) {
     inside--;
-    if (tries) {
-      trying = false;
-      tried.signal();
+    if (tries && trial == Trial.UNDER_WAY) {
+      become(Trial.NONE); // its record has ended, and it need not ask any more
     }
   }
 
   /** One that tried has asked the store, which answered unless there is a fault. */
   void hasAsked(@Nullable String found) {
-    asked = true;
+    become(Trial.ANSWERED);
     fault = found;
     if (found != null) {
       failures.incrementAndGet();
     }
+  }
+
+  /** From now on, whoever comes first may try. */
+  void offerTrial() {
+    become(Trial.OFFERED);
+  }
+
+  /**
+   * Waits until nobody tries any more.
+   *
+   * @param toCome how long somebody may take to come who does
+   * @return what has become of the trial; nobody is let in to try from now on
+   */
+  Trial awaitTrial(Duration toCome) throws InterruptedException {
+    long left = toCome.toNanos();
+    while (trial == Trial.OFFERED && left > 0) {
+      left = trialChanged.awaitNanos(left);
+    }
+    while (trial == Trial.UNDER_WAY) {
+      trialChanged.await();
+    }
+    Trial result = trial;
+    trial = Trial.NONE;
+    return result;
+  }
+
+  private void become(Trial next) {
+    trial = next;
+    trialChanged.signal(); // to the one that mends the lane
   }
 }

@@ -118,22 +118,13 @@ final class GateMending {
   private boolean isTried(GateLane lane) throws InterruptedException {
     gate.lock.lockInterruptibly();
     try {
-      lane.asked = false;
-      boolean came = true;
-      while (came && !lane.asked) {
-        lane.mayTry = true;
+      GateLane.Trial trial;
+      do {
+        lane.offerTrial();
         gate.wake(lane);
-        long left = call.toNanos();
-        while (lane.mayTry && left > 0) {
-          left = lane.tried.awaitNanos(left);
-        }
-        came = !lane.mayTry;
-        lane.mayTry = false;
-        while (lane.trying) {
-          lane.tried.await();
-        }
-      }
-      return lane.asked;
+        trial = lane.awaitTrial(call);
+      } while (trial == GateLane.Trial.NONE);
+      return trial == GateLane.Trial.ANSWERED;
     } finally {
       gate.lock.unlock();
     }

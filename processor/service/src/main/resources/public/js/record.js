@@ -117,7 +117,7 @@ function frame(id) {
       el("div", { class: "record-acts" },
         el("span", { class: "record-acts", "data-acts": true }),
         copyButton("Copy link", () => location.href),
-        copyButton("Copy as command", () => `java -jar firstclaim.jar admin --url ${quoted(new URL(".", location.href).href)} record ${quoted(id)}`),
+        copyButton("Copy as command", () => `java -jar firstclaim.jar admin record ${quoted(id)} --url ${quoted(new URL(".", location.href).href)}`),
         el("button", { type: "button", class: "small", text: "Close", onclick: () => { location.hash = address({ record: null }); $("wanted").focus(); } }),
       ),
     ),

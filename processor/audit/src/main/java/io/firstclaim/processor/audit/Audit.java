@@ -337,7 +337,7 @@ public final class Audit {
     return page(Stores.DEAD, (id, value) -> Stores.dead(id, value).filter(wanted), limit, after);
   }
 
-  /** What must not have happened: the first of each record. */
+  /** What must not have happened: the latest of each record. */
   public AuditAnswer<Listing<Violation>> violations(int limit, Optional<RecordId> after) {
     return page(Stores.VIOLATIONS, Stores::violation, limit, after);
   }

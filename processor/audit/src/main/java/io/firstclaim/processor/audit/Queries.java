@@ -6,8 +6,8 @@ import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.audit.api.Coverage;
 import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Minute;
+import io.firstclaim.processor.audit.topology.MinuteRows;
 import io.firstclaim.processor.audit.topology.Stores;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,7 +24,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KafkaStreams;
-import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StoreQueryParameters;
 import org.apache.kafka.streams.ThreadMetadata;
 import org.apache.kafka.streams.kstream.Windowed;
@@ -207,20 +206,10 @@ final class Queries {
 
   /** The rows of these minutes, of all partitions together. */
   static List<Minute> minutes(KafkaStreams streams, Instant from, Instant to) {
-    Map<Instant, TreeMap<String, Minute>> rows = new TreeMap<>();
+    MinuteRows rows = new MinuteRows();
     for (int partition : partitions(streams)) {
-      try (KeyValueIterator<Windowed<byte[]>, byte[]> found =
-          windows(streams, Stores.MINUTES, partition).fetchAll(from, to)) {
-        while (found.hasNext()) {
-          KeyValue<Windowed<byte[]>, byte[]> row = found.next();
-          Instant start = row.key.window().startTime();
-          String zone = new String(row.key.key(), StandardCharsets.UTF_8);
-          var _ =
-              rows.computeIfAbsent(start, _ -> new TreeMap<>())
-                  .merge(zone, Stores.minute(zone, start, row.value), Minute::plus);
-        }
-      }
+      rows.add(windows(streams, Stores.MINUTES, partition).fetchAll(from, to));
     }
-    return rows.values().stream().flatMap(zones -> zones.values().stream()).toList();
+    return rows.list();
   }
 }

@@ -7,9 +7,9 @@ package io.firstclaim.processor.audit.api;
  * @param port of its HTTP server
  */
 public record Address(String host, int port) {
-  /** {@code host:port}. */
+  /** {@code host:port}, as a URL has it. */
   @Override
   public String toString() {
-    return host + ":" + port;
+    return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 }

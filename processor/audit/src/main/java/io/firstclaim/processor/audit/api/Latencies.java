@@ -12,6 +12,11 @@ import org.HdrHistogram.Histogram;
 public final class Latencies {
   private static final int DIGITS = 2;
   private static final long MOST = Duration.ofDays(1).toMillis();
+
+  /** In the head of HdrHistogram's encoding, version 2. */
+  private static final int DIGITS_AT = 12;
+
+  private static final int HIGHEST_AT = 24;
   private static final Latencies NONE = new Latencies(new Histogram(DIGITS));
 
   private final Histogram millis;
@@ -32,7 +37,11 @@ public final class Latencies {
    */
   public static Latencies of(byte[] bytes) {
     try {
-      return new Latencies(Histogram.decodeFromByteBuffer(ByteBuffer.wrap(bytes), MOST));
+      ByteBuffer in = ByteBuffer.wrap(bytes);
+      if (in.getInt(DIGITS_AT) != DIGITS || in.getLong(HIGHEST_AT) > 4 * MOST) {
+        throw new IllegalArgumentException("a histogram of another form, which may be huge");
+      }
+      return new Latencies(Histogram.decodeFromByteBuffer(in, MOST));
     } catch (RuntimeException e) { // whatever it makes of bytes that are not its own
       throw new IllegalArgumentException("these bytes are no latencies", e);
     }

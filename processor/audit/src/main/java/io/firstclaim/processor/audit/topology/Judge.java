@@ -175,7 +175,7 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
         outcome.instance(),
         found.otherToken());
     byte[] id = message.id().bytes();
-    byte[] _ = violations.putIfAbsent(id, Stores.bytes(violation));
+    violations.put(id, Stores.bytes(violation));
     context.forward(new Record<>(id, wire(violation), now, headers()));
   }
 

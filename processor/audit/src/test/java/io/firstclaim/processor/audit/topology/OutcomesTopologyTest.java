@@ -9,6 +9,7 @@ import static io.firstclaim.processor.engine.api.Outcome.Kind.MISMATCH;
 import static io.firstclaim.processor.engine.api.Outcome.Kind.TAKEN_OVER;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.firstclaim.lock.Fingerprint;
@@ -21,14 +22,17 @@ import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.OutcomeMessage;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
 import org.apache.kafka.common.header.Headers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -207,6 +211,20 @@ class OutcomesTopologyTest {
     assertThat(audit.list(Stores.VIOLATIONS, Stores::violation)).isEmpty();
   }
 
+  /** An operator may have acknowledged the first one. */
+  @Test
+  void violationAfterAnother_takesItsPlace() {
+    audit.publish("order-1", COMPLETED, 1);
+    audit.publish("order-1", COMPLETED, 2);
+    audit.pass(Duration.ofHours(1));
+    audit.publish("order-1", COMPLETED, 3);
+
+    assertThat(audit.list(Stores.VIOLATIONS, Stores::violation))
+        .singleElement()
+        .satisfies(kept -> assertThat(kept.at()).isEqualTo(audit.now()))
+        .satisfies(kept -> assertThat(kept.outcome().token()).isEqualTo(3));
+  }
+
   @Test
   void outcomesOfOthers_sayNothing() {
     byte[] key = "order-1".getBytes(UTF_8);
@@ -367,6 +385,27 @@ class OutcomesTopologyTest {
     assertThat(both.completed()).isEqualTo(101);
     assertThat(both.latencies().count()).isEqualTo(101);
     assertThat(both.latencies().quantile(0)).isEqualTo(Duration.ofMillis(7));
+  }
+
+  @Test
+  void zonesThatSomebodyMakesUp_areNotAllRead() {
+    for (int i = 0; i < 200; i++) {
+      audit.publish(TestAudit.outcome("x", FAILED, "z" + i, 1, audit.now(), Duration.ZERO, "none"));
+    }
+
+    assertThat(audit.minutes()).hasSize(MinuteRows.MOST_ZONES);
+  }
+
+  @Test
+  void latenciesOfAnotherForm_areNone() {
+    Histogram large = new Histogram(1, Long.MAX_VALUE / 2, 5);
+    ByteBuffer bytes = ByteBuffer.allocate(large.getNeededByteBufferCapacity());
+    int length = large.encodeIntoByteBuffer(bytes);
+
+    assertThatThrownBy(() -> Latencies.of(Arrays.copyOf(bytes.array(), length)))
+        .isInstanceOf(IllegalArgumentException.class);
+    Latencies longest = Latencies.none().plus(Duration.ofDays(2));
+    assertThat(Latencies.of(longest.bytes())).isEqualTo(longest);
   }
 
   @Test

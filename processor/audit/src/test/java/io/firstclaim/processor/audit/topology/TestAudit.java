@@ -163,6 +163,13 @@ final class TestAudit implements AutoCloseable {
     }
   }
 
+  /** All minutes, as a query reads them. */
+  List<Minute> minutes() {
+    MinuteRows rows = new MinuteRows();
+    rows.add(driver.<byte[], byte[]>getWindowStore(Stores.MINUTES).all());
+    return rows.list();
+  }
+
   List<Outcome> history(String id) {
     return Stores.history(driver.getWindowStore(Stores.RECORDS), RecordId.of(id), now(), RETENTION);
   }

@@ -90,9 +90,12 @@ public final class Dismissals {
     return !isPast(dismissal) && store.get().filter(dismissal.store::equals).isPresent();
   }
 
-  /** Whether the end of this record with that token was dismissed. */
+  /**
+   * Whether the end of this record with that token was dismissed. A redrive that was undone leaves
+   * it dead as it was, under a higher one.
+   */
   public boolean have(RecordId record, long token) {
-    return of(record).filter(dismissal -> dismissal.token == token).isPresent();
+    return of(record).filter(dismissal -> dismissal.token >= token).isPresent();
   }
 
   /** How many are remembered. */

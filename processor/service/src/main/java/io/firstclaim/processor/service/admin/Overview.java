@@ -127,8 +127,14 @@ record Overview(
         Stream.concat(missing.stream(), other.missing.stream()).toList());
   }
 
+  /** Those that nobody has acknowledged come first: they are what is to be done. */
   static List<Breach> latest(Stream<Breach> found) {
-    return found.sorted(Comparator.comparing(Breach::at).reversed()).limit(SHOWN).toList();
+    return found
+        .sorted(
+            Comparator.comparing((Breach breach) -> breach.acknowledged() != null)
+                .thenComparing(Breach::at, Comparator.reverseOrder()))
+        .limit(SHOWN)
+        .toList();
   }
 
   /** This one, when a part is missing: there are at least so many. */

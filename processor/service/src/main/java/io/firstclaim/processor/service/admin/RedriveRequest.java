@@ -6,6 +6,7 @@ import io.micronaut.core.annotation.Introspected;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +82,9 @@ record RedriveRequest(
     }
     if (topic != null || cause != null || since != null || until != null || limit != null) {
       throw Problem.wrong("give either ids, or topic, cause, since, until and limit");
+    }
+    if (given.stream().anyMatch(Objects::isNull)) {
+      throw Problem.wrong("ids", null, "give texts");
     }
     return given.stream().map(id -> Ids.ofText(id).text()).toList();
   }

@@ -26,8 +26,9 @@ final class AdminClient {
   private final HttpClient http =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
 
+  /** A client of the instance at this URL, which may have a path prefix. */
   AdminClient(URI url, Optional<String> token) {
-    this.url = url;
+    this.url = URI.create(url.toString().replaceFirst("/*$", "/"));
     this.token = token;
   }
 
@@ -47,14 +48,18 @@ final class AdminClient {
   }
 
   Answer get(String path) throws IOException, InterruptedException {
-    return send(HttpRequest.newBuilder(url.resolve(path)).GET());
+    return send(HttpRequest.newBuilder(to(path)).GET());
   }
 
   Answer post(String path, Map<String, Object> body) throws IOException, InterruptedException {
     return send(
-        HttpRequest.newBuilder(url.resolve(path))
+        HttpRequest.newBuilder(to(path))
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))));
+  }
+
+  private URI to(String path) {
+    return url.resolve(path.substring(1));
   }
 
   private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {

@@ -5,15 +5,21 @@ import io.firstclaim.processor.engine.setting.Syntax;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.security.TokenFile;
 import io.firstclaim.processor.service.security.WrongTokenFileException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** How the values of the service's own settings are written, beside what every setting may be. */
 final class ServiceSyntax {
+  private static final Pattern HOST_AND_PORT =
+      Pattern.compile("\\[?([a-zA-Z0-9._:-]{1,253}?)]?:([1-9]\\d{0,4})");
+
   static final Syntax<String> BUCKET =
       Syntax.text("[a-zA-Z0-9._-]{3,63}", "a bucket has 3 to 63 of a-z A-Z 0-9 . _ -");
 
@@ -84,10 +90,23 @@ final class ServiceSyntax {
   }
 
   private static Address address(String text) {
-    if (!text.matches("[a-zA-Z0-9._-]{1,253}:[1-9]\\d{0,4}")) {
+    Matcher parts = HOST_AND_PORT.matcher(text);
+    if (!parts.matches() || !isHost(parts.group(1))) {
       throw new IllegalArgumentException("give host:port, such as processor-1:8080");
     }
-    int colon = text.indexOf(':');
-    return new Address(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+    return new Address(parts.group(1), Integer.parseInt(parts.group(2)));
+  }
+
+  /** A name, or an IP address: of a pod, Kubernetes gives those of version 6 without brackets. */
+  private static boolean isHost(String text) {
+    if (!text.contains(":")) {
+      return true;
+    }
+    try {
+      InetAddress _ = InetAddress.ofLiteral(text);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 }

@@ -54,6 +54,7 @@ class DismissalsTest {
 
     dismiss("rita", new Death("r", 4));
     assertThat(dismissals.have(R, 4)).isTrue();
+    assertThat(dismissals.have(R, 3)).as("of which a redrive was undone").isTrue();
   }
 
   @Test

@@ -84,7 +84,7 @@ class OverviewTest {
   }
 
   @Test
-  void breaches_areTheLatest_andNotMoreThanOneReads() {
+  void breaches_areTheLatest_theOpenOnesFirst_andNotMoreThanOneReads() {
     List<Breach> found =
         IntStream.range(0, 30)
             .mapToObj(
@@ -97,12 +97,13 @@ class OverviewTest {
                         "one",
                         2,
                         1,
-                        null))
+                        i >= 15 ? "otto: seen" : null))
             .toList();
 
     assertThat(Overview.latest(found.stream()))
         .hasSize(20)
         .extracting(Breach::id)
-        .startsWith("id29");
+        .startsWith("id14", "id13")
+        .endsWith("id29", "id28", "id27", "id26", "id25");
   }
 }

@@ -104,6 +104,11 @@ class RequestsTest {
   }
 
   @Test
+  void idThatIsNull_isRefused() throws IOException {
+    requireError("/api/redrive", "{\"ids\":[null],\"reason\":\"fixed\"}", "ids: give texts");
+  }
+
+  @Test
   void bodyThatIsNoObject_isAnsweredWithOneThatIs() throws IOException {
     requireError("/api/pause", "{\"reason\":", "the body is no JSON: " + OBJECT);
     requireError("/api/pause", "why", "the body is no JSON: " + OBJECT);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.service.security.Role;
 import io.firstclaim.processor.service.security.TokenFile;
 import java.io.IOException;
@@ -45,6 +46,13 @@ class AuditSettingsTest {
         .hasToString("127.0.0.1:8443");
     assertThat(read("firstclaim.audit.address", "a-1:8081").audit().settings().address())
         .hasToString("a-1:8081");
+    for (String pod : List.of("2600:1f13::a:8080", "[2600:1f13::a]:8080")) {
+      assertThat(read("firstclaim.audit.address", pod).audit().settings().address())
+          .isEqualTo(new Address("2600:1f13::a", 8080))
+          .hasToString("[2600:1f13::a]:8080");
+    }
+    assertThatThrownBy(() -> read("firstclaim.audit.address", "2600:1f13:8080"))
+        .hasMessageContaining("give host:port");
     assertThatThrownBy(() -> read("firstclaim.audit.address", "a-1"))
         .hasMessage("firstclaim.audit.address=a-1: give host:port, such as processor-1:8080");
   }

@@ -12,7 +12,7 @@ import io.firstclaim.lock.mutex.Mutex;
 import java.time.Duration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
-/** Bills each customer once a night, however many hosts run this. */
+/** Bills each customer once a month, however many hosts run this each night. */
 final class NightlyBilling {
   private NightlyBilling() {}
 

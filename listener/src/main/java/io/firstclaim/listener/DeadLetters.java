@@ -62,6 +62,8 @@ public final class DeadLetters implements AutoCloseable {
     this.producing.remove(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG);
     this.producing.remove(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG);
     this.producing.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+    this.producing.remove(ProducerConfig.RETRIES_CONFIG); // an idempotent one takes not all of them
+    this.producing.remove(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION);
     this.topic = topic;
     this.application = application;
     this.zone = zone;

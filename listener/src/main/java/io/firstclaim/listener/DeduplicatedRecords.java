@@ -1,6 +1,7 @@
 package io.firstclaim.listener;
 
 import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.deduplicator.Deduplicator;
@@ -74,7 +75,7 @@ public final class DeduplicatedRecords {
       // thread's consumer, which is asked next.
       throw new RecordKeptException("interrupted", Duration.ZERO, e);
     } catch (StoreException | IllegalStateException | UnfitTypeException e) {
-      LOG.warn("{} is kept: {}", place(record), e.toString());
+      LOG.warn("{} is kept: {}", place(record), OneLine.of(e.toString()));
       throw new RecordKeptException(String.valueOf(e.getMessage()), SOON, e);
     }
   }
@@ -131,7 +132,7 @@ public final class DeduplicatedRecords {
         deduplication
             .letters()
             .write(new DeadLetters.Letter(record, id, attempts, cause), consuming);
-        LOG.warn("Gave {} up after attempt {}: {}", id, attempts, cause);
+        LOG.warn("Gave {} up after attempt {}: {}", id, attempts, OneLine.of(cause));
       }
     };
   }

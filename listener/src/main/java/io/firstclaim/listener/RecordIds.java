@@ -45,13 +45,13 @@ public final class RecordIds {
     for (IdSource source : sources) {
       byte[] id = source.find(record);
       if (id != null && id.length > 0) {
-        return usable(id, record);
+        return usable(id, source, record);
       }
     }
     return missing(record, "the record has no ID; tried: " + list);
   }
 
-  private Identified usable(byte[] id, ConsumerRecord<?, ?> record) {
+  private Identified usable(byte[] id, IdSource source, ConsumerRecord<?, ?> record) {
     byte[] prefix = (name + ":").getBytes(UTF_8);
     if (prefix.length + id.length > RecordId.MAX_BYTES) {
       return missing(
@@ -59,7 +59,7 @@ public final class RecordIds {
           "the ID has %d bytes, more than %d"
               .formatted(id.length, RecordId.MAX_BYTES - prefix.length));
     }
-    if (wasReplaced(record.key(), id) || wasReplaced(record.value(), id)) {
+    if (wasReplaced(id, source, record)) {
       return missing(
           record, "the ID was read from what is not UTF-8: use ByteArrayDeserializer to keep it");
     }
@@ -67,18 +67,25 @@ public final class RecordIds {
         RecordId.of(ByteBuffer.allocate(prefix.length + id.length).put(prefix).put(id).array()));
   }
 
-  /** Whether this text lost bytes as it was decoded, and the ID with it. */
-  private boolean wasReplaced(Object given, byte[] id) {
-    return given instanceof String text
-        && text.contains(REPLACEMENT)
-        && (sources.contains(new IdSource.OfHash()) || text(id).contains(REPLACEMENT));
+  /** Whether the text that it was read from lost bytes as it was decoded, and the ID with it. */
+  private static boolean wasReplaced(byte[] id, IdSource source, ConsumerRecord<?, ?> record) {
+    return switch (source) {
+      case IdSource.OfHeader unused -> false; // nobody decoded it
+      case IdSource.OfKey unused -> isReplaced(record.key()) && text(id).contains(REPLACEMENT);
+      case IdSource.OfJson unused -> isReplaced(record.value()) && text(id).contains(REPLACEMENT);
+      case IdSource.OfHash unused -> isReplaced(record.value());
+    };
+  }
+
+  private static boolean isReplaced(Object given) {
+    return given instanceof String text && text.contains(REPLACEMENT);
   }
 
   private static String text(byte[] id) {
     try {
       return UTF_8.newDecoder().decode(ByteBuffer.wrap(id)).toString();
     } catch (CharacterCodingException e) {
-      return ""; // bytes of a header, which nobody decoded
+      return ""; // it was no text
     }
   }
 

@@ -96,6 +96,9 @@ class RecordIdsTest {
         .isInstanceOf(Identified.Missing.class);
     assertThat(new RecordIds("n", "key").find(record("k", replaced)))
         .isInstanceOf(Identified.Found.class);
+    assertThat(new RecordIds("n", "key,sha256:value").find(record("k", replaced)))
+        .as("the ID is the key's, which lost nothing")
+        .isInstanceOf(Identified.Found.class);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.firstclaim.listener.jobs;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.OncePerMinute;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.TimeSource;
@@ -71,7 +72,8 @@ public final class OncePerFireTime {
         case RunResult.DoneBefore unused -> null;
         case RunResult.OtherPayload unused -> null; // for all are without one
         case RunResult.GivenUp(var ending, String cause, Throwable thrown) -> {
-          LOG.error("Gave {} up after attempt {}: {}", id, ending.attempt(), cause, thrown);
+          LOG.error(
+              "Gave {} up after attempt {}: {}", id, ending.attempt(), OneLine.of(cause), thrown);
           yield null;
         }
         case RunResult.Busy(var unused, Duration remaining) -> remaining;
@@ -91,7 +93,7 @@ public final class OncePerFireTime {
       };
     } catch (StoreException e) {
       if (loud.isDue()) {
-        LOG.warn("{} waits for the store: {}", id, e.toString());
+        LOG.warn("{} waits for the store: {}", id, OneLine.of(e.toString()));
       }
       return SOON;
     }

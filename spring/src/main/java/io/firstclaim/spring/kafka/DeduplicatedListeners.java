@@ -5,6 +5,7 @@ import io.firstclaim.listener.Deduplication;
 import io.firstclaim.listener.RecordIds;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.spring.Deduplicated;
+import io.firstclaim.spring.autoconfigure.EarlyReturn;
 import io.firstclaim.spring.autoconfigure.StartRefusedException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
@@ -15,9 +16,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.aopalliance.aop.Advice;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -35,23 +39,50 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
+import org.springframework.messaging.handler.annotation.SendTo;
 
 /**
  * Puts the {@link DeduplicatingAdvice} on the containers of deduplicated listeners, and refuses
  * what would lose records or not deduplicate them. Thread-safe.
  */
 final class DeduplicatedListeners {
-  private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
+  private static final Logger LOG = LoggerFactory.getLogger(DeduplicatedListeners.class);
 
   /** How long a deduplicator asks a store for a claim that does not answer. */
   private static final Duration STORE_PATIENCE = Duration.ofSeconds(10);
 
   private final Supplier<Deduplication> deduplication;
   private final Supplier<ClaimSettings> claims;
-  private final Map<String, AnnotatedElement> byName = new ConcurrentHashMap<>();
+  private final Map<String, Named> byName = new ConcurrentHashMap<>();
 
   /** The annotated methods and classes that are yet without a container, with their names. */
   private final Map<AnnotatedElement, String> waiting = new ConcurrentHashMap<>();
+
+  /** A listener of a bean. */
+  private record Named(AnnotatedElement element, Object bean) {
+    @SuppressWarnings("ReferenceEquality") // two beans may be equal
+    boolean isThat(Named other) {
+      return bean == other.bean && element.equals(other.element);
+    }
+
+    /** What is called: the method, or the handlers of a class. */
+    Stream<Method> methods() {
+      return element instanceof Method method
+          ? Stream.of(method)
+          : MethodIntrospector.selectMethods(
+              type(), (Method each) -> isPresent(each, KafkaHandler.class))
+              .stream();
+    }
+
+    Class<?> type() {
+      return AopUtils.getTargetClass(bean);
+    }
+
+    /** Where annotations of its calls may be. */
+    Stream<AnnotatedElement> elements() {
+      return Stream.concat(Stream.of(element), methods());
+    }
+  }
 
   /** Listeners by these parts, which are asked for when the first listener comes. */
   DeduplicatedListeners(Supplier<Deduplication> deduplication, Supplier<ClaimSettings> claims) {
@@ -118,15 +149,22 @@ final class DeduplicatedListeners {
           "a share group gives a record up after a few deliveries, whatever became of it",
           "use a consumer group, with a ConcurrentKafkaListenerContainerFactory");
     }
-    AnnotatedElement other = byName.putIfAbsent(deduplicated.name(), element);
+    Named named = new Named(element, listener.getBean());
+    Named other = byName.putIfAbsent(deduplicated.name(), named);
     require(
-        other == null || other.equals(element),
+        other == null || other.isThat(named),
         element,
         "its name '%s' is that of %s, and each would skip what the other has done"
-            .formatted(deduplicated.name(), other),
+            .formatted(
+                deduplicated.name(),
+                other != null && other.element.equals(element)
+                    ? "the same method of another bean"
+                    : other == null ? "" : other.element),
         "give each a name of its own");
     Map<String, Object> consuming = consuming(advised, consumers);
+    requireReturnsWhenDone(named);
     requireKeeps(advised, element, consuming);
+    warnOfSkipped(element, consuming);
     advise(advised, element, deduplicated, consuming);
     waiting.remove(element);
   }
@@ -174,6 +212,38 @@ final class DeduplicatedListeners {
         new KeepingErrorHandler(deduplication.get().time(), maxPollInterval));
   }
 
+  /** Refuses what lets a call return before all of its work is done, or though it has failed. */
+  private static void requireReturnsWhenDone(Named named) {
+    require(
+        named.methods().noneMatch(method -> EarlyReturn.is(method, named.type())),
+        named.element,
+        "it returns before its work ends",
+        "let it return void, and wait for its work in it");
+    require(
+        named.elements().noneMatch(each -> isPresent(each, SendTo.class)),
+        named.element,
+        "what @SendTo sends is sent after the record counts as done, so it could be lost",
+        "send it in the listener, and wait until it is acknowledged");
+    require(
+        MergedAnnotations.from(named.element, MergedAnnotations.SearchStrategy.TYPE_HIERARCHY)
+            .stream(KafkaListener.class)
+            .allMatch(each -> each.getString("errorHandler").isEmpty()),
+        named.element,
+        "its @KafkaListener has an errorHandler, which may have what failed count as done",
+        "take it away: firstclaim.retry.* says how often a listener is tried, then its record goes"
+            + " to firstclaim.dead-letter.topic");
+  }
+
+  private static void warnOfSkipped(AnnotatedElement element, Map<String, Object> consuming) {
+    Object reset = consuming.getOrDefault(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "latest");
+    if (String.valueOf(reset).strip().equalsIgnoreCase("latest")) {
+      LOG.warn(
+          "The records of {} that came before its group had offsets are skipped, as of a new"
+              + " partition: set spring.kafka.consumer.auto-offset-reset=earliest",
+          element);
+    }
+  }
+
   /** Refuses what moves offsets in another way, or calls the listener in another. */
   private static void requireKeeps(
       AbstractMessageListenerContainer<?, ?> container,
@@ -203,8 +273,7 @@ final class DeduplicatedListeners {
         "take the transaction manager from its container factory, and put @Transactional on the"
             + " listener if it needs one");
     require(
-        !(listener instanceof AsyncRepliesAware replies && replies.isAsyncReplies())
-            && !isPresent(element, ASYNC),
+        !(listener instanceof AsyncRepliesAware replies && replies.isAsyncReplies()),
         element,
         "it returns before its work ends",
         "let it return void, and wait for its work in it");
@@ -251,10 +320,6 @@ final class DeduplicatedListeners {
 
   private static boolean isPresent(
       AnnotatedElement element, Class<? extends Annotation> annotation) {
-    return isPresent(element, annotation.getName());
-  }
-
-  private static boolean isPresent(AnnotatedElement element, String annotation) {
     return MergedAnnotations.from(element, MergedAnnotations.SearchStrategy.TYPE_HIERARCHY)
         .isPresent(annotation);
   }

@@ -60,15 +60,15 @@ final class IdempotentHandlers implements BeanPostProcessor, SmartInitializingSi
 
   @Override
   public void afterSingletonsInstantiated() {
-    if (annotated.isEmpty()) {
-      return;
-    }
     asked = List.copyOf(mappings.get());
     Map<Method, Set<RequestMethod>> mapped = new HashMap<>();
     for (HandlerMapping mapping : asked) {
       if (mapping instanceof RequestMappingInfoHandlerMapping handlers) {
         handlers.getHandlerMethods().forEach((info, handler) -> add(mapped, info, handler));
       }
+    }
+    if (annotated.isEmpty()) {
+      return;
     }
     Set<String> names = new HashSet<>();
     annotated.forEach(
@@ -94,12 +94,15 @@ final class IdempotentHandlers implements BeanPostProcessor, SmartInitializingSi
     methods = Set.copyOf(names);
   }
 
-  private static void add(
+  /** Its bean may not be there yet, as that of a lazy or a scoped one is not. */
+  private void add(
       Map<Method, Set<RequestMethod>> mapped, RequestMappingInfo info, HandlerMethod handler) {
+    Method specific = AopUtils.getMostSpecificMethod(handler.getMethod(), handler.getBeanType());
+    if (AnnotatedHandlers.of(specific) != null) {
+      annotated.put(specific, handler.getBeanType());
+    }
     Set<RequestMethod> takes =
-        mapped.computeIfAbsent(
-            AopUtils.getMostSpecificMethod(handler.getMethod(), handler.getBeanType()),
-            method -> EnumSet.noneOf(RequestMethod.class));
+        mapped.computeIfAbsent(specific, method -> EnumSet.noneOf(RequestMethod.class));
     Set<RequestMethod> named = info.getMethodsCondition().getMethods();
     takes.addAll(named.isEmpty() ? EnumSet.allOf(RequestMethod.class) : named);
   }

@@ -297,7 +297,7 @@ class DeduplicatedListenerTest {
     send("id-bad", "bad");
     send("id-good", "good");
     producer.flush();
-    run("g", Listener.class);
+    run("g", store(), Listener.class, "spring.kafka.producer.retries=0");
     awaitCommitted("g", 2);
 
     assertThat(desk.done).containsExactly("good");

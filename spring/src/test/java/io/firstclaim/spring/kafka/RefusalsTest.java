@@ -27,8 +27,10 @@ import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.KafkaListenerErrorHandler;
 import org.springframework.kafka.support.TopicPartitionOffset;
 import org.springframework.kafka.transaction.KafkaTransactionManager;
+import org.springframework.messaging.handler.annotation.SendTo;
 import org.springframework.scheduling.annotation.Async;
 
 /** No broker is there: all of this is known before the first container starts. */
@@ -147,6 +149,64 @@ class RefusalsTest {
   void listenersThatReturnBeforeTheirWorkEnds_areRefused() {
     refused(Later.class, "returns before its work ends", "return void");
     refused(Elsewhere.class, "returns before its work ends", "return void");
+    refused(ElsewhereAll.class, "returns before its work ends", "return void");
+    refused(ElsewhereHandlers.class, "returns before its work ends", "return void");
+  }
+
+  @Async
+  static class ElsewhereAll {
+    @KafkaListener(topics = "in")
+    @Deduplicated(name = "elsewhere-all", id = "key")
+    void hear(String value) {}
+  }
+
+  @KafkaListener(topics = "in")
+  @Deduplicated(name = "elsewhere-handlers", id = "key")
+  static class ElsewhereHandlers {
+    @Async
+    @KafkaHandler
+    void hear(String value) {}
+  }
+
+  static class Answering {
+    @KafkaListener(topics = "in")
+    @SendTo("out")
+    @Deduplicated(name = "answering", id = "key")
+    String hear(String value) {
+      return value;
+    }
+  }
+
+  @KafkaListener(topics = "in")
+  @Deduplicated(name = "answering-handlers", id = "key")
+  static class AnsweringHandlers {
+    @KafkaHandler
+    @SendTo("out")
+    String hear(String value) {
+      return value;
+    }
+  }
+
+  @Test
+  void answersThatAreSentAfterwards_areRefused() {
+    refused(Answering.class, "@SendTo", "wait until it is acknowledged");
+    refused(AnsweringHandlers.class, "@SendTo", "wait until it is acknowledged");
+  }
+
+  static class Lenient {
+    @KafkaListener(topics = "in", errorHandler = "lenient")
+    @Deduplicated(name = "lenient", id = "key")
+    void hear(String value) {}
+  }
+
+  @Test
+  void errorHandlerOfTheListener_isRefused() {
+    refused(
+        application
+            .withBean(Lenient.class)
+            .withBean("lenient", KafkaListenerErrorHandler.class, () -> (message, fault) -> ""),
+        "errorHandler",
+        "firstclaim.retry.*");
   }
 
   static class Retryable {
@@ -220,6 +280,10 @@ class RefusalsTest {
     refused(
         application.withBean(Plain.class).withBean(Namesake.class),
         "each would skip what the other has done",
+        "a name of its own");
+    refused(
+        application.withBean("one", Plain.class).withBean("two", Plain.class),
+        "the same method of another bean",
         "a name of its own");
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.lock.testkit.framework.IdempotencyKeyContract;
 import io.firstclaim.lock.testkit.framework.WebDesk;
+import io.firstclaim.lock.testkit.framework.WebInstance;
 import io.firstclaim.spring.IdempotencyKey;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.Cookie;
@@ -146,9 +147,14 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
 
   @Override
   protected int open(FaultyStore store) {
+    return open(store, false);
+  }
+
+  private int open(FaultyStore store, boolean lazy) {
     ConfigurableApplicationContext application =
         new SpringApplicationBuilder(Application.class)
             .web(WebApplicationType.SERVLET)
+            .lazyInitialization(lazy)
             .properties(
                 "server.port=0",
                 "server.address=127.0.0.1",
@@ -184,6 +190,17 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
     assertThat(desk().calls("p-user")).isEqualTo(2);
     var _ = one().post("/payments", "k-user", "p-user");
     assertThat(desk().calls("p-user")).isEqualTo(3);
+  }
+
+  @Test
+  void handlerWhoseBeanIsMadeWhenItIsCalled_isCalledOnceForEachKey() throws Exception {
+    WebInstance lazy = new WebInstance(open(store("lazy"), true));
+
+    assertThat(lazy.post("/payments", "k-lazy", "p-lazy").statusCode()).isEqualTo(201);
+    assertThat(lazy.post("/payments", "k-lazy", "p-lazy").statusCode()).isEqualTo(201);
+
+    assertThat(desk().calls("p-lazy")).isOne();
+    assertThat(lazy.post("/payments", null, "p-lazy").statusCode()).isEqualTo(400);
   }
 
   @Test

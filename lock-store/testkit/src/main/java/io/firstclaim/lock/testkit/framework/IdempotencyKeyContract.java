@@ -59,7 +59,8 @@ public abstract class IdempotencyKeyContract {
   private @Nullable WebInstance one;
   private @Nullable WebInstance other;
 
-  private FaultyStore store(String instance) {
+  /** A store over the claims of all instances. */
+  protected final FaultyStore store(String instance) {
     return new FaultyStore(
         new MemoryClaimStore(claims, ClaimSettings.of("shop", instance), TimeSource.system()));
   }

@@ -67,6 +67,11 @@ final class ExclusiveInterceptor implements MethodInterceptor<Object, Object> {
       worker.begin();
       try {
         var unused = call.proceed();
+      } catch (Exception e) { // such as the interrupt, by which it is not told to stop
+        if (held.isHeld()) {
+          throw e;
+        }
+        throw new IllegalStateException("its mutex was lost as it ran", e);
       } finally {
         boolean unused = worker.end();
         if (!held.isHeld()) {

@@ -5,8 +5,10 @@ import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.mutex.Mutex;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.scheduling.SchedulingAwareRunnable;
 
 /** Runs of a job under its mutex, which is kept while they last. Thread-safe. */
 final class ExclusiveRun {
@@ -23,6 +25,8 @@ final class ExclusiveRun {
    *
    * @param wait how long to wait for it
    * @return false if others held it the whole time, and nothing ran
+   * @throws IllegalStateException if the job threw something, such as that interrupt, after it had
+   *     lost the mutex: it has failed, and was not told to stop
    */
   boolean run(Runnable job, Duration wait) throws InterruptedException {
     Optional<HeldMutex> acquired = mutex.acquire(wait);
@@ -35,6 +39,8 @@ final class ExclusiveRun {
       worker.begin();
       try {
         job.run();
+      } catch (RuntimeException e) {
+        throw held.isHeld() ? e : new IllegalStateException("its mutex was lost as it ran", e);
       } finally {
         boolean unused = worker.end();
         if (!held.isHeld()) {
@@ -45,9 +51,19 @@ final class ExclusiveRun {
     return true;
   }
 
-  /** The job, left out where another instance is at it. */
+  /** The job, left out where another instance is at it; on the scheduler that it names. */
   Runnable orNotAtAll(Runnable job) {
-    return new Runnable() {
+    return new SchedulingAwareRunnable() {
+      @Override
+      public boolean isLongLived() {
+        return job instanceof SchedulingAwareRunnable aware && aware.isLongLived();
+      }
+
+      @Override
+      public @Nullable String getQualifier() {
+        return job instanceof SchedulingAwareRunnable aware ? aware.getQualifier() : null;
+      }
+
       @Override
       public void run() {
         try {

@@ -32,6 +32,10 @@ public abstract class TimeLimitContract {
   private static final RecordId ID = RecordId.of("order-4711");
   private static final DocumentKey KEY = DocumentKey.of("tests/" + Nonce.random());
   private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  /** Than five seconds, which is what a store allows: a busy machine may need much of it. */
+  private static final Duration LITTLE_LESS = Duration.ofMillis(4900);
+
   private final ClaimSettings settings =
       new ClaimSettings(
           "limits-" + Nonce.random(),
@@ -107,9 +111,9 @@ public abstract class TimeLimitContract {
 
   @Test
   void shorterLimitsOfTheClient_stay() {
-    claimAndSettle(Optional.of(Duration.ofSeconds(1)));
+    claimAndSettle(Optional.of(LITTLE_LESS));
 
-    assertLimits(Duration.ofSeconds(1));
+    assertLimits(LITTLE_LESS);
   }
 
   @Test

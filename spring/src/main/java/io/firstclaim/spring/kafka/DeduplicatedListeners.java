@@ -151,16 +151,14 @@ final class DeduplicatedListeners {
     }
     Named named = new Named(element, listener.getBean());
     Named other = byName.putIfAbsent(deduplicated.name(), named);
-    require(
-        other == null || other.isThat(named),
-        element,
-        "its name '%s' is that of %s, and each would skip what the other has done"
-            .formatted(
-                deduplicated.name(),
-                other != null && other.element.equals(element)
-                    ? "the same method of another bean"
-                    : other == null ? "" : other.element),
-        "give each a name of its own");
+    if (other != null && !other.isThat(named)) {
+      Object which = other.element.equals(element) ? "the same of another bean" : other.element;
+      throw refused(
+          element,
+          "its name '%s' is that of %s, and each would skip what the other has done"
+              .formatted(deduplicated.name(), which),
+          "give each a name of its own");
+    }
     Map<String, Object> consuming = consuming(advised, consumers);
     requireReturnsWhenDone(named);
     requireKeeps(advised, element, consuming);

@@ -283,7 +283,7 @@ class RefusalsTest {
         "a name of its own");
     refused(
         application.withBean("one", Plain.class).withBean("two", Plain.class),
-        "the same method of another bean",
+        "the same of another bean",
         "a name of its own");
   }
 

@@ -25,6 +25,7 @@ public final class RecordId implements Comparable<RecordId> {
   /** The longest ID that is accepted. */
   public static final int MAX_BYTES = 1024;
 
+  /** So many escapes in each other are looked at, or a print could take hundreds of decodings. */
   private static final int DEEPEST = 8;
 
   private static final HexFormat HEX = HexFormat.of().withUpperCase();

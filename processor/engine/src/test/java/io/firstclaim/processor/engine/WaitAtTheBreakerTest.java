@@ -39,48 +39,41 @@ class WaitAtTheBreakerTest {
     return wait == null ? null : wait.what();
   }
 
-  private static void refuse(Entry entry) {
-    entry.trial().refused("gone");
-    entry.trial().refused("gone");
+  /** Three records, the second of which was in line for something as the breaker opened. */
+  private record Three(Entry first, Entry inLine, Entry late) {
+    static Three inLineFor(WaitsFor what, Admission admission) throws InterruptedException {
+      Three all =
+          new Three(
+              entry(admission, "first"), entry(admission, "in-line"), entry(admission, "late"));
+      assertThat(waitOf(all.first)).isNull();
+      assertThat(waitOf(all.inLine)).isEqualTo(what);
+      all.first.trial().refused("gone");
+      all.first.trial().refused("gone");
+      assertThat(waitOf(all.late)).isEqualTo(WaitsFor.DOWNSTREAM);
+      assertThat(waitOf(all.inLine)).isEqualTo(WaitsFor.DOWNSTREAM);
+      return all;
+    }
   }
 
   @Test
   void lineOfTheRate_isLeftByThoseWhoWaitForTheDownstream() throws InterruptedException {
     settings.handlerRate = Optional.of(1);
-    Admission admission = admission();
-    Entry first = entry(admission, "first");
-    Entry inLine = entry(admission, "in-line");
-    Entry late = entry(admission, "late");
-    assertThat(waitOf(first)).isNull();
-    assertThat(waitOf(inLine)).isEqualTo(WaitsFor.RATE);
-
-    refuse(first);
-    assertThat(waitOf(late)).isEqualTo(WaitsFor.DOWNSTREAM);
-    assertThat(waitOf(inLine)).isEqualTo(WaitsFor.DOWNSTREAM);
-    first.leave();
+    Three all = Three.inLineFor(WaitsFor.RATE, admission());
+    all.first.leave();
     time.advance(Duration.ofSeconds(10));
 
-    assertThat(waitOf(late)).as("its turn to try").isNull();
+    assertThat(waitOf(all.late)).as("its turn to try").isNull();
   }
 
   @Test
   void permits_areLeftByThoseWhoWaitForTheDownstream_andWhoMayTryMayStill()
       throws InterruptedException {
     settings.maxInFlight = 1;
-    Admission admission = admission();
-    Entry first = entry(admission, "first");
-    Entry inLine = entry(admission, "in-line");
-    Entry late = entry(admission, "late");
-    assertThat(waitOf(first)).isNull();
-    assertThat(waitOf(inLine)).isEqualTo(WaitsFor.PLACE);
-
-    refuse(first);
-    assertThat(waitOf(late)).isEqualTo(WaitsFor.DOWNSTREAM);
-    assertThat(waitOf(inLine)).isEqualTo(WaitsFor.DOWNSTREAM);
+    Three all = Three.inLineFor(WaitsFor.PLACE, admission());
     time.advance(Duration.ofSeconds(5));
-    assertThat(waitOf(late)).as("its turn to try").isEqualTo(WaitsFor.PLACE);
-    first.leave();
+    assertThat(waitOf(all.late)).as("its turn to try").isEqualTo(WaitsFor.PLACE);
+    all.first.leave();
 
-    assertThat(waitOf(late)).as("who tries still").isNull();
+    assertThat(waitOf(all.late)).as("who tries still").isNull();
   }
 }

@@ -38,6 +38,7 @@ public final class Latencies {
   public static Latencies of(byte[] bytes) {
     try {
       ByteBuffer in = ByteBuffer.wrap(bytes);
+      // Its own may say more than the most: they grow by doubling.
       if (in.getInt(DIGITS_AT) != DIGITS || in.getLong(HIGHEST_AT) > 4 * MOST) {
         throw new IllegalArgumentException("a histogram of another form, which may be huge");
       }

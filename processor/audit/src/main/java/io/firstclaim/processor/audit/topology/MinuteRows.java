@@ -13,7 +13,7 @@ import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.state.KeyValueIterator;
 
 /**
- * Rows of minutes, those of one zone and minute added up. Each takes some 20 KB, and whoever may
+ * Rows of minutes, those of one zone and minute added up. Each takes some 22 KB, and whoever may
  * write outcomes can make zones up: only so many are read. For one thread.
  */
 public final class MinuteRows {

@@ -41,7 +41,7 @@ public final class Stores {
   /** Records given up, by ID. */
   public static final String DEAD = "dead";
 
-  /** What must not have happened, by ID: the latest of each record, which nobody has seen yet. */
+  /** What must not have happened, by ID: the latest of each record. */
   public static final String VIOLATIONS = "violations";
 
   /** How long minutes are kept. */

@@ -75,7 +75,8 @@ final class GateMending {
     }
   }
 
-  private boolean isStillShut(GateLane lane) {
+  /** Whether there is something to mend still; if not, whoever shuts the lane starts another. */
+  private boolean goesOn(GateLane lane) {
     gate.lock.lock();
     try {
       lane.mended = lane.fault != null;
@@ -86,7 +87,7 @@ final class GateMending {
   }
 
   private void mend(GateLane lane) {
-    while (isStillShut(lane)) {
+    while (goesOn(lane)) {
       if (told.isDue()) {
         outageTold = true;
         LOG.warn(

@@ -46,7 +46,6 @@ public final class StoreGate {
   // Guarded by the lock.
   private final Pace pace;
   private int begun;
-
   private int lastMost = ClaimStore.REQUESTS_AT_ONCE;
 
   /**

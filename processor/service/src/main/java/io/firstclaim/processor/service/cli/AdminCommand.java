@@ -296,8 +296,9 @@ final class AdminCommand {
               description = "Even if its claim is forgotten, so that it may be done; one record.")
           boolean mayBeDone)
       throws IOException, InterruptedException {
-    boolean isOne = dead.ids.size() == 1;
-    if (mayBeDone && (!isOne || dead.dryRun)) {
+    // A dry run is of many, of whom there may be one.
+    boolean isOne = dead.ids.size() == 1 && !dead.dryRun;
+    if (mayBeDone && !isOne) {
       return wrong("--may-be-done goes with one ID, and with no --dry-run");
     }
     if (dead.hasFilter() && !dead.ids.isEmpty()) {
@@ -306,15 +307,13 @@ final class AdminCommand {
     if (isOne && rate != null) {
       return wrong("--rate goes with more than one record");
     }
-    Map<String, Object> body = isOne && !dead.dryRun ? dead.bodyOfOne() : dead.body();
+    Map<String, Object> body = isOne ? dead.bodyOfOne() : dead.body();
     put(body, "delay", delay);
     put(body, "rate", rate);
     if (mayBeDone) {
       body.put("mayBeDone", true);
     }
-    return isOne && !dead.dryRun
-        ? actOnOne(where, "redrive", dead, body)
-        : post(where, "/api/redrive", body);
+    return isOne ? actOnOne(where, "redrive", dead, body) : post(where, "/api/redrive", body);
   }
 
   @Command(

@@ -5,6 +5,7 @@ import io.firstclaim.processor.engine.setting.Syntax;
 import io.firstclaim.processor.service.handler.HttpHandler;
 import io.firstclaim.processor.service.security.TokenFile;
 import io.firstclaim.processor.service.security.WrongTokenFileException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
@@ -17,8 +18,9 @@ import java.util.stream.Collectors;
 
 /** How the values of the service's own settings are written, beside what every setting may be. */
 final class ServiceSyntax {
+  private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9._-]+");
   private static final Pattern HOST_AND_PORT =
-      Pattern.compile("\\[?([a-zA-Z0-9._:-]{1,253}?)]?:([1-9]\\d{0,4})");
+      Pattern.compile("(\\[[0-9a-fA-F:.]+]|[a-zA-Z0-9._:-]{1,253}):([1-9]\\d{0,4})");
 
   static final Syntax<String> BUCKET =
       Syntax.text("[a-zA-Z0-9._-]{3,63}", "a bucket has 3 to 63 of a-z A-Z 0-9 . _ -");
@@ -89,21 +91,22 @@ final class ServiceSyntax {
     }
   }
 
+  /** An IP address of version 6 may be in brackets or not: Kubernetes gives a pod's without. */
   private static Address address(String text) {
     Matcher parts = HOST_AND_PORT.matcher(text);
-    if (!parts.matches() || !isHost(parts.group(1))) {
-      throw new IllegalArgumentException("give host:port, such as processor-1:8080");
+    if (parts.matches()) {
+      String host = parts.group(1).replaceAll("[\\[\\]]", "");
+      boolean bare = host.equals(parts.group(1));
+      if ((bare && NAME.matcher(host).matches()) || isIpv6(host)) {
+        return new Address(host, Integer.parseInt(parts.group(2)));
+      }
     }
-    return new Address(parts.group(1), Integer.parseInt(parts.group(2)));
+    throw new IllegalArgumentException("give host:port, such as processor-1:8080");
   }
 
-  /** A name, or an IP address: of a pod, Kubernetes gives those of version 6 without brackets. */
-  private static boolean isHost(String text) {
-    if (!text.contains(":")) {
-      return true;
-    }
+  private static boolean isIpv6(String text) {
     try {
-      InetAddress _ = InetAddress.ofLiteral(text);
+      InetAddress _ = Inet6Address.ofLiteral(text);
       return true;
     } catch (IllegalArgumentException e) {
       return false;

@@ -48,11 +48,12 @@ import org.jspecify.annotations.Nullable;
  * take more than 8 KiB is {@link HandlerResult.Failed}.
  *
  * <p>Any 2xx is done. No connection, 429, 502, 503, 504, and 3xx, 401, 403 and 407, which would be
- * the same for any record, are {@link HandlerResult.Unavailable}. 408, 425, other 5xx, no answer in
- * time, a connection that breaks and an answer that is not HTTP are {@link HandlerResult.Retry}.
- * Both wait as long as {@code Retry-After} asks for, up to an hour. Every other status is final;
- * redirects are not followed. {@link StatusMeanings} may say otherwise. The first bytes of a
- * failing answer become part of the cause.
+ * the same for any record, are {@link HandlerResult.Unavailable}, and so is whatever breaks before
+ * the request is written, as TLS may. 408, 425, other 5xx, no answer in time, a connection that
+ * breaks and an answer that is not HTTP are {@link HandlerResult.Retry}. Both wait as long as
+ * {@code Retry-After} asks for, up to an hour. Every other status is final; redirects are not
+ * followed. {@link StatusMeanings} may say otherwise. The first bytes of a failing answer become
+ * part of the cause.
  *
  * <p>404, 405 and 410 may also come of a wrong URL: until the first record is done they are {@link
  * HandlerResult.Unavailable}, for good once 20 different records had such an answer, else for five

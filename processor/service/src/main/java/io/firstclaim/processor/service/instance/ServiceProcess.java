@@ -39,8 +39,8 @@ public final class ServiceProcess {
    * cannot start; once it runs, the process ends by itself.
    */
   public static int run(ArgumentSettings arguments) {
-    AtomicReference<Runnable> stop = new AtomicReference<>(() -> {}); // nothing is served yet
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(stop.get())));
+    AtomicReference<Runnable> atEnd = new AtomicReference<>(() -> {}); // nothing is served yet
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(atEnd.get())));
     try {
       ApplicationContext context = startedContext(arguments);
       InstanceSettings settings = registered(context);
@@ -48,7 +48,7 @@ public final class ServiceProcess {
       // In parallel with the rest, to be up sooner: neither needs the other.
       Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
       Served service = context.getBean(Served.class);
-      stop.set(() -> stop(service, context));
+      atEnd.set(() -> stop(service, context));
       if (settings instanceof ServiceSettings && settings.tokenFile().isPresent()) {
         Redrives redrives = context.getBean(Redrives.class);
         redrives.start(); // without tokens there is nobody to begin one

@@ -51,8 +51,10 @@ class AuditSettingsTest {
           .isEqualTo(new Address("2600:1f13::a", 8080))
           .hasToString("[2600:1f13::a]:8080");
     }
-    assertThatThrownBy(() -> read("firstclaim.audit.address", "2600:1f13:8080"))
-        .hasMessageContaining("give host:port");
+    for (String odd : List.of("2600:1f13:8080", "[a-1]:8080", "[a-1:8080", "a-1]:8080")) {
+      assertThatThrownBy(() -> read("firstclaim.audit.address", odd))
+          .hasMessageContaining("give host:port");
+    }
     assertThatThrownBy(() -> read("firstclaim.audit.address", "a-1"))
         .hasMessage("firstclaim.audit.address=a-1: give host:port, such as processor-1:8080");
   }

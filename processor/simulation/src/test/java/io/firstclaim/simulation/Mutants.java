@@ -36,6 +36,17 @@ final class Mutants {
             "return next;",
             Set.of(12)),
         new Mutant(
+            "bytes of records are not given back",
+            ENGINE.formatted("admission/InFlightLimit"),
+            "buffered.addAndGet(-bytes);\n    usage.present.decrementAndGet();",
+            "usage.present.decrementAndGet();",
+            Set.of(22)));
+  }
+
+  /** The others. */
+  static List<Mutant> others() {
+    return List.of(
+        new Mutant(
             "a takeover does not wait for the lease's end",
             DYNAMODB.formatted("ClaimItems"),
             "number(now.wall().minus(settings.maxSkew()).toEpochMilli())",
@@ -47,17 +58,6 @@ final class Mutants {
             "if (offsets.isEmpty()) {\n      return;",
             "if (!offsets.isEmpty()) {\n      return;",
             Set.of(0, 18)),
-        new Mutant(
-            "bytes of records are not given back",
-            ENGINE.formatted("admission/InFlightLimit"),
-            "buffered.addAndGet(-bytes);\n    usage.present.decrementAndGet();",
-            "usage.present.decrementAndGet();",
-            Set.of(22)));
-  }
-
-  /** The others. */
-  static List<Mutant> others() {
-    return List.of(
         new Mutant(
             "a step goes by the token alone",
             DYNAMODB.formatted("Statements"),

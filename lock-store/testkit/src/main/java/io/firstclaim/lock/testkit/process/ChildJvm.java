@@ -25,7 +25,11 @@ import java.util.function.BooleanSupplier;
 public final class ChildJvm implements AutoCloseable {
   private static final List<String> FOREIGN_SETTINGS =
       List.of("FIRSTCLAIM_", "KAFKA_", "MICRONAUT_", "AWS_");
-  private static final Duration POLL = Duration.ofMillis(50);
+
+  /** It is looked whether a child is ready after a tenth of the time waited, within these. */
+  private static final Duration OFTEN = Duration.ofMillis(50);
+
+  private static final Duration SELDOM = Duration.ofMillis(500);
 
   /** However busy the machine: what a process has is taken from it before it is gone. */
   private static final Duration GONE_WITHIN = Duration.ofMinutes(2);
@@ -115,17 +119,19 @@ public final class ChildJvm implements AutoCloseable {
   public void awaitReady(String what, BooleanSupplier ready, Duration timeout) {
     long start = System.nanoTime();
     while (!ready.getAsBoolean()) {
+      Duration waited = Duration.ofNanos(System.nanoTime() - start);
       if (!process.isAlive()) {
         throw new StackException(
             "%s ended with exit code %d before it was %s; the end of %s:%n%s"
                 .formatted(name, process.exitValue(), what, log, logTail()));
       }
-      if (System.nanoTime() - start > timeout.toNanos()) {
+      if (waited.compareTo(timeout) > 0) {
         throw new StackException(
             "%s was not %s within %s s; the end of %s:%n%s"
                 .formatted(name, what, timeout.toSeconds(), log, logTail()));
       }
-      sleep(POLL);
+      Duration tenth = waited.dividedBy(10);
+      sleep(tenth.compareTo(OFTEN) < 0 ? OFTEN : tenth.compareTo(SELDOM) > 0 ? SELDOM : tenth);
     }
   }
 

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.awaitility.core.ThrowingRunnable;
+import org.awaitility.pollinterval.IterativePollInterval;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -42,6 +43,9 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
 
   /** Begins the IDs that a start sends first; the parts of a scenario do not show them. */
   static final String WARM_UP = "warm-up";
+
+  /** The longest time between two looks at what is awaited. */
+  private static final Duration SELDOM = Duration.ofMillis(600);
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
@@ -247,13 +251,18 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
             "a zone ended by itself", () -> zones.stream().anyMatch(Zone::hasEndedUnexpectedly));
   }
 
-  /** Waits with {@link #PATIENCE}. */
+  /** Waits with {@link #PATIENCE}; looks ever more seldom, as a look takes the zone's CPU time. */
   static ConditionFactory await(String what) {
     return Awaitility.await(what)
         .pollInSameThread()
         .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(200))
+        .pollInterval(IterativePollInterval.iterative(Scenario::longer, Duration.ofMillis(100)))
         .atMost(PATIENCE);
+  }
+
+  private static Duration longer(Duration interval) {
+    Duration longer = interval.multipliedBy(5).dividedBy(4);
+    return longer.compareTo(SELDOM) < 0 ? longer : SELDOM;
   }
 
   private <T extends AutoCloseable> T open(T resource) {

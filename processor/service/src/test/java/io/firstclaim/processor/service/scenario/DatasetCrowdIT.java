@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Four instances in two zones write one dataset and merge its manifests, while instances are
- * killed.
+ * Instances in two zones write one dataset and merge its manifests, while instances are killed: two
+ * of them, four with {@code -Psoak}.
  */
 @Order(1)
 class DatasetCrowdIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
   private static final int RECORDS = Integer.getInteger("lake.records", SOAK ? 50_000 : 300);
-  private static final int KILLS = SOAK ? 10 : 2;
+  private static final int KILLS = SOAK ? 10 : 1;
 
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 8);
   private final Lake lake = new Lake();
@@ -31,7 +31,10 @@ class DatasetCrowdIT {
 
   @Test
   void everyFileIsListedOnce_whoeverIsKilled() throws Exception {
-    List<Zone> running = new ArrayList<>(List.of(zone("a"), zone("b"), zone("a"), zone("b")));
+    List<Zone> running = new ArrayList<>(List.of(zone("a"), zone("b")));
+    if (SOAK) {
+      running.addAll(List.of(zone("a"), zone("b")));
+    }
     scenario.start();
     List<String> ids = Feed.ids("event", RECORDS);
 

@@ -1,26 +1,37 @@
 package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.firstclaim.lock.testkit.Soak;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @Order(1)
 @ParameterizedClass
-@CsvSource({"DYNAMODB, classic", "S3, consumer"})
+@MethodSource("protocols")
 class RebalanceIT {
   private static final int ROUNDS = Soak.times(1, 3);
   private static final Duration BETWEEN_RECORDS = Duration.ofMillis(50);
 
   @RegisterExtension final Scenario scenario;
   private final String protocol;
+
+  /** The classic protocol, which the other scenarios have, is tried with {@code -Psoak}. */
+  static Stream<Arguments> protocols() {
+    Arguments consumer = arguments(Backend.S3, "consumer");
+    return Soak.isOn()
+        ? Stream.of(consumer, arguments(Backend.DYNAMODB, "classic"))
+        : Stream.of(consumer);
+  }
 
   RebalanceIT(Backend backend, String protocol) {
     scenario = new Scenario(backend, 6);

@@ -32,9 +32,9 @@ import io.micronaut.security.authentication.Authentication;
 import java.net.URLDecoder;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Shared documents over HTTP: JSON that many writers change at once, without losing a change. */
 @Controller("/api/documents")
@@ -98,8 +98,9 @@ class DocumentsController {
     Optional<String> found = grants.answered(() -> store.find(of)).map(Document::content);
     requireMatch(request, found);
     String content = found.orElseThrow(() -> none(of));
-    @Nullable String known = request.getHeaders().get(HttpHeaders.IF_NONE_MATCH);
-    return known != null && matches(known, found)
+    return condition(request, HttpHeaders.IF_NONE_MATCH)
+            .filter(known -> matchesWeakly(known, found))
+            .isPresent()
         ? HttpResponse.notModified().header(HttpHeaders.ETAG, etag(content))
         : answer(content);
   }
@@ -135,17 +136,32 @@ class DocumentsController {
   /** Does nothing if a write may be made over what is there. */
   private static void requireCondition(HttpRequest<?> request, Optional<String> content) {
     requireMatch(request, content);
-    @Nullable String none = request.getHeaders().get(HttpHeaders.IF_NONE_MATCH);
-    if (none != null && matches(none, content)) {
-      throw conditionFailed(HttpHeaders.IF_NONE_MATCH, none);
-    }
+    condition(request, HttpHeaders.IF_NONE_MATCH)
+        .filter(none -> matchesWeakly(none, content))
+        .ifPresent(
+            none -> {
+              throw conditionFailed(HttpHeaders.IF_NONE_MATCH, none);
+            });
   }
 
   private static void requireMatch(HttpRequest<?> request, Optional<String> content) {
-    @Nullable String match = request.getHeaders().get(HttpHeaders.IF_MATCH);
-    if (match != null && !matches(match, content)) {
-      throw conditionFailed(HttpHeaders.IF_MATCH, match);
-    }
+    condition(request, HttpHeaders.IF_MATCH)
+        .filter(match -> !matches(match, content))
+        .ifPresent(
+            match -> {
+              throw conditionFailed(HttpHeaders.IF_MATCH, match);
+            });
+  }
+
+  /** The header of this name; its lines are one list. */
+  private static Optional<String> condition(HttpRequest<?> request, String name) {
+    List<String> lines = request.getHeaders().getAll(name);
+    return lines.isEmpty() ? Optional.empty() : Optional.of(String.join(",", lines));
+  }
+
+  /** As a proxy that compresses makes an ETag a weak one (RFC 9110, 13.1.2). */
+  private static boolean matchesWeakly(String header, Optional<String> content) {
+    return matches(header.replaceAll("(^|,)\\s*W/", "$1"), content);
   }
 
   private static boolean matches(String header, Optional<String> content) {

@@ -1,7 +1,7 @@
 // What operators do: each act is confirmed, and has a reason.
 import { $, el, keyed, setText } from "./dom.js";
 import { count, moment, words } from "./format.js";
-import { post } from "./api.js";
+import { isOpen, newId, post } from "./api.js";
 import { address } from "./view.js";
 
 let done = () => {};
@@ -10,27 +10,56 @@ let done = () => {};
 export const afterActs = (listener) => { done = listener; };
 
 for (const button of document.querySelectorAll("dialog [data-close]")) {
-  button.addEventListener("click", () => button.closest("dialog").close());
+  button.addEventListener("click", () => { if (!isPosting) button.closest("dialog").close(); });
 }
 
 const actDialog = $("act-dialog");
+const actGo = actDialog.querySelector("[type=submit]");
+const actWrong = actDialog.querySelector(".wrong");
 let asked = null;
+
+/** A dialog whose act is under way stays open, so that what comes of it is seen. */
+let isPosting = false;
+
+for (const dialog of document.querySelectorAll("#act-dialog, #bulk-dialog")) {
+  dialog.addEventListener("cancel", (event) => { if (isPosting) event.preventDefault(); });
+}
+
+/** Does what was confirmed; tells whether it is done. */
+async function perform(dialog, act, wrong, go) {
+  isPosting = true;
+  go.disabled = true;
+  setText(wrong, "");
+  try {
+    await post(act.path, act.body);
+    dialog.close();
+    act.then?.();
+  } catch (refusal) {
+    const again = isOpen(refusal) && act.again ? ` ${act.again}` : "";
+    setText(wrong, `Not done${isOpen(refusal) ? ", as far as is known" : ""}: ${refusal.message}.${again}`);
+    go.disabled = false;
+    if (!dialog.open) dialog.showModal(); // a browser lets nobody be kept in one
+  } finally {
+    isPosting = false;
+    done();
+  }
+}
 
 /**
  * Asks whether an act is meant, and why, and does it.
  *
- * act: title, target, effect, verb, grave, path, and what else its body has
+ * act: title, target, effect, verb, grave, path, what else its body has, and what to do then
  */
 export function ask(act) {
+  if (isPosting) return;
   asked = act;
   setText($("act-title"), act.title);
   setText(actDialog.querySelector(".target"), act.target);
   setText(actDialog.querySelector(".effect"), act.effect);
-  setText(actDialog.querySelector(".wrong"), "");
-  const go = actDialog.querySelector("[type=submit]");
-  setText(go, act.verb);
-  go.classList.toggle("grave", act.grave ?? false);
-  go.disabled = false;
+  setText(actWrong, "");
+  setText(actGo, act.verb);
+  actGo.classList.toggle("grave", act.grave ?? false);
+  actGo.disabled = false;
   $("reason").value = "";
   actDialog.showModal();
   $("reason").focus();
@@ -39,24 +68,11 @@ export function ask(act) {
 actDialog.querySelector("form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const reason = $("reason").value.trim();
-  const wrong = actDialog.querySelector(".wrong");
   if (reason === "") {
-    setText(wrong, "Say why.");
+    setText(actWrong, "Say why.");
     return;
   }
-  const go = actDialog.querySelector("[type=submit]");
-  go.disabled = true;
-  setText(wrong, "");
-  const act = asked;
-  try {
-    await post(act.path, { ...act.body, reason });
-    if (asked === act) actDialog.close();
-  } catch (refusal) {
-    setText(wrong, `Not done: ${refusal.message}`);
-  } finally {
-    go.disabled = false;
-    done();
-  }
+  await perform(actDialog, { ...asked, body: { ...asked.body, reason } }, actWrong, actGo);
 });
 
 const bulk = $("bulk-dialog");
@@ -87,6 +103,7 @@ export const redriveMany = (topics) => openMany(REDRIVE, topics);
 export const dismissMany = (topics) => openMany(DISMISS, topics);
 
 function openMany(which, topics) {
+  if (isPosting) return;
   many = which;
   setText($("bulk-title"), many.title);
   setText($("bulk-effect"), many.effect);
@@ -128,12 +145,6 @@ function filter() {
   return given;
 }
 
-/** Sent twice, it is one redrive. */
-function newId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 $("bulk-try").addEventListener("click", async () => {
   forget();
   const button = $("bulk-try");
@@ -148,7 +159,7 @@ $("bulk-try").addEventListener("click", async () => {
       tried = many === REDRIVE ? { ...wanted, id: newId() } : wanted;
       $("bulk-go").hidden = false;
       bulkGo.disabled = false;
-      setText(bulkGo, `${many.verb} ${body.counted}`);
+      setText(bulkGo, `${many.verb} ${taken(body, wanted.limit)}`);
       $("bulk-reason").focus();
     }
   } catch (refusal) {
@@ -158,6 +169,12 @@ $("bulk-try").addEventListener("click", async () => {
     button.disabled = false;
   }
 });
+
+/** How many are taken of those found: a redrive finds them all, a dismissal looks no further than its limit. */
+function taken({ count: found, counted }, limit = Infinity) {
+  if (limit > found || (limit === found && many === REDRIVE)) return counted;
+  return limit === found ? count(limit) : `${count(limit)} of ${counted}`;
+}
 
 function showFound(found) {
   const causes = Object.entries(found.causes);
@@ -189,18 +206,9 @@ bulk.querySelector("form").addEventListener("submit", async (event) => {
     $("bulk-reason").focus();
     return;
   }
-  bulkGo.disabled = true;
-  setText(bulkWrong, "");
-  try {
-    await post(many.path, { ...tried, reason });
-    bulk.close();
-    location.hash = address({ list: many.after, after: null });
-  } catch (refusal) {
-    setText(bulkWrong, `Not done, as far as is known: ${refusal.message}. ${many.again}`);
-    bulkGo.disabled = false;
-  } finally {
-    done();
-  }
+  const { path, again, after } = many;
+  const then = () => { location.hash = address({ list: after, after: null }); };
+  await perform(bulk, { path, body: { ...tried, reason }, again, then }, bulkWrong, bulkGo);
 });
 
 const tokenDialog = $("token-dialog");

@@ -2,12 +2,23 @@
 
 const KEY = "firstclaim.token";
 
+const UNREADABLE = "what answered is not Firstclaim, or broke off: reload this page, to sign in again";
+
 /** The API refused, or gave no answer; the message is the API's own. */
 export class Refusal extends Error {
   constructor(status, message) {
     super(message);
     this.status = status;
   }
+}
+
+/** Whether an act may have been done all the same: there was no answer, or not the whole of one. */
+export const isOpen = ({ status }) => status === 0 || status === 503;
+
+/** Sent twice under it, a redrive is one. */
+export function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export const hasToken = () => sessionStorage.getItem(KEY) !== null;
@@ -29,6 +40,7 @@ async function send(path, options = {}) {
   }
   const body = await answer.json().catch(() => null);
   if (!answer.ok) throw new Refusal(answer.status, body?.error ?? `HTTP ${answer.status}`);
+  if (body === null) throw new Refusal(0, UNREADABLE); // such as the page of a login in between
   return { status: answer.status, body };
 }
 

@@ -15,7 +15,7 @@ const NOTES = {
   parked: "What this instance has and cannot go on with, and what each waits for.",
   held: "What this instance has a lease on.",
   dismissed: "Dead records that need no redrive, by an operator's word; they stay known as long as their claims.",
-  redrives: "The last redrives, the newest first.",
+  redrives: "Those that are not over, and the last that are; the newest first.",
   search: "By ID; of each record, the latest outcome that is searched for.",
 };
 const NONE = {
@@ -46,12 +46,13 @@ let current = null;
 const picks = new Set();
 const MOST_PICKS = 100;
 
-/** The selected IDs; they are not selected any more. */
-export function picked() {
-  const ids = [...picks];
+/** The selected IDs. */
+export const picked = () => [...picks];
+
+/** Nothing is selected any more. */
+export function unpick() {
   picks.clear();
   showPicks();
-  return ids;
 }
 
 function pick(id, on) {
@@ -93,12 +94,11 @@ function show(list, after, page, fault, summary) {
   if (current !== list) {
     current = list;
     $("rows").replaceChildren();
-    picks.clear();
-    showPicks();
+    unpick();
     fillFilters(list);
   }
   tabs(list, summary);
-  setText($("list-note"), fault ?? noteOf(list, after, page));
+  setText($("list-note"), fault ?? noteOf(list, after, page, summary.instance));
   $("bulk").hidden = !(summary.caller.mayChange && ["dead", "redrives"].includes(list));
   $("bulk-dismiss").hidden = !(summary.caller.mayChange && list === "dead");
   const may = summary.caller.mayChange;
@@ -111,7 +111,10 @@ function show(list, after, page, fault, summary) {
   pages(list, after, page.next);
 }
 
-function noteOf(list, after, page) {
+function noteOf(list, after, page, { actsFault }) {
+  if (["dismissed", "redrives"].includes(list) && page.items.length === 0 && actsFault) {
+    return `Nothing is known of them here: ${actsFault}.`;
+  }
   if (list === "search" && page.next !== null && page.items.length < PAGE) {
     return `${NOTES.search} ${count(page.lookedAt)} records were looked at, and there are more: the next page goes on.`;
   }

@@ -1,38 +1,45 @@
 // Asks every few seconds, and shows what is new.
 import { $, isSelecting, setAttribute, setText } from "./dom.js";
-import { forgetToken, get, hasToken, keepToken } from "./api.js";
+import { Refusal, forgetToken, get, hasToken, keepToken } from "./api.js";
 import { afterActs, askForToken, dismissMany, isAsking, redriveMany } from "./acts.js";
 import { remember } from "./meters.js";
 import { showNow } from "./now.js";
-import { askList, fillFilters, picked } from "./lists.js";
+import { askList, fillFilters, picked, unpick } from "./lists.js";
 import { redriveThese, showRecord } from "./record.js";
 import { view } from "./view.js";
 
 const EVERY = 3_000;
 
+/** What it means that this was answered: [mood, headline, remark]. */
+const REFUSALS = {
+  403: ["warn", "Not for everyone"],
+  404: ["warn", "No records here", "This instance serves claims over HTTP and takes no records: there is nothing to show"],
+};
+
 let summary = null;
 let shownAt = 0;
 let refused = null;
 let held = false;
-let asking = false;
+let rounds = null;
 let again = false;
 let timer = 0;
 
-/** Asks for all that is shown, and shows it; one round at a time. */
-async function look() {
-  if (asking) {
-    again = true;
-    return;
-  }
-  asking = true;
+/** Asks for all that is shown, and shows it; one round at a time. Resolves once what is wanted now is shown. */
+function look() {
+  again = true;
+  rounds ??= turn();
+  return rounds;
+}
+
+async function turn() {
   clearTimeout(timer);
   try {
-    do {
+    while (again) {
       again = false;
       await round();
-    } while (again);
+    }
   } finally {
-    asking = false;
+    rounds = null;
     if (!held && !document.hidden) timer = setTimeout(look, EVERY);
   }
 }
@@ -41,52 +48,51 @@ async function round() {
   const wanted = view();
   try {
     summary = await get("api/summary");
-    for (const instance of [summary.instance, ...summary.others]) remember(instance);
+    remember([summary.instance, ...summary.others]);
     const [record, list] = await Promise.all([
       showRecord(wanted.record, summary),
       askList(wanted, summary),
     ]);
     refused = null;
     if (isSelecting()) return; // shown with an answer after it
-    shownAt = Date.now();
     showNow(summary);
     record?.();
     list();
+    shownAt = Date.now();
     setText($("application"), summary.application);
     document.title = `${summary.application}, zone ${summary.instance.zone}: Firstclaim`;
-    showWho();
   } catch (refusal) {
     fail(refusal);
   }
+  showWho();
   tellAge();
 }
 
 function fail(refusal) {
-  if (!("status" in refusal)) throw refusal;
   refused = refusal;
+  if (!(refusal instanceof Refusal)) console.error(refusal);
   if (refusal.status === 401) {
     setText($("headline"), "Who asks?");
     setAttribute($("headline"), "data-mood", "wait");
     const wrong = hasToken() ? "This token is not known here." : "";
     forgetToken();
-    showWho();
     if (!isAsking()) askForToken(wrong, (token) => { keepToken(token); hold(false); });
     hold(true);
     return;
   }
-  setText($("headline"), refusal.status === 403 ? "Not for everyone" : "No answer");
-  setAttribute($("headline"), "data-mood", refusal.status === 403 ? "warn" : "bad");
+  const [mood, title, text = refusal.message] = REFUSALS[refusal.status] ?? ["bad", refusal instanceof Refusal ? "No answer" : "This page has failed"];
+  setText($("headline"), title);
+  setAttribute($("headline"), "data-mood", mood);
   const remark = document.createElement("li");
   remark.dataset.key = "refusal";
-  remark.textContent = `${refusal.message}.`;
+  remark.textContent = `${text}.`;
   $("remarks").replaceChildren(remark);
 }
 
 function showWho() {
-  const known = hasToken() && summary !== null;
-  $("who").hidden = !known && refused?.status !== 401;
-  setText($("who"), known ? "Forget token" : "Give a token");
-  setAttribute($("who"), "title", known ? `You are ${summary.caller.name}` : null);
+  $("who").hidden = !hasToken() && refused?.status !== 401;
+  setText($("who"), hasToken() ? "Forget token" : "Give a token");
+  setAttribute($("who"), "title", hasToken() && summary !== null ? `You are ${summary.caller.name}` : null);
 }
 
 function tellAge() {
@@ -110,7 +116,7 @@ $("who").addEventListener("click", () => {
 });
 $("bulk").addEventListener("click", () => redriveMany(summary.topics));
 $("bulk-dismiss").addEventListener("click", () => dismissMany(summary.topics));
-$("bulk-picked").addEventListener("click", () => redriveThese(picked()));
+$("bulk-picked").addEventListener("click", () => redriveThese(picked(), unpick));
 $("search").addEventListener("submit", (event) => {
   event.preventDefault();
   const id = $("wanted").value;

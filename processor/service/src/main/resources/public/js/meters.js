@@ -4,8 +4,15 @@ const KEPT = 80;
 const WINDOW = 60_000;
 const samples = new Map();
 
-/** Remembers what an instance says now; one that has begun anew begins anew here. */
-export function remember(instance) {
+/** Remembers what these instances say now, and forgets all others, which have ended. */
+export function remember(instances) {
+  const living = new Set(instances.map(({ name }) => name));
+  for (const name of samples.keys()) if (!living.has(name)) samples.delete(name);
+  instances.forEach(rememberOne);
+}
+
+/** One that has begun anew begins anew here. */
+function rememberOne(instance) {
   const kept = samples.get(instance.name) ?? [];
   const last = kept.at(-1);
   const now = { at: performance.now(), meters: instance.meters };

@@ -56,11 +56,16 @@ function problems(summary, zones) {
       add(each.acknowledged === null ? "bad" : "calm", null, `${each.id}${seen}: ${each.verdict.toLowerCase().replaceAll("_", " ")}, token ${each.token} against ${each.otherToken}, zone ${each.zone}, ${ago(each.at)}`, address({ record: each.id }));
     }
   }
-  if (instance.lifeFault) add("bad", "Only a restart helps", instance.lifeFault);
-  if (instance.state === "ENDED") add("bad", "This instance has ended", instance.why ?? "It was told to stop.");
-  if (instance.storeFault) add("bad", "The lock store does not answer", instance.storeFault);
-  if (instance.state === "STARTING") add("warn", "Starting", `It waits for ${instance.why}.`);
-  if (instance.state === "PAUSED") add("warn", "Paused", instance.why);
+  const own = [instance, ...summary.others].map((each) => [each, each === instance ? "" : `${each.zone}/${each.name}: `]);
+  for (const [each, whose] of own) {
+    if (each.lifeFault) add("bad", "Only a restart helps", whose + each.lifeFault);
+    if (each.state === "ENDED") add("bad", whose ? "An instance has ended" : "This instance has ended", whose + (each.why ?? "It was told to stop."));
+    if (each.storeFault) add("bad", "The lock store does not answer", whose + each.storeFault);
+  }
+  for (const [each, whose] of own) {
+    if (each.state === "STARTING") add("warn", "Starting", `${whose}${whose ? "waits" : "It waits"} for ${each.why}.`);
+    if (each.state === "PAUSED") add("warn", "Paused", whose + each.why);
+  }
   for (const zone of zones.filter((each) => isGone(summary, each))) {
     add("bad", `Zone ${zone} is gone`, `Nothing is heard of zone ${zone}. The other zones take over what it held as its leases run out.`);
   }
@@ -69,11 +74,13 @@ function problems(summary, zones) {
       add("warn", null, `Nothing is heard of instance ${zone}/${name} for ${seconds} s.`);
     }
   }
-  if (instance.downstreamFault) add("warn", "Records wait for the downstream", instance.downstreamFault);
+  for (const [each, whose] of own) {
+    if (each.downstreamFault) add("warn", "Records wait for the downstream", whose + each.downstreamFault);
+  }
   if (overview && overview.stuck.count > 0) {
     add("warn", `${atLeast(overview.stuck)} stuck`, "Begun long ago and not settled since.", address({ list: "stuck", after: null }));
   }
-  if (overview && overview.missing.length > 0) add("warn", null, `The counts are the least there are. Missing are ${overview.missing.join("; ")}.`);
+  if (overview && overview.missing.length > 0) add("warn", "Not all is known", `The counts are the least there are. Missing are ${overview.missing.join("; ")}.`);
   if (overviewFault) add("warn", null, `What became of records cannot be said now: ${overviewFault}.`);
   if (instance.actsFault) add("warn", null, `Nothing can be changed here: ${instance.actsFault}.`);
   return found;

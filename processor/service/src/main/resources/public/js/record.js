@@ -1,7 +1,7 @@
 // One record: where it stands, what became of it, and what may be done to it.
 import { $, el, keyed, setAttribute, setText } from "./dom.js";
 import { ago, millis, moment, words } from "./format.js";
-import { get, recordPath } from "./api.js";
+import { get, newId, recordPath } from "./api.js";
 import { ask } from "./acts.js";
 import { address } from "./view.js";
 
@@ -27,12 +27,17 @@ const OUTCOMES = {
 const panel = $("record");
 let shown = null;
 
-/** The acts that a record's state allows. */
-export function release(id) {
+/** Asks who holds it now: by the time that a reason is given, it may be somebody else. */
+export async function release(id) {
+  const record = await get(recordPath(id)).catch(() => null);
+  if (record?.state !== "HELD") {
+    location.hash = address({ record: id }); // which says how it stands
+    return;
+  }
   ask({
     title: "Release this record?", target: id, verb: "Release", grave: true,
-    effect: "It is freed for the next who asks. Its holder is told with its next step; its handler may still be at work when another begins.",
-    path: `${recordPath(id)}/release`,
+    effect: `It is taken from ${record.holder}, which has it under token ${record.token}, and freed for the next who asks. Its holder is told with its next step; its handler may still be at work when another begins.`,
+    path: `${recordPath(id)}/release`, body: { token: record.token },
   });
 }
 
@@ -53,11 +58,11 @@ export function redriveForgotten(id) {
   });
 }
 
-export function redriveThese(ids) {
+export function redriveThese(ids, then) {
   ask({
     title: `Redrive these ${ids.length} records?`, target: ids.join(", "), verb: "Redrive", grave: false,
     effect: "Each is freed from its end as if nobody had tried it, and published again.",
-    path: "api/redrive", body: { ids },
+    path: "api/redrive", body: { ids, id: newId() }, again: "Sent again, it is the same redrive.", then,
   });
 }
 

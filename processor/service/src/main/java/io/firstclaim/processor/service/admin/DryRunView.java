@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -50,7 +51,7 @@ record DryRunView(
         .forEach(cause -> causes.put(cause.getKey(), cause.getValue()));
     return new DryRunView(
         run.count(),
-        (run.isAll() ? "%,d" : "≥ %,d").formatted(run.count()),
+        String.format(Locale.ROOT, run.isAll() ? "%,d" : "≥ %,d", run.count()),
         run.isAll(),
         causes,
         run.otherCauses(),

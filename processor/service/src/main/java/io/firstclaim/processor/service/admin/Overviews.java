@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.admin;
 
-import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.Audit;
 import io.firstclaim.processor.audit.api.Address;
@@ -15,7 +14,6 @@ import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.admin.Overview.Breach;
 import io.firstclaim.processor.service.admin.Overview.Count;
 import jakarta.inject.Singleton;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -96,17 +94,16 @@ final class Overviews {
     if (coverage.gap().isPresent()) {
       all = all.without(coverage.gap().get());
     }
-    for (Coverage.Part part : coverage.others()) {
-      Address address = part.address();
-      try {
-        Peers.PeerSummary other = peers.summary(part);
-        others.add(other.instance());
-        all =
-            other.overview().isPresent()
-                ? all.plus(other.overview().get())
-                : all.without(address + ": its audit cannot say now");
-      } catch (IOException | IllegalArgumentException e) {
-        all = all.without(address + ": " + OneLine.of(e));
+    for (Peers.PeerAnswer answer : peers.summaries(coverage.others())) {
+      switch (answer) {
+        case Peers.PeerAnswer.Said(Address of, Peers.PeerSummary said) -> {
+          others.add(said.instance());
+          all =
+              said.overview().isPresent()
+                  ? all.plus(said.overview().get())
+                  : all.without(of + ": its audit cannot say now");
+        }
+        case Peers.PeerAnswer.Silent(Address of, String why) -> all = all.without(of + ": " + why);
       }
     }
     return new OverviewResult.Available(all.shown(), others);

@@ -23,9 +23,13 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -169,12 +173,39 @@ final class Peers {
    */
   record PeerSummary(InstanceView instance, Optional<Overview> overview) {}
 
+  /** What came of asking an instance for its summary. */
+  sealed interface PeerAnswer {
+    /** It answered. */
+    record Said(Address instance, PeerSummary summary) implements PeerAnswer {}
+
+    /** It did not; the reason is for people. */
+    record Silent(Address instance, String why) implements PeerAnswer {}
+  }
+
   /**
-   * That instance's summary.
-   *
-   * @throws IOException if it does not say now
+   * Their summaries, in this order; they are asked at once, so that those that hang cost the time
+   * of one.
    */
-  PeerSummary summary(Coverage.Part part) throws IOException {
+  List<PeerAnswer> summaries(Collection<Coverage.Part> parts) {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      return parts.stream()
+          .map(part -> CompletableFuture.supplyAsync(() -> ask(part), threads))
+          .toList()
+          .stream()
+          .map(CompletableFuture::join)
+          .toList();
+    }
+  }
+
+  private PeerAnswer ask(Coverage.Part part) {
+    try {
+      return new PeerAnswer.Said(part.address(), summary(part));
+    } catch (IOException | IllegalArgumentException e) {
+      return new PeerAnswer.Silent(part.address(), OneLine.of(e));
+    }
+  }
+
+  private PeerSummary summary(Coverage.Part part) throws IOException {
     JsonNode summary = get(part, "/api/summary");
     if (!summary.path("instance").isObject()) {
       throw new IOException("it says nothing of itself");

@@ -82,7 +82,7 @@ class RecordsController {
    * step, and its handler may still be at work when another begins.
    *
    * @param id as it is printed, percent-encoded
-   * @param body the reason
+   * @param body the reason, and which grant is meant
    */
   @Post("/{id:[^/]+}/release")
   @ExecuteOn(AdminThreads.OF_ACTS)
@@ -90,9 +90,12 @@ class RecordsController {
       HttpRequest<?> request,
       Authentication caller,
       @PathVariable String id,
-      @Valid @Body ActRequest body) {
-    String reason = body.reasonInOneLine();
+      @Valid @Body ReleaseRequest body) {
+    String reason = Reason.of(body.reason());
     RecordId record = Ids.ofPath(request);
+    if (body.token() != null) {
+      requireGrant(record, body.token());
+    }
     ReleaseResult result =
         acts.perform(
             new Acts.Intent("release", record.text(), caller.getName(), reason),
@@ -105,6 +108,20 @@ class RecordsController {
               "record %s is %s: only what is HELD can be released"
                   .formatted(record, RecordView.stateOf(present)));
     };
+  }
+
+  /** Whoever was asked for a reason may meanwhile have lost what it held to another. */
+  private void requireGrant(RecordId record, long token) {
+    Optional<ClaimRecord> now = claims.find(record);
+    if (now.map(ClaimRecord::token).filter(present -> present == token).isEmpty()) {
+      throw Problem.conflict(
+          "record %s is %s under token %s by now, not under %d: look at it again"
+              .formatted(
+                  record,
+                  RecordView.stateOf(now.orElse(null)),
+                  now.map(present -> Long.toString(present.token())).orElse("none"),
+                  token));
+    }
   }
 
   private static String text(ReleaseResult result) {

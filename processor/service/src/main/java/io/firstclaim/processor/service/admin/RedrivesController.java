@@ -24,14 +24,17 @@ import io.micronaut.security.authentication.Authentication;
 import jakarta.validation.Valid;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Redrives of many records. */
 @Requires(condition = TakesRecords.class)
 @Controller("/api")
 @ExecuteOn(AdminThreads.NAME)
 class RedrivesController {
-  private static final int SHOWN = 20;
+  /** How many that are over are listed; the others wait for somebody. */
+  private static final int MOST_OVER = 20;
 
   private final Redrives redrives;
   private final ClaimOperations claims;
@@ -108,11 +111,18 @@ class RedrivesController {
     };
   }
 
-  /** The last redrives, the newest first. */
+  /** The redrives that are not over, and the last that are; of both, the newest first. */
   @Get("/redrives")
   ListPage<RedriveView> list() {
     return ListPage.of(
-        redrives.all().reversed().stream().limit(SHOWN).map(RedriveView::of).toList(), null);
+        shown(redrives.all().reversed()).stream().map(RedriveView::of).toList(), null);
+  }
+
+  /** All of these that are not over, and then the first that are. */
+  static List<Job> shown(List<Job> jobs) {
+    Stream<Job> open = jobs.stream().filter(job -> !job.isOver());
+    Stream<Job> over = jobs.stream().filter(Job::isOver).limit(MOST_OVER);
+    return Stream.concat(open, over).toList();
   }
 
   /** How far a redrive is. */

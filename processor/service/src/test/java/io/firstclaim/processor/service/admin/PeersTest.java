@@ -17,9 +17,15 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +73,37 @@ class PeersTest {
   private Coverage.Part part() {
     return new Coverage.Part(
         new Address("127.0.0.1", instance.getAddress().getPort()), new TreeSet<>(Set.of(0, 2)));
+  }
+
+  @Test
+  void manyInstances_areAskedAtOnce_soThatThoseThatHangCostTheTimeOfOne() throws Exception {
+    answer = EMPTY.getBytes(US_ASCII);
+    assertThat(dead().items()).as("the client is warm: the time for an answer runs").isEmpty();
+    CyclicBarrier allAreAsked = new CyclicBarrier(3);
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      HttpServer hanging =
+          HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      hanging.setExecutor(threads);
+      hanging.createContext(
+          "/",
+          exchange -> {
+            try (exchange) {
+              int _ = allAreAsked.await(2, TimeUnit.MINUTES);
+              exchange.sendResponseHeaders(503, -1);
+            } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+              throw new IOException(e);
+            }
+          });
+      hanging.start();
+      Address address = new Address("127.0.0.1", hanging.getAddress().getPort());
+      var part = new Coverage.Part(address, new TreeSet<>(Set.of(0)));
+
+      assertThat(peers.summaries(List.of(part, part, part)))
+          .allSatisfy(
+              answer ->
+                  assertThat(answer).isEqualTo(new Peers.PeerAnswer.Silent(address, "HTTP 503")));
+      hanging.stop(0);
+    }
   }
 
   @Test

@@ -120,9 +120,13 @@ class RequestsTest {
     requireError("/api/records/x/release", "{}", "reason: " + REASON);
     requireError("/api/records/x/release", "{\"reason\":\" \"}", "reason=\" \": " + REASON);
     requireError(
-        "/api/records/x/release",
+        "/api/records/x/dismiss",
         "{\"reason\":\"stuck\",\"by\":\"me\"}",
         "there is no field by; there are reason");
+    requireError(
+        "/api/records/x/release",
+        "{\"reason\":\"stuck\",\"tokn\":1}",
+        "there is no field tokn; there are reason, token");
   }
 
   @Test

@@ -32,6 +32,10 @@ class MonitoringFilesTest {
   private static final Pattern METRIC =
       Pattern.compile("firstclaim_[a-z_]+?(?=_bucket|_count|_sum|[^a-z_])");
 
+  private static final Pattern SERIES = Pattern.compile("\\b(up|(firstclaim|kafka)_\\w+)");
+  private static final Pattern OF_ONE_APPLICATION =
+      Pattern.compile(SERIES + "\\{application=~\"\\$application\"");
+
   /** Grafana puts something in their place. */
   private static final Pattern INTERVAL = Pattern.compile("\\$__(rate_interval|range)");
 
@@ -76,6 +80,24 @@ class MonitoringFilesTest {
               assertThat(alert.at("/annotations/summary").asText()).isNotEmpty();
               assertThat(alert.at("/annotations/description").asText()).isNotEmpty();
             });
+  }
+
+  /** Else one that is well would hide what is wrong with another. */
+  @Test
+  void alertsAndPanels_tellApplicationsApart() throws IOException {
+    assertThat(alerts())
+        .map(alert -> alert.path("expr").asText())
+        .allSatisfy(expr -> assertThat(expr).doesNotContain("by (zone", "by (instance"));
+    for (JsonNode panel : panels()) {
+      assertThat(targets(panel))
+          .map(target -> target.path("expr").asText())
+          .allSatisfy(
+              expr ->
+                  assertThat(OF_ONE_APPLICATION.matcher(expr).results().count())
+                      .as(expr)
+                      .isEqualTo(SERIES.matcher(expr).results().count())
+                      .isPositive());
+    }
   }
 
   @Test

@@ -29,7 +29,7 @@ class WatchedMetricsIT {
   private static final Pattern LABEL = Pattern.compile("(\\w+)(?==|!=|=~|!~)");
 
   /** Prometheus adds them. */
-  private static final Set<String> ADDED = Set.of("zone", "instance", "job");
+  private static final Set<String> ADDED = Set.of("application", "zone", "instance", "job");
 
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);
 

@@ -55,6 +55,7 @@ class KafkaHealth implements HealthIndicator {
           Thread.ofPlatform().name("firstclaim-kafka-health").daemon().factory());
   private @Nullable AdminClient admin; // of the thread
   private @Nullable CompletableFuture<BrokersAnswer> last; // guarded by this
+  private volatile boolean answers = true; // as it did at the start, until it was asked
 
   KafkaHealth(Service service, ServiceSettings settings, TimeSource time, EngineListener listener) {
     this.service = service;
@@ -75,6 +76,15 @@ class KafkaHealth implements HealthIndicator {
   }
 
   /**
+   * Whether the broker is polled and has answered when it was last asked; it is asked anew, for who
+   * looks next. Never waits.
+   */
+  boolean isUp(EngineState.Running running) {
+    var _ = brokers();
+    return answers && isPolled(running);
+  }
+
+  /**
    * What the broker said when it was asked.
    *
    * @param number of brokers; negative if it did not answer
@@ -86,10 +96,20 @@ class KafkaHealth implements HealthIndicator {
     CompletableFuture<BrokersAnswer> known = last;
     if (known == null
         || (known.isDone() && time.now().since(known.join().at()).compareTo(KNOWN) >= 0)) {
-      known = CompletableFuture.supplyAsync(() -> new BrokersAnswer(ask(), time.now()), thread);
+      known = CompletableFuture.supplyAsync(this::answer, thread);
       last = known;
     }
     return known;
+  }
+
+  private BrokersAnswer answer() {
+    int number = ask();
+    answers = number >= 0;
+    return new BrokersAnswer(number, time.now());
+  }
+
+  private boolean isPolled(EngineState.Running running) {
+    return time.now().since(running.lastPoll()).compareTo(SILENT) < 0;
   }
 
   private static HealthResult down(Map<String, Object> details) {
@@ -98,15 +118,14 @@ class KafkaHealth implements HealthIndicator {
 
   private HealthResult result(EngineState.Running running, BrokersAnswer brokers) {
     Map<String, Object> details = new LinkedHashMap<>();
-    Duration silent = time.now().since(running.lastPoll());
-    details.put("lastPollMillisAgo", silent.toMillis());
+    details.put("lastPollMillisAgo", time.now().since(running.lastPoll()).toMillis());
     running.paused().ifPresent(why -> details.put("paused", why));
     if (brokers.number() < 0) {
       details.put("fault", "no answer within " + LIMIT);
       return down(details);
     }
     details.put("brokers", brokers.number());
-    return silent.compareTo(SILENT) < 0
+    return isPolled(running)
         ? HealthResult.builder("kafka", HealthStatus.UP).details(details).build()
         : down(details);
   }

@@ -75,7 +75,7 @@ public non-sealed class Service implements Served {
             .time(time)
             .onDefect(ServiceProcess::fail)
             .build();
-    metrics.observe(engine);
+    metrics.observe(engine::state);
     if (settings.audit().off().isEmpty()) {
       metrics.observe(audit);
       metrics.observe(audit, found -> acknowledgements.of(found.id(), found.at()).isPresent());

@@ -7,6 +7,7 @@ import io.firstclaim.processor.audit.api.Listing;
 import io.firstclaim.processor.audit.api.Violation;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.EngineListener;
+import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.api.EngineState.Running;
 import io.firstclaim.processor.engine.api.ShadowFinding;
 import io.firstclaim.processor.service.store.LockStore.StoreMetrics;
@@ -21,7 +22,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.apache.kafka.clients.admin.AdminClient;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -87,8 +90,12 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
         .register(registry);
   }
 
-  /** Adds what is read off an engine: zeros while it is not running. */
-  public void observe(Engine engine) {
+  /**
+   * Adds what is read off an engine: zeros while it is not running.
+   *
+   * @param engine what it is doing now
+   */
+  public void observe(Supplier<EngineState> engine) {
     Gauge.builder("firstclaim.in.flight", () -> read(engine, Running::inFlight))
         .description("Records being claimed or handled")
         .register(registry);
@@ -110,8 +117,24 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
             () -> read(engine, running -> running.downstreamFault().isPresent() ? 1 : 0))
         .description("1 while records wait because the downstream is not there or nearly all fail")
         .register(registry);
+    Gauge.builder(
+            "firstclaim.paused",
+            () -> read(engine, running -> running.paused().isPresent() ? 1 : 0))
+        .description("1 while an operator has this instance take no records")
+        .register(registry);
     Gauge.builder("firstclaim.other.stores", () -> read(engine, Running::otherStores))
         .description("Other lock stores that living instances of this application use")
+        .register(registry);
+  }
+
+  /**
+   * Adds whether records can be taken.
+   *
+   * @param isReady must not wait
+   */
+  public void observeReadiness(BooleanSupplier isReady) {
+    Gauge.builder("firstclaim.ready", () -> isReady.getAsBoolean() ? 1 : 0)
+        .description("1 while the engine runs, and Kafka and the lock store let it take records")
         .register(registry);
   }
 
@@ -156,8 +179,8 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
     return Meters.of(registry);
   }
 
-  private static double read(Engine engine, ToDoubleFunction<Running> value) {
-    return engine.state() instanceof Running running ? value.applyAsDouble(running) : 0;
+  private static double read(Supplier<EngineState> engine, ToDoubleFunction<Running> value) {
+    return engine.get() instanceof Running running ? value.applyAsDouble(running) : 0;
   }
 
   @Override

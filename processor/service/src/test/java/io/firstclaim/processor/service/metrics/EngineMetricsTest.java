@@ -9,6 +9,7 @@ import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
+import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.engine.api.ShadowFinding;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -16,6 +17,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.Metric;
@@ -67,6 +71,45 @@ class EngineMetricsTest {
 
     assertShows("firstclaim_audit_running 0.0");
     assertThat(registry.scrape()).doesNotContain("firstclaim_violations", "firstclaim_stuck");
+  }
+
+  private static EngineState.Running running(Optional<String> paused) {
+    return new EngineState.Running(
+        0,
+        0,
+        0,
+        0,
+        0,
+        TimeSource.system().now(),
+        Optional.empty(),
+        0,
+        Optional.empty(),
+        paused,
+        Optional.empty());
+  }
+
+  @Test
+  void pause_isToBeSeen_whileItLasts_andNotBeforeTheEngineRuns() {
+    AtomicReference<EngineState> engine =
+        new AtomicReference<>(new EngineState.Starting("the lock store"));
+    metrics.observe(engine::get);
+    assertShows("firstclaim_paused 0.0");
+
+    engine.set(running(Optional.of("otto: a look")));
+    assertShows("firstclaim_paused 1.0");
+
+    engine.set(running(Optional.empty()));
+    assertShows("firstclaim_paused 0.0");
+  }
+
+  @Test
+  void readiness_isToBeSeen_asItIsNow() {
+    AtomicBoolean isReady = new AtomicBoolean();
+    metrics.observeReadiness(isReady::get);
+    assertShows("firstclaim_ready 0.0");
+
+    isReady.set(true);
+    assertShows("firstclaim_ready 1.0");
   }
 
   @Test

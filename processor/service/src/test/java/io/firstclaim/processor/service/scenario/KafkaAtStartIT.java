@@ -35,9 +35,13 @@ class KafkaAtStartIT {
     scenario.eventually("the zone waits", () -> assertThat(zone.logText()).containsOnlyOnce(line));
     assertThat(zone.isReady()).isFalse();
     scenario.eventually("the zone is live", () -> assertThat(zone.isLive()).isTrue());
+    scenario.eventually(
+        "metrics say that it is not ready",
+        () -> assertThat(zone.prometheus().lines()).contains("firstclaim_ready 0.0"));
 
     Files.write(hosts, List.of("127.0.0.1 late.test localhost"));
     zone.awaitReady();
+    assertThat(zone.prometheus().lines()).contains("firstclaim_ready 1.0", "firstclaim_paused 0.0");
     assertThat(zone.logText()).containsOnlyOnce(line);
   }
 

@@ -72,7 +72,12 @@ class KafkaAwayIT {
       }
       scenario.eventually(
           "health is down", () -> assertThat(status(a, "/health/readiness")).isEqualTo(503));
+      scenario.eventually(
+          "metrics say so", () -> assertThat(Operator.metrics(a)).contains("firstclaim_ready 0.0"));
       broker.resume();
+      scenario.eventually(
+          "metrics say that it is ready, whoever else looks",
+          () -> assertThat(Operator.metrics(a)).contains("firstclaim_ready 1.0"));
       scenario.eventually(
           "health is up", () -> assertThat(status(a, "/health/readiness")).isEqualTo(200));
     }

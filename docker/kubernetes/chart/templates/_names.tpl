@@ -6,7 +6,7 @@
 {{- /* What pods are chosen by, in all zones. It never changes. */ -}}
 {{- define "firstclaim.selector" -}}
 app.kubernetes.io/name: firstclaim
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "firstclaim.labels" -}}

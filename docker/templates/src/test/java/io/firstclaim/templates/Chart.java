@@ -30,13 +30,17 @@ final class Chart {
    * @throws IllegalStateException if the chart refuses them, with what it says
    */
   static String text(String values) {
+    return text(RELEASE, values);
+  }
+
+  private static String text(String release, String values) {
     try {
       Path file = Files.createTempFile("values", ".yaml");
       try {
         Files.writeString(file, values);
         return new Helm(FOLDER)
             .template()
-            .withName(RELEASE)
+            .withName(release)
             .withNamespace(NAMESPACE)
             .withKubeVersion("1.33.0")
             .withValuesFile(file)
@@ -50,7 +54,11 @@ final class Chart {
   }
 
   static List<JsonNode> objects(String values) {
-    return parse(text(values));
+    return objects(RELEASE, values);
+  }
+
+  static List<JsonNode> objects(String release, String values) {
+    return parse(text(release, values));
   }
 
   /** The documents of a YAML file. */

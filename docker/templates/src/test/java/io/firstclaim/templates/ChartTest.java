@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Probe;
+import io.fabric8.kubernetes.api.model.SecretKeySelector;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.Volume;
@@ -386,16 +387,28 @@ class ChartTest {
     }
     assertThat(env(pod, "KAFKA_SASL_JAAS_CONFIG").getValueFrom().getSecretKeyRef().getName())
         .isEqualTo("kafka");
-    assertThat(
-            env(pod, "MICRONAUT_SERVER_SSL_KEY_STORE_PASSWORD")
-                .getValueFrom()
-                .getSecretKeyRef()
-                .getKey())
-        .isEqualTo("password");
     // The key of whoever reads metrics is Prometheus' and not the pods' to have.
     assertThat(mounted(pod, "/tokens").getSecret().getItems())
         .extracting(item -> item.getKey())
         .containsExactlyInAnyOrder("token-file", "peers");
+  }
+
+  /** cert-manager is told where the password is, and does not put it beside the keystore. */
+  @Test
+  void keystoresPassword_isInASecretOfItsOwn_orBesideTheKeystore() {
+    assertThat(passwordOf(EVERYTHING))
+        .returns("payments-tls", SecretKeySelector::getName)
+        .returns("password", SecretKeySelector::getKey);
+    assertThat(
+            passwordOf(
+                Chart.objects("tls: {secret: tls, password: {secret: keystore, key: \"1\"}}")))
+        .returns("keystore", SecretKeySelector::getName)
+        .returns("1", SecretKeySelector::getKey);
+  }
+
+  private static SecretKeySelector passwordOf(List<JsonNode> objects) {
+    PodSpec pod = pods(objects).findFirst().orElseThrow();
+    return env(pod, "MICRONAUT_SERVER_SSL_KEY_STORE_PASSWORD").getValueFrom().getSecretKeyRef();
   }
 
   private static NetworkPolicy networkPolicy(List<JsonNode> objects) {
@@ -546,6 +559,26 @@ class ChartTest {
         .allMatch(pod -> env(pod, "FIRSTCLAIM_ZONES").getValue().equals("b,c"));
   }
 
+  /** Kubernetes takes texts alone, and to YAML {@code 1} is a number and {@code on} is true. */
+  @Test
+  void namesThatYamlTakesForSomethingElse_areTexts() {
+    List<JsonNode> objects =
+        Chart.objects(
+            "1",
+            ALL.replace("zones:\n", "zones:\n  \"1\": {nodes: [x]}\n  \"on\": {nodes: [x]}\n"));
+    for (String name : List.of("firstclaim.io/zone", "app.kubernetes.io/instance", "name")) {
+      assertThat(objects)
+          .flatMap(object -> object.findValues(name))
+          .as(name)
+          .isNotEmpty()
+          .allMatch(JsonNode::isTextual);
+    }
+    assertThat(deployments(objects)).map(ChartTest::zone).containsExactly("1", "a", "b", "on");
+    assertThat(deployments(objects))
+        .map(each -> each.getMetadata().getName())
+        .containsExactly("1-1", "1-a", "1-b", "1-on");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -562,6 +595,7 @@ class ChartTest {
         "secretSettings: {KAFKA_SASL_JAAS_CONFIG: secret} | KAFKA_SASL_JAAS_CONFIG",
         "tokens: {secret: ''} | secret",
         "tls: {secret: payments-tls, serverName: ''}, monitoring: {enabled: true} | tls.serverName",
+        "tls: {password: {key: ''}} | key",
         "autoscaling: {enabled: true, min: 0} | min",
         "shutdownGrace: 20s | shutdownGrace",
         "strategy: OnDelete | strategy",

@@ -47,7 +47,6 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.client.builder.SdkClientBuilder;
@@ -408,11 +407,18 @@ class AwsStoresTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void whatTheStoreSendsToS3_isInTheRole_andNothingElse(boolean create) throws Exception {
-    String name = "rights-" + create;
+  @CsvSource({
+    "false, '',       claims,    documents/",
+    "true,  '',       claims,    documents/",
+    "false, team-b/,  claims,    team-b/documents/",
+    "false, a/b/,     documents, a/b/shared-documents/",
+  })
+  void whatTheStoreSendsToS3_isInTheRole_andNothingElse(
+      boolean create, String parent, String folder, String documents) throws Exception {
+    String name = "rights-%s-%s%s".formatted(create, parent.replace('/', '-'), folder);
+    String prefix = parent + folder + "/";
     S3Client client = notedS3();
-    S3Bucket bucket = new S3Bucket(client, name, PREFIX);
+    S3Bucket bucket = new S3Bucket(client, name, prefix);
     if (create) {
       bucket.create(SETTINGS);
     } else {
@@ -420,16 +426,22 @@ class AwsStoresTest {
     }
 
     Walk.claims(S3ClaimStore.open(bucket, SETTINGS, TIME));
-    Walk.documents(new S3DocumentStore(client, name), "documents/");
+    Walk.documents(new S3DocumentStore(client, name), documents);
     assertThat(
-            new BucketPolicy(client, name, List.of(ProtectedPrefix.onCondition(PREFIX))).trials())
+            new BucketPolicy(client, name, List.of(ProtectedPrefix.onCondition(prefix))).trials())
         .hasSize(2);
     var sweeper = new Sweeper(bucket, SETTINGS, INTERVAL, TIME, StoreListener.NONE, (_, _) -> {});
     assertThat(sweeper.sweep()).isEqualTo(INTERVAL);
 
     requireRole(
         Template.of("role-s3.yaml")
-            .with(Map.of("Zone", "a", "Bucket", name, "Create", "" + create)));
+            .with(
+                Map.of(
+                    "Zone", "a",
+                    "Bucket", name,
+                    "Parent", parent,
+                    "Folder", folder,
+                    "Create", "" + create)));
   }
 
   @Test

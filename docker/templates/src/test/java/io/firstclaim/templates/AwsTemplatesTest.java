@@ -29,6 +29,13 @@ class AwsTemplatesTest {
           "OtherRegion", "eu-west-1",
           "WitnessRegion", "eu-west-2");
 
+  /** Of each parameter by whose text something is there, or is another. */
+  private static final Map<String, List<String>> EITHER =
+      Map.of(
+          "Topic", List.of("", "arn:aws:sns:eu-central-1:123456789012:alarms"),
+          "TableRegion", List.of("", "eu-west-1"),
+          "Folder", List.of("claims", "documents"));
+
   private static List<Template> everyWay(String name) {
     Template template = Template.of(name);
     List<Map<String, String>> ways = new ArrayList<>(List.of(Map.of()));
@@ -36,8 +43,8 @@ class AwsTemplatesTest {
       JsonNode allowed = parameter.getValue().path("AllowedValues");
       List<String> values = new ArrayList<>();
       allowed.forEach(each -> values.add(each.asText()));
-      if (parameter.getKey().equals("Topic")) {
-        values.addAll(List.of("", "arn:aws:sns:eu-central-1:123456789012:alarms"));
+      if (EITHER.containsKey(parameter.getKey())) {
+        values.addAll(EITHER.getOrDefault(parameter.getKey(), List.of()));
       } else if (GIVEN.containsKey(parameter.getKey())) {
         values.add(GIVEN.getOrDefault(parameter.getKey(), ""));
       }
@@ -221,6 +228,20 @@ class AwsTemplatesTest {
               assertThat(trust.path(0).path("Action").toString())
                   .isEqualTo("[\"sts:AssumeRole\",\"sts:TagSession\"]");
             });
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'', eu-central-1", "eu-west-1, eu-west-1"})
+  void role_isForTheTableInItsRegion_whereverTheZoneIs(String given, String region) {
+    Map<String, String> way =
+        Map.of("Zone", "a", "Create", "true", "Sweep", "true", "TableRegion", given);
+    assertThat(Right.of(Template.of("role-dynamodb.yaml").with(way)))
+        .filteredOn(each -> !each.action().equals("dynamodb:DescribeGlobalTable"))
+        .hasSizeGreaterThan(10)
+        .allMatch(
+            each ->
+                each.resource()
+                    .equals("arn:aws:dynamodb:%s:123456789012:table/firstclaim".formatted(region)));
   }
 
   /** The templates have the rights; the prose says of some why. */

@@ -74,7 +74,7 @@ public interface ClaimStore {
    * @param result kept with the record and returned to later claimants
    * @param effects of the work, of the kind that this store has
    * @throws EffectsRefusedException if a condition of theirs failed, or if they are too many or too
-   *     large; nothing was recorded, and the lease stands
+   *     large, or must not be written where they go; nothing was recorded, and the lease stands
    * @throws IllegalArgumentException if the result is too large for the store, or if it has no
    *     effects of this kind, which the message says; nothing was recorded, and the lease stands
    */

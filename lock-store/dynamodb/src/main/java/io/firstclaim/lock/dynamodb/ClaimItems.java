@@ -187,6 +187,19 @@ record ClaimItems(
     }
   }
 
+  /**
+   * Writes nothing, by a request that is permitted if a write of this claim is.
+   *
+   * @throws StoreRefusedException if it is not
+   */
+  void tryToWrite(StoreOperation op, RecordId id) {
+    try {
+      var unused = call(op, 1, () -> client.putItem(DynamoDbEffects.trial(table, key(id), limits)));
+    } catch (ConditionalCheckFailedException e) {
+      // as it should
+    }
+  }
+
   /** What to write for a claim, decided now. */
   Map<String, AttributeValue> item(RecordId id, ClaimRecord next, Moment now) {
     Instant last =
@@ -320,13 +333,17 @@ record ClaimItems(
     }
     // An item that is too large is so on every retry.
     return seen.contains("Item size")
-        ? new IllegalArgumentException(
-            "a claim with its result is at most 400 KB on DynamoDB, and this %s would write more"
-                .formatted(op),
-            fault)
+        ? tooLarge(op, fault)
         : new StoreRefusedException(
             "DynamoDB table %s refuses %s: %s. The table must be there, and the role needs %s"
                 .formatted(table, op, seen, permissions(op)));
+  }
+
+  static IllegalArgumentException tooLarge(StoreOperation op, RuntimeException fault) {
+    return new IllegalArgumentException(
+        "a claim with its result is at most 400 KB on DynamoDB, and this %s would write more"
+            .formatted(op),
+        fault);
   }
 
   private static String permissions(StoreOperation op) {

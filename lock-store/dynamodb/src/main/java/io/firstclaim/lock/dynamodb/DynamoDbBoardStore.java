@@ -43,6 +43,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
+import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
 import software.amazon.awssdk.services.dynamodb.model.DynamoDbResponse;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.ProvisionedThroughputExceededException;
@@ -78,12 +79,9 @@ public final class DynamoDbBoardStore implements BoardStore {
           "ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException");
 
   private static final String NONE = "None";
-  private static final String DIFFERS = "ConditionalCheckFailed";
-
-  private static final String INVALID = "ValidationError";
 
   /** Reasons that no retry can mend. */
-  private static final Set<String> PERMANENT = Set.of(INVALID, "AccessDenied");
+  private static final Set<String> PERMANENT = Set.of(DynamoDbEffects.INVALID, "AccessDenied");
 
   private final DynamoDbClient client;
   private final String table;
@@ -192,8 +190,8 @@ public final class DynamoDbBoardStore implements BoardStore {
           ? cancelled(moves, others.size(), e)
           : new MoveResult.Unknown("the write was repeated and then refused");
     } catch (SdkException | CancellationException e) {
-      if (!others.isEmpty() && Faults.code(e).equals("ValidationException")) {
-        throw DynamoDbEffects.refused(e);
+      if (!others.isEmpty()) {
+        DynamoDbEffects.refuseIfAtFault(e, () -> tryToWrite(moves.getFirst().key()));
       }
       if (DynamoDbTable.isPermanent(e) || isThrottled(e)) {
         throw fault("to write", e);
@@ -217,6 +215,17 @@ public final class DynamoDbBoardStore implements BoardStore {
               }
             })
         .build();
+  }
+
+  /** Writes nothing, by a request that is permitted if a write of this item is. */
+  private void tryToWrite(ItemKey key) {
+    try {
+      var unused = dated(() -> client.putItem(DynamoDbEffects.trial(table, items.pk(key), limits)));
+    } catch (ConditionalCheckFailedException e) {
+      // as it should
+    } catch (SdkException | CancellationException e) {
+      throw fault("to write", e);
+    }
   }
 
   /** Before its item is written, so that none is missing; a key without an item does no harm. */
@@ -253,41 +262,46 @@ public final class DynamoDbBoardStore implements BoardStore {
   private MoveResult cancelled(List<Move> moves, int effects, TransactionCanceledException fault) {
     List<CancellationReason> reasons = fault.cancellationReasons();
     boolean inOrder = reasons.size() == moves.size() + effects;
-    if (inOrder) {
-      DynamoDbEffects.refuseIf(INVALID, reasons, moves.size());
-    }
-    List<CancellationReason> failed =
-        reasons.stream()
-            .filter(reason -> reason.code() != null && !reason.code().equals(NONE))
-            .toList();
-    for (CancellationReason reason : failed) {
+    List<CancellationReason> ofItems = inOrder ? reasons.subList(0, moves.size()) : reasons;
+    for (CancellationReason reason : failed(ofItems)) {
       if (PERMANENT.contains(reason.code())) {
         throw refused("to write", "%s %s".formatted(reason.code(), reason.message()));
       }
-      if (!reason.code().equals(DIFFERS)) {
-        return new MoveResult.Conflict("DynamoDB cancelled the transaction: " + reason.code());
+      if (!reason.code().equals(DynamoDbEffects.FAILED)) {
+        return conflict(reason);
       }
     }
     Set<AttributeValue> pks =
         moves.stream().map(move -> items.pk(move.key())).collect(Collectors.toSet());
     List<StoredItem> present =
-        failed.stream()
+        failed(reasons).stream()
             .filter(CancellationReason::hasItem)
             .map(CancellationReason::item)
             .filter(item -> pks.contains(item.get(Items.KEY)))
             .map(item -> read(item, BoardItems::decode))
             .toList();
-    if (!inOrder) {
-      return new MoveResult.Differs(List.of());
+    int differ = failed(ofItems).size();
+    if (!inOrder || differ > 0 || !present.isEmpty()) {
+      return new MoveResult.Differs(inOrder && present.size() == differ ? present : List.of());
     }
-    long differ =
-        reasons.subList(0, moves.size()).stream()
-            .filter(reason -> DIFFERS.equals(reason.code()))
-            .count();
-    if (differ == 0 && present.isEmpty()) {
-      DynamoDbEffects.refuseIf(DIFFERS, reasons, moves.size());
+    DynamoDbEffects.refuseIf(DynamoDbEffects.LASTING, reasons, moves.size());
+    for (CancellationReason reason : failed(reasons)) {
+      if (!reason.code().equals(DynamoDbEffects.FAILED)) {
+        return conflict(reason);
+      }
     }
-    return new MoveResult.Differs(present.size() == differ ? present : List.of());
+    DynamoDbEffects.refuseIf(Set.of(DynamoDbEffects.FAILED), reasons, moves.size());
+    return new MoveResult.Differs(List.of());
+  }
+
+  private static List<CancellationReason> failed(List<CancellationReason> reasons) {
+    return reasons.stream()
+        .filter(reason -> reason.code() != null && !reason.code().equals(NONE))
+        .toList();
+  }
+
+  private static MoveResult conflict(CancellationReason reason) {
+    return new MoveResult.Conflict("DynamoDB cancelled the transaction: " + reason.code());
   }
 
   @Override

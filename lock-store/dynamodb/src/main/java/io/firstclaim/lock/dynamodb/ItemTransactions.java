@@ -8,7 +8,6 @@ import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreUnavailableException;
-import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.store.ClaimRecords.ConditionalPut;
 import io.firstclaim.lock.store.ClaimRecords.Stored;
 import io.firstclaim.lock.store.ClaimRecords.Together;
@@ -21,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -39,8 +39,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledExcepti
  * transaction says nothing of the items: the same one is sent again.
  */
 record ItemTransactions(ClaimItems items) implements Together {
-  private static final String FAILED = "ConditionalCheckFailed";
-  private static final String INVALID = "ValidationError";
+  private static final String NONE = "None";
 
   /** The pauses between tries that were in conflict with other transactions. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
@@ -94,10 +93,16 @@ record ItemTransactions(ClaimItems items) implements Together {
       items.pause(PAUSES.after(round));
       try {
         var unused =
-            items.call(op, 2 * actions.size(), () -> send(actions, token, !others.isEmpty()));
+            items.call(
+                op,
+                2 * actions.size(),
+                () ->
+                    others.isEmpty()
+                        ? send(actions, token)
+                        : sendWithEffects(op, actions, token, changes.getFirst().id()));
         return new Writes.Took();
       } catch (TransactionCanceledException e) {
-        Writes answer = answer(changes, others, e);
+        Writes answer = answer(op, changes, others, e);
         if (answer != null) {
           return answer;
         }
@@ -110,21 +115,23 @@ record ItemTransactions(ClaimItems items) implements Together {
     }
   }
 
-  private TransactWriteItemsResponse send(
-      List<TransactWriteItem> actions, String token, boolean hasEffects) {
+  private TransactWriteItemsResponse send(List<TransactWriteItem> actions, String token) {
+    return items
+        .client()
+        .transactWriteItems(
+            write ->
+                write
+                    .transactItems(actions)
+                    .clientRequestToken(token)
+                    .overrideConfiguration(items.limits()));
+  }
+
+  private TransactWriteItemsResponse sendWithEffects(
+      StoreOperation op, List<TransactWriteItem> actions, String token, RecordId id) {
     try {
-      return items
-          .client()
-          .transactWriteItems(
-              write ->
-                  write
-                      .transactItems(actions)
-                      .clientRequestToken(token)
-                      .overrideConfiguration(items.limits()));
+      return send(actions, token);
     } catch (DynamoDbException e) {
-      if (hasEffects && Faults.code(e).equals("ValidationException")) {
-        throw DynamoDbEffects.refused(e);
-      }
+      DynamoDbEffects.refuseIfAtFault(e, () -> items.tryToWrite(op, id));
       throw e;
     }
   }
@@ -146,18 +153,14 @@ record ItemTransactions(ClaimItems items) implements Together {
    * What a cancellation says; null if it says nothing of the claims and their effects.
    *
    * @throws EffectsRefusedException if the effects alone stood in the way
+   * @throws IllegalArgumentException if a claim does not fit
    */
   private @Nullable Writes answer(
+      StoreOperation op,
       List<ConditionalPut> changes,
       List<TransactWriteItem> effects,
       TransactionCanceledException fault) {
     List<CancellationReason> reasons = fault.cancellationReasons();
-    if (reasons.stream().noneMatch(reason -> FAILED.equals(reason.code()))) {
-      if (!effects.isEmpty()) {
-        DynamoDbEffects.refuseIf(INVALID, reasons, changes.size());
-      }
-      return null;
-    }
     boolean inOrder = reasons.size() == changes.size() + effects.size();
     Map<RecordId, Optional<Stored>> found = new HashMap<>();
     for (int i = 0; i < changes.size(); i++) {
@@ -165,7 +168,7 @@ record ItemTransactions(ClaimItems items) implements Together {
       Stored stored = stored(id, reasons);
       if (stored != null) {
         found.put(id, Optional.of(stored));
-      } else if (inOrder && FAILED.equals(reasons.get(i).code()) && !reasons.get(i).hasItem()) {
+      } else if (inOrder && isFailed(reasons.get(i)) && !reasons.get(i).hasItem()) {
         found.put(id, Optional.empty());
       }
     }
@@ -173,7 +176,19 @@ record ItemTransactions(ClaimItems items) implements Together {
       return new Writes.Differ(found);
     }
     if (inOrder) {
-      DynamoDbEffects.refuseIf(FAILED, reasons, changes.size());
+      for (CancellationReason reason : reasons.subList(0, changes.size())) {
+        if (DynamoDbEffects.INVALID.equals(reason.code())) {
+          throw ClaimItems.tooLarge(op, fault); // in nothing else can a claim be invalid
+        }
+        if (reason.code() != null && !reason.code().equals(NONE) && !isFailed(reason)) {
+          return null; // perhaps it conflicts with this very write, sent before and not heard of
+        }
+      }
+      DynamoDbEffects.refuseIf(DynamoDbEffects.LASTING, reasons, changes.size());
+      DynamoDbEffects.refuseIf(Set.of(DynamoDbEffects.FAILED), reasons, changes.size());
+    }
+    if (reasons.stream().noneMatch(ItemTransactions::isFailed)) {
+      return null;
     }
     // A reason that belongs to none of the changes: read what is stored.
     Map<RecordId, Stored> stored = read(changes.stream().map(ConditionalPut::id).toList());
@@ -181,13 +196,15 @@ record ItemTransactions(ClaimItems items) implements Together {
     return new Writes.Differ(found);
   }
 
+  private static boolean isFailed(CancellationReason reason) {
+    return DynamoDbEffects.FAILED.equals(reason.code());
+  }
+
   /** What a condition failed on, by the item itself and not by its place in the answer. */
   private @Nullable Stored stored(RecordId id, List<CancellationReason> reasons) {
     AttributeValue key = items.key(id);
     for (CancellationReason reason : reasons) {
-      if (FAILED.equals(reason.code())
-          && reason.hasItem()
-          && key.equals(reason.item().get(Items.KEY))) {
+      if (isFailed(reason) && reason.hasItem() && key.equals(reason.item().get(Items.KEY))) {
         return items.stored(key, reason.item());
       }
     }

@@ -683,6 +683,61 @@ class DynamoDbBoardFaultsTest {
   }
 
   @Test
+  void effectsThatDynamoDbDoesNotTake_areRefused_andNothingMoves() {
+    TransactWriteItem misspelt =
+        TransactWriteItem.builder()
+            .put(put -> put.tableName("acounts").item(Map.of("pk", AttributeValue.fromS("x"))))
+            .build();
+    assertThatThrownBy(
+            () -> straight.transition(List.of(edit("a", "ada")), DynamoDbEffects.of(misspelt)))
+        .isInstanceOf(EffectsRefusedException.class)
+        .hasMessageContaining("ResourceNotFoundException");
+    PROXY.add(Rule.once(WRITE, cancellation("None", "ItemCollectionSizeLimitExceeded")));
+
+    assertThatThrownBy(
+            () ->
+                over(NOT_RETRYING, PATIENCE)
+                    .transition(List.of(edit("a", "ada")), DynamoDbEffects.of(put("x"), put("y"))))
+        .isInstanceOf(EffectsRefusedException.class)
+        .hasMessageContaining("effect 1 cannot be written: ItemCollectionSizeLimitExceeded");
+
+    assertThat(straight.list()).isEmpty();
+  }
+
+  @Test
+  void itemThatDiffers_countsMore_thanAnEffectThatIsInvalid() throws Exception {
+    straight.transition(List.of(edit("a", "ada")));
+    var invalid = CancellationReason.builder().code("ValidationError").build();
+    DynamoDbClient client =
+        intercepted(
+            new Both(
+                new Overtaken(
+                    () -> straight.transition(List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")))),
+                new Reasons(reasons -> List.of(reasons.getFirst(), invalid))));
+
+    assertThat(
+            over(client, PATIENCE)
+                .transition(
+                    List.of(Change.ofOwn("a", EDITING, EDITING, "ada")),
+                    DynamoDbEffects.of(put("written-" + name))))
+        .isEqualTo(new Refused<>(List.of(straight.find("a"))));
+  }
+
+  @Test
+  void conflictOnAnItem_isTriedAgain_thoughAnEffectIsInvalid() throws Exception {
+    Rule rule = PROXY.add(Rule.once(WRITE, cancellation("TransactionConflict", "ValidationError")));
+
+    assertThat(
+            over(NOT_RETRYING, PATIENCE)
+                .transition(
+                    List.of(edit("a", "ada")),
+                    DynamoDbEffects.of(put("x-" + name), put("y-" + name))))
+        .isInstanceOf(Moved.class);
+
+    assertThat(rule.hits()).isEqualTo(1);
+  }
+
+  @Test
   void reasonsOfEffectsAndItems_outOfOrder_areMadeUpForByARead() throws Exception {
     straight.transition(List.of(edit("a", "ada")));
     DynamoDbClient client =

@@ -18,6 +18,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Deduplicator;
@@ -372,6 +373,117 @@ class DynamoDbTransactionsTest {
                                         Items.text("x".repeat(390_000)))))
                     .build())
         .toArray(TransactWriteItem[]::new);
+  }
+
+  /** On a table that is not there. */
+  private static DynamoDbEffects misspelt() {
+    return DynamoDbEffects.of(
+        TransactWriteItem.builder()
+            .put(put -> put.tableName("acounts").item(Map.of(Items.KEY, Items.text("never there"))))
+            .build());
+  }
+
+  @Test
+  void effectOnATableThatIsNotThere_refusesTheCompletion_andTheLeaseStands() {
+    Lease alone = a.acquire(ID);
+    Lease several = granted(a.store().claim(claim(a, OTHER, X))).lease();
+
+    for (Lease lease : List.of(alone, several)) {
+      assertThatThrownBy(() -> a.store().complete(lease, null, misspelt()))
+          .isInstanceOf(EffectsRefusedException.class)
+          .hasMessageContaining("ResourceNotFoundException");
+
+      assertThat(a.store().complete(lease, null)).isInstanceOf(Settled.class);
+    }
+  }
+
+  @Test
+  void effectThatTheRoleMayNotWrite_refusesTheCompletion_andTheLeaseStands() {
+    Claimant once = claimant("a", NOT_RETRYING);
+    Lease lease = once.acquire(ID);
+    PROXY.add(
+        Rule.once(
+            Match.operation("TransactWriteItems"),
+            Fault.Answer.dynamoDb(400, "AccessDeniedException")));
+
+    assertThatThrownBy(() -> once.store().complete(lease, null, DynamoDbEffects.of(increment())))
+        .isInstanceOf(EffectsRefusedException.class)
+        .hasMessageContaining("AccessDeniedException");
+
+    assertThat(counted()).isZero();
+    assertThat(once.store().complete(lease, null)).isInstanceOf(Settled.class);
+  }
+
+  @Test
+  void claimThatTheRoleMayNotWrite_isRefusedByTheStore_whateverItsEffects() {
+    Claimant once = claimant("a", NOT_RETRYING);
+    Lease lease = once.acquire(ID);
+    for (String operation : List.of("TransactWriteItems", "PutItem")) {
+      PROXY.add(
+          Rule.once(
+              Match.operation(operation), Fault.Answer.dynamoDb(400, "AccessDeniedException")));
+    }
+
+    assertThatThrownBy(() -> once.store().complete(lease, null, DynamoDbEffects.of(increment())))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("AccessDeniedException");
+
+    assertThat(once.store().complete(lease, null)).isInstanceOf(Settled.class);
+  }
+
+  @Test
+  void effectThatHasNoRoomInItsCollection_refusesTheCompletion_andTheLeaseStands() {
+    Queue<TransactionCanceledException> first =
+        new ArrayDeque<>(List.of(canceled("None", "ItemCollectionSizeLimitExceeded")));
+    Claimant claimant = claimant("a", answering(first, false));
+    Lease lease = claimant.acquire(ID);
+
+    assertThatThrownBy(
+            () -> claimant.store().complete(lease, null, DynamoDbEffects.of(increment())))
+        .isInstanceOf(EffectsRefusedException.class)
+        .hasMessageContaining("effect 1")
+        .hasMessageContaining("ItemCollectionSizeLimitExceeded");
+
+    assertThat(claimant.store().complete(lease, null)).isInstanceOf(Settled.class);
+  }
+
+  @Test
+  void resultThatDoesNotFit_isTheCallersFault_andTheLeaseStands() {
+    Lease several = granted(a.store().claim(claim(a, OTHER, X))).lease();
+    assertThatThrownBy(() -> a.store().complete(several, "x".repeat(410_000)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at most 400 KB on DynamoDB");
+    Queue<TransactionCanceledException> first =
+        new ArrayDeque<>(List.of(canceled("ValidationError", "None")));
+    Claimant claimant = claimant("a", answering(first, false));
+    Lease lease = claimant.acquire(ID);
+
+    assertThatThrownBy(
+            () -> claimant.store().complete(lease, "large", DynamoDbEffects.of(increment())))
+        .isInstanceOf(IllegalArgumentException.class)
+        .isNotInstanceOf(EffectsRefusedException.class)
+        .hasMessageContaining("at most 400 KB on DynamoDB");
+
+    assertThat(claimant.store().complete(lease, null)).isInstanceOf(Settled.class);
+    assertThat(a.store().complete(several, null)).isInstanceOf(Settled.class);
+  }
+
+  /** The claim may be in conflict with this very completion, sent before and not heard of. */
+  @Test
+  void conflictOnTheClaim_isTriedAgain_thoughAnEffectsConditionFailed() {
+    Queue<TransactionCanceledException> conflicts =
+        new ArrayDeque<>(
+            List.of(
+                canceled("TransactionConflict", "ConditionalCheckFailed"),
+                canceled("TransactionConflict", "ValidationError")));
+    Claimant claimant = claimant("a", answering(conflicts, false));
+    Lease lease = claimant.acquire(ID);
+
+    assertThat(claimant.store().complete(lease, null, DynamoDbEffects.of(increment())))
+        .isInstanceOf(Settled.class);
+
+    assertThat(conflicts).isEmpty();
+    assertThat(counted()).isEqualTo(1);
   }
 
   @Test

@@ -8,7 +8,10 @@ import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreOperation;
+import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.UnreadableClaimException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -16,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Several IDs in a store without transactions: the record first, as it is the one that may have
- * ended, then its resources in their order; at the first that is taken all are given back. Nobody
- * waits while holding anything, so there is no deadlock, and what a crash leaves behind runs out
- * with its lease. An attempt whose answer is unknown is not given back: the same claim, sent again,
- * finds what it was granted.
+ * ended, then its resources in their order; at the first that is taken, or cannot be read, all are
+ * given back. Nobody waits while holding anything, so there is no deadlock, and what a crash leaves
+ * behind runs out with its lease. An attempt whose answer is unknown is not given back: the same
+ * claim, sent again, finds what it was granted.
  */
 final class OneByOne implements Several {
 
@@ -37,7 +40,7 @@ final class OneByOne implements Several {
     }
     List<Lease> resources = new ArrayList<>();
     for (Claim resource : claim.resources()) {
-      ClaimResult found = store.claimOne(resource);
+      ClaimResult found = claimed(resource, lease, resources);
       if (found instanceof Granted(Lease held, var unused)) {
         resources.add(held);
       } else {
@@ -47,6 +50,20 @@ final class OneByOne implements Several {
       }
     }
     return new Granted(lease.withResources(resources), takenFrom);
+  }
+
+  /** Claims one more; what was claimed before it is given back if that is a fault for good. */
+  private ClaimResult claimed(Claim resource, Lease lease, List<Lease> before) {
+    try {
+      return store.claimOne(resource);
+    } catch (UnreadableClaimException | StoreRefusedException e) {
+      try {
+        giveBack(lease, before);
+      } catch (StoreException alsoThis) {
+        e.addSuppressed(alsoThis);
+      }
+      throw e;
+    }
   }
 
   private void giveBack(Lease lease, List<Lease> resources) {

@@ -3,6 +3,8 @@ package io.firstclaim.lock.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.lock.Claim;
+import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
@@ -10,6 +12,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.deduplicator.Deduplicator;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,6 +66,25 @@ public abstract class UnreadableClaimContract {
 
     assertFault(() -> a.claim(ID));
     assertFault(() -> a.store().find(ID));
+  }
+
+  @Test
+  void recordThatTouchesIt_isAFault_andLeavesNothingClaimed() {
+    RecordId resource = RecordId.of("account-a").asResource();
+    RecordId unreadable = RecordId.of("account-x").asResource();
+    String key = unreadable.key(settings.namespace());
+    overwrite(key);
+
+    assertThatThrownBy(
+            () -> a.store().claim(a.newClaim(ID).withResources(List.of(resource, unreadable))))
+        .isInstanceOf(UnreadableClaimException.class)
+        .hasMessageContaining(key);
+
+    assertThat(isAsOverwritten(key)).isTrue();
+    var b = new Claimant(store(ClaimSettings.of(settings.namespace(), "b")), time);
+    Claim others = b.newClaim(RecordId.of("order-4712")).withResources(List.of(resource));
+    assertThat(b.store().claim(others)).isInstanceOf(ClaimResult.Granted.class);
+    assertThat(b.acquire(ID).attempt()).isEqualTo(1);
   }
 
   @ParameterizedTest

@@ -31,7 +31,8 @@ public interface DocumentStore {
    *
    * @param expected the version it must have; null if it must not be there
    * @param content its text, which UTF-8 must be able to write
-   * @param history of the document, with this write as its latest
+   * @param history of the document, with this write as its latest, by a nonce that no other write
+   *     has, before or after: the version may be made of it
    * @throws IllegalArgumentException if the document is too large for the store
    * @throws StoreRefusedException if it must not be written; the message names the remedy
    */

@@ -11,7 +11,10 @@ import java.util.stream.Collectors;
  * is written with the document, so that a writer whose answer was lost can see whether its write
  * took, however many writes came after it, as long as they are not by that many writers.
  *
- * <p>A writer is the high half of its nonces; see {@link Nonce#next()}.
+ * <p>A writer is the high half of its nonces; see {@link Nonce#next()}. The first entry of all is
+ * of a writer that writes nothing else, the document's birth: as long as none was dropped, a
+ * document that was deleted and made anew by the same writers is told apart by it. Of a document
+ * that an earlier version of this library made, it is missing.
  *
  * @param writes the nonces of the writes
  */

@@ -79,14 +79,14 @@ public final class SharedDocuments {
   public String update(DocumentKey key, Duration atMost, Function<Optional<String>, String> change)
       throws InterruptedException {
     Change toText = old -> Objects.requireNonNull(change.apply(old), "a change makes a text");
-    return Objects.requireNonNull(make(key, atMost, toText).after);
+    return Objects.requireNonNull(make(key, atMost, null, toText).after);
   }
 
   /**
    * The same, under a nonce that the caller has for this update alone: an update that is repeated
-   * under its nonce is not made again, whichever process repeats it, as long as no {@value
-   * History#WRITERS} others have written since. So that it is known, one that leaves the document
-   * as it is writes, too.
+   * under its nonce is not made again, whichever process repeats it, as long as the document was
+   * not deleted, and no {@value History#WRITERS} others have written since, of which one under such
+   * a nonce counts as two. So that it is known, one that leaves the document as it is writes, too.
    *
    * @param nonce of which nobody has another with the same {@linkplain Nonce#high() high half}
    * @return the document after the update, or as it is now if the update was made before
@@ -98,13 +98,13 @@ public final class SharedDocuments {
       DocumentKey key, Duration atMost, Nonce nonce, Function<Optional<String>, String> change)
       throws InterruptedException {
     Change toText = old -> Objects.requireNonNull(change.apply(old), "a change makes a text");
-    return Objects.requireNonNull(
-        made(new Update(key, toText, nonce, true, patience(atMost))).after);
+    return Objects.requireNonNull(make(key, atMost, nonce, toText).after);
   }
 
   /**
    * Deletes a document, if it meets the condition. Its history goes with it: of an update under way
-   * whose answer was lost nobody can tell then whether it was made.
+   * whose answer was lost nobody can tell then whether it was made, nor of this deletion if others
+   * make the document anew.
    *
    * @param atMost how long to go on trying; zero tries once
    * @param condition of the document as it is. May be called several times, each time with what is
@@ -118,16 +118,17 @@ public final class SharedDocuments {
   public Optional<String> deleteIf(DocumentKey key, Duration atMost, Predicate<String> condition)
       throws InterruptedException {
     Update deletion =
-        make(key, atMost, old -> old.filter(text -> !condition.test(text)).orElse(null));
+        make(key, atMost, null, old -> old.filter(text -> !condition.test(text)).orElse(null));
     return Optional.ofNullable(deletion.deleted);
   }
 
-  private Update make(DocumentKey key, Duration atMost, Change change) throws InterruptedException {
-    Nonce nonce = Objects.requireNonNullElseGet(idle.pollFirst(), Nonce::random);
+  private Update make(DocumentKey key, Duration atMost, @Nullable Nonce callers, Change change)
+      throws InterruptedException {
+    Nonce own = Objects.requireNonNullElseGet(idle.pollFirst(), Nonce::random);
     try {
-      return made(new Update(key, change, nonce, false, patience(atMost)));
+      return made(new Update(key, change, own, callers, new Patience(time, atMost)));
     } finally {
-      idle.addFirst(nonce.next());
+      idle.addFirst(own.next());
     }
   }
 
@@ -139,10 +140,6 @@ public final class SharedDocuments {
     } finally {
       listener.ended(update.key, update.retries, time.now().since(begin));
     }
-  }
-
-  private Patience patience(Duration atMost) {
-    return new Patience(time, atMost);
   }
 
   /** What should be there instead of what is; null for nothing. */
@@ -174,15 +171,22 @@ public final class SharedDocuments {
   }
 
   /**
-   * One update. All its writes have one nonce, as at most one of them is applied: each is
-   * conditional on the version read, and that read showed none of the earlier ones.
+   * One update. All its writes have one nonce of its writer's, as at most one of them is applied:
+   * each is conditional on the version read, and that read showed none of the earlier ones. A
+   * caller's nonce is in the history beside it: that one may come again, on a document that was
+   * deleted since, and a version never does.
    */
   private final class Update {
     private final DocumentKey key;
     private final Change change;
+    private final Nonce own;
     private final Nonce nonce;
     private final boolean mayBeRepeated;
     private final Patience patience;
+
+    /** Of the document, if this update makes it. */
+    private final Nonce birth = Nonce.random();
+
     private @Nullable Pending pending;
     private int retries;
 
@@ -192,11 +196,12 @@ public final class SharedDocuments {
     /** What was there before it, if nothing is since. */
     private @Nullable String deleted;
 
-    Update(DocumentKey key, Change change, Nonce nonce, boolean mayBeRepeated, Patience patience) {
+    Update(DocumentKey key, Change change, Nonce own, @Nullable Nonce callers, Patience patience) {
       this.key = key;
       this.change = change;
-      this.nonce = nonce;
-      this.mayBeRepeated = mayBeRepeated;
+      this.own = own;
+      this.nonce = callers == null ? own : callers;
+      this.mayBeRepeated = callers != null;
       this.patience = patience;
     }
 
@@ -250,7 +255,13 @@ public final class SharedDocuments {
     private WriteResult send(@Nullable Document on, @Nullable String content) {
       return content == null
           ? store.delete(key, Objects.requireNonNull(on).version())
-          : store.write(key, versionOf(on), content, historyOf(on).with(nonce));
+          : store.write(key, versionOf(on), content, historyAfter(on));
+    }
+
+    /** It begins with a write by nobody, so that a document that is made anew is known by that. */
+    private History historyAfter(@Nullable Document on) {
+      History before = historyOf(on);
+      return (before.equals(History.NONE) ? before.with(birth) : before).with(nonce).with(own);
     }
 
     /** The same for the same version, so that whichever write is applied to it writes the same. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.ContendedException;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.document.ScriptedStore.Fate;
@@ -340,6 +341,69 @@ class SharedDocumentsTest {
           .isInstanceOf(OutcomeUnknownException.class)
           .hasMessageEndingWith("no answer, and its history has begun anew since");
     }
+  }
+
+  /** The same writers wrote the document before and after. */
+  @Test
+  void lostAnswer_isUnknown_ifItsWritersMadeTheDocumentAnew() throws Exception {
+    var others = new SharedDocuments(store.sound(), time);
+    var deleting = new SharedDocuments(store.sound(), time);
+    for (String lost : new String[] {"deletion", "update"}) {
+      others.update(KEY, LIMIT, _ -> "7");
+      store.next(
+          write -> {
+            WriteResult _ = write.get();
+            try {
+              deleting.deleteIf(KEY, LIMIT, _ -> true);
+              others.update(KEY, LIMIT, _ -> "1");
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+            return NO_ANSWER;
+          });
+
+      assertThatThrownBy(lost.equals("deletion") ? this::delete : this::increment)
+          .as(lost)
+          .isInstanceOf(OutcomeUnknownException.class)
+          .hasMessageEndingWith("no answer, and its history has begun anew since");
+
+      assertThat(stored()).as("what came since").contains("1");
+      others.deleteIf(KEY, LIMIT, _ -> true);
+    }
+  }
+
+  @Test
+  void writeThatIsLost_isMadeAnew_thoughItsDocumentsOnlyWriterWroteMeanwhile() throws Exception {
+    var other = new SharedDocuments(store.sound(), time);
+    other.update(KEY, LIMIT, _ -> "7");
+    store.next(
+        _ -> {
+          try {
+            other.update(KEY, LIMIT, _ -> "8");
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+          return NO_ANSWER;
+        });
+
+    assertThat(increment()).isEqualTo("9");
+  }
+
+  // Under a nonce of the caller's
+
+  @Test
+  void documentThatIsMadeAnewUnderItsNonce_isAnotherOne() throws Exception {
+    Nonce nonce = Nonce.random();
+    documents.update(KEY, LIMIT, nonce, _ -> "same");
+    documents.update(KEY, LIMIT, nonce, _ -> "not made again");
+    Document first = store.sound().find(KEY).orElseThrow();
+    assertThat(first.content()).isEqualTo("same");
+    delete();
+
+    documents.update(KEY, LIMIT, nonce, _ -> "same");
+
+    assertThat(store.sound().delete(KEY, first.version())).isEqualTo(new WriteResult.Differs());
+    assertThat(stored()).contains("same");
   }
 
   @Test

@@ -505,7 +505,7 @@ public final class Deduplicator implements AutoCloseable {
     }
 
     private RunResult made(ClaimResult.Granted granted) throws InterruptedException {
-      Attempted attempted = attempt(granted, this, KeptLease::isHeld);
+      Attempted attempted = attempt(granted, this, KeptLease::isKept);
       if (thrown instanceof InterruptedException interrupt && !lost) {
         throw interrupt;
       }

@@ -133,6 +133,14 @@ public final class KeptLease implements HeldLease {
     return keeper.time.now().since(begin);
   }
 
+  /**
+   * Whether nobody else can have it as far as is known, though its holder may have been told to
+   * stop, or cannot tell for how long: what it has done may still be recorded.
+   */
+  public boolean isKept() {
+    return !closed && !lost && !lease.isOver(keeper.time.now());
+  }
+
   /** Whether only a renewal can tell that it is held: this machine's clocks leapt. */
   public boolean isInDoubt() {
     return !closed && !lost && lease.isDoubtful(keeper.time.now());

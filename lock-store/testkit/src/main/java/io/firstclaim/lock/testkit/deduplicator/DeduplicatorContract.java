@@ -913,6 +913,25 @@ public abstract class DeduplicatorContract {
   }
 
   @Test
+  void workThatEndsLate_isRecorded_thoughTheFirstTryHasNoAnswer() throws Exception {
+    faulty.next(Op.COMPLETE, Fault.LOST_REQUEST);
+
+    RunResult result =
+        bounded()
+            .run(
+                ID,
+                PAYLOAD,
+                lease -> {
+                  passForWorker(LEASE.dividedBy(6));
+                  hearInterrupt();
+                  return "receipt";
+                });
+
+    assertThat(result).isEqualTo(new RunResult.Ran("receipt"));
+    assertThat(run(b, "receipt of b")).isInstanceOf(RunResult.DoneBefore.class);
+  }
+
+  @Test
   void workThatHeedsNoInterrupt_isKeptOneLeaseMore_thenOthersDoIt() throws Exception {
     RunResult result =
         bounded()

@@ -2,6 +2,7 @@ package io.firstclaim.lock.dynamodb;
 
 import static io.firstclaim.lock.dynamodb.Items.number;
 
+import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
@@ -53,6 +54,9 @@ public final class TableSweeper {
 
   /** Items of a page: some ten read units at once. */
   static final int PAGE = 250;
+
+  /** The pauses between tries of a page that was not answered. */
+  private static final Backoff PAUSES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(10));
 
   private static final String IS_PAST =
       "expiresAt < :now AND (claimState <> :held OR leaseEnd < :over)";
@@ -131,15 +135,16 @@ public final class TableSweeper {
       throws InterruptedException {
     Map<String, AttributeValue> from = null;
     do {
-      Moment start = time.now();
-      ScanResponse page = scan(segment, from);
-      rest(start);
+      ScanResponse page = page(segment, from, fault);
+      if (page == null) {
+        return;
+      }
       int removed = 0;
       for (Map<String, AttributeValue> item : page.items()) {
         if (!turn.isKept()) {
           return;
         }
-        start = time.now();
+        Moment start = time.now();
         try {
           removed += delete(item) ? 1 : 0;
         } catch (StoreUnavailableException e) {
@@ -150,6 +155,33 @@ public final class TableSweeper {
       listener.swept(page.scannedCount(), removed);
       from = page.lastEvaluatedKey();
     } while (!from.isEmpty() && turn.isKept());
+  }
+
+  /**
+   * A page, asked for until DynamoDB answers: a sweep that left the rest of a segment would begin
+   * that anew the next time, and may never come to its end.
+   *
+   * @return null if the turn is over before
+   */
+  private @Nullable ScanResponse page(
+      int segment,
+      @Nullable Map<String, AttributeValue> from,
+      AtomicReference<@Nullable StoreException> fault)
+      throws InterruptedException {
+    for (int failures = 1; ; failures++) {
+      Moment start = time.now();
+      try {
+        ScanResponse page = scan(segment, from);
+        rest(start);
+        return page;
+      } catch (StoreUnavailableException e) {
+        if (!turn.isKept()) {
+          fault.set(e);
+          return null;
+        }
+      }
+      time.sleep(PAUSES.after(failures));
+    }
   }
 
   private void rest(Moment start) throws InterruptedException {

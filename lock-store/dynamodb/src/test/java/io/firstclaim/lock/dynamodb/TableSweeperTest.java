@@ -46,6 +46,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.SdkRequest;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -53,6 +57,7 @@ import software.amazon.awssdk.services.dynamodb.model.BillingMode;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.dynamodb.model.ScanRequest;
 
 class TableSweeperTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -385,6 +390,45 @@ class TableSweeperTest {
 
     assertThat(ids).allSatisfy(id -> assertThat(a.store().find(id)).isEmpty());
     assertThat(a.store().find(fails)).isPresent();
+  }
+
+  /** Items enough that some segments have more than one, each a page of its own. */
+  @Test
+  void pageWithoutAnAnswer_isReadAgain_inTheSameSweep() throws Exception {
+    List<RecordId> ids =
+        IntStream.rangeClosed(0, TableSweeper.SEGMENTS)
+            .mapToObj(i -> done(a, "done-" + i))
+            .toList();
+    TIME.advance(PAST);
+    Predicate<Request> secondPage =
+        Match.operation("Scan").and(Match.bodyContains("ExclusiveStartKey"));
+    Rule unanswered =
+        PROXY.add(
+            Rule.times(
+                TableSweeper.SEGMENTS,
+                secondPage,
+                Fault.Answer.dynamoDb(500, "InternalServerError")));
+    try (DynamoDbClient oneByOne =
+        LocalDynamoDb.intercepted(
+                LocalDynamoDb.notRetrying(
+                    LocalDynamoDb.dated(LocalDynamoDb.builder(PROXY.endpoint()), () -> TIME)),
+                new OneByOne())
+            .build()) {
+      sweeper(oneByOne, "a").sweep();
+    }
+
+    assertThat(unanswered.hits()).isPositive();
+    assertThat(ids).allSatisfy(id -> assertThat(a.store().find(id)).isEmpty());
+  }
+
+  /** Pages of one item. */
+  private static final class OneByOne implements ExecutionInterceptor {
+    @Override
+    public SdkRequest modifyRequest(Context.ModifyRequest context, ExecutionAttributes attributes) {
+      return context.request() instanceof ScanRequest scan
+          ? scan.toBuilder().limit(1).build()
+          : context.request();
+    }
   }
 
   @Test

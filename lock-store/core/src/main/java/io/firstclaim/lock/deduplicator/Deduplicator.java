@@ -356,7 +356,16 @@ public final class Deduplicator implements AutoCloseable {
     return attempt(granted, work, unused -> true);
   }
 
-  private Attempted attempt(
+  /**
+   * Makes one attempt like {@link #attempt(ClaimResult.Granted, Judged)}, but does not record its
+   * verdict at any price.
+   *
+   * @param worthTryingAgain asked each time that the store has not said what became of the verdict;
+   *     if it is not, the answer is {@link SettleResult.Unknown}
+   * @throws UnreadableClaimException as that does
+   * @throws InterruptedException as that does
+   */
+  public Attempted attempt(
       ClaimResult.Granted granted, Judged work, Predicate<KeptLease> worthTryingAgain)
       throws InterruptedException {
     Lease lease = granted.lease();

@@ -862,6 +862,18 @@ public abstract class DeduplicatorContract {
   }
 
   @Test
+  void attemptWhoseEndIsNotWorthTryingAgain_isUnknown_whileTheStoreDoesNotAnswer()
+      throws Exception {
+    var granted = (ClaimResult.Granted) a.claim(ID, PAYLOAD);
+    faulty.setDown(true);
+
+    Attempted left = a.attempt(granted, lease -> new Verdict.Complete("receipt"), lease -> false);
+
+    assertThat(left.answer()).isInstanceOf(SettleResult.Unknown.class);
+    assertThat(b.claim(ID, PAYLOAD)).isInstanceOf(ClaimResult.Held.class);
+  }
+
+  @Test
   void attemptThatLeavesThingsAsTheyAre_letsItsLeaseRunOut() throws Exception {
     var granted = (ClaimResult.Granted) a.claim(ID, PAYLOAD);
     Attempted left = a.attempt(granted, lease -> new Verdict.Leave());

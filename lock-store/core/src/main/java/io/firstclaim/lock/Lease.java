@@ -96,6 +96,15 @@ public record Lease(
   }
 
   /**
+   * How long it is at least until another may take it over, if it is not renewed; zero or negative
+   * if one may have by now, or if that is {@linkplain #isDoubtful not known}. A tenth of it more
+   * than its holder has, to stop what is still at work.
+   */
+  public Duration untilTakeover(Moment now) {
+    return isDoubtful(now) ? Duration.ZERO : length.minus(now.since(start));
+  }
+
+  /**
    * Whether a third of it is over, and with it the time to renew it: two more tries then have the
    * rest.
    */

@@ -83,6 +83,15 @@ public final class HeldMutex implements AutoCloseable {
   }
 
   /**
+   * How long a holder that is told of a {@linkplain #whenLost loss} has to stop, at least, until
+   * another may take the mutex over; zero or negative if one may have by now. An operator who frees
+   * it does not wait for that.
+   */
+  public Duration untilTakeover() {
+    return kept.lease().untilTakeover(time.now());
+  }
+
+  /**
    * Does nothing while {@link #isHeld}.
    *
    * @throws LeaseLostException otherwise

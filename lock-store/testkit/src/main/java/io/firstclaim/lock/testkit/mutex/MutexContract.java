@@ -143,6 +143,15 @@ public abstract class MutexContract extends KeptMutexContract {
   }
 
   @Test
+  void holder_knowsWhenAnotherMayTakeTheMutexOver() throws Exception {
+    try (HeldMutex held = acquired(a)) {
+      assertThat(held.untilTakeover()).isEqualTo(LEASE);
+      time.advance(SIXTH);
+      assertThat(held.untilTakeover()).isEqualTo(LEASE.minus(SIXTH));
+    }
+  }
+
+  @Test
   void mutexHeldForEver_isGivenBackAsAnyOther() throws Exception {
     acquired(a.atMost(ChronoUnit.FOREVER.getDuration())).close();
 

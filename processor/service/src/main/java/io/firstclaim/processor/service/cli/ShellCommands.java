@@ -144,7 +144,7 @@ final class ShellCommands implements AutoCloseable {
           yield code;
         }
         case ClaimResult.Done done -> {
-          if (done.result() != null) {
+          if (stores && done.result() != null) {
             // As the command gave it, whatever the locale.
             System.out.writeBytes(done.result().getBytes(UTF_8));
             System.out.flush();

@@ -262,6 +262,17 @@ class ShellIT {
   }
 
   @Test
+  void result_isPrintedOnlyToWhoAsksForIt() throws IOException {
+    List<String> command = List.of("echo", "result");
+    assertThat(run(args(command, "once", name, "--result-from-stdout")).exitCode()).isZero();
+
+    Run later = run(args(command, "once", name));
+
+    assertThat(later.exitCode()).as(later.output()).isZero();
+    assertThat(later.output()).isEmpty();
+  }
+
+  @Test
   void onceThatAnotherIsAt_isToldSo_andDoneOnceThatIs() throws IOException {
     Path runs = folder.resolve("runs");
     try (ChildJvm shell = start("shell", args(working(runs.toString()), "once", name))) {

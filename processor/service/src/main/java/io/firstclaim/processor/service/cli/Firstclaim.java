@@ -367,13 +367,14 @@ public final class Firstclaim implements Callable<Integer> {
   @Command(
       description = {
         "Runs a command once for all who name this ID: 0 as soon as it has ended with 0.",
-        "Later calls run nothing, and print the stored result. 75: another is at it. 76: it was lost,"
-            + " and the command was ended. If it fails, its exit code, and the next call runs it again."
+        "Later calls run nothing. 75: another is at it, or it is not known to be recorded. 76: it"
+            + " was lost, and the command was ended. If it fails, its exit code, and the next call"
+            + " runs it again."
       })
   int once(
       @Option(
               names = "--result-from-stdout",
-              description = "Stores what the command prints, 64 KiB at most.")
+              description = "Stores what the command prints, 64 KiB at most; later calls print it.")
           boolean stores,
       @Parameters(index = "0", paramLabel = "ID", description = "As it is printed.") String id,
       @Parameters(

@@ -1,9 +1,6 @@
 package io.firstclaim.processor.service.cli;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /**
  * A command of the user's as a process that runs while something is held. Its input, its errors
@@ -19,12 +16,9 @@ import org.jspecify.annotations.Nullable;
  * good order ends the command first. Thread-safe.
  */
 final class GuardedCommand {
-  /** The most of an output that is stored: a claim has no room for more. */
-  static final int MAX_STORED = 64 << 10;
-
   private static final int NOT_FOUND = 127;
 
-  /** How long a command that is told to end because its lease is lost may take. */
+  /** How long what is told to end may take, if there is no hurry. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   /** How long what is held may take to be given back once the command has ended. */
@@ -33,10 +27,12 @@ final class GuardedCommand {
   private final Process process;
   private final boolean reads;
   private final Thread forwarding;
+  private final CountDownLatch gone = new CountDownLatch(1);
   private final CountDownLatch over = new CountDownLatch(1);
+  private volatile boolean told;
   private volatile boolean stopped;
-  private @Nullable String output;
-  private boolean tooLong;
+  private volatile int exitCode = ShellCommands.NOT_HAD;
+  private CommandOutput output = new CommandOutput.Unread("it is not read");
 
   private GuardedCommand(Process process, boolean reads, Thread forwarding) {
     this.process = process;
@@ -91,54 +87,34 @@ final class GuardedCommand {
     }
   }
 
-  /** Waits for its end; returns its exit code, 128 and more if a signal ended it. */
+  /**
+   * Waits for its end and, if this process was told to end, for that of all that it has started;
+   * returns its exit code, 128 and more if a signal ended it.
+   */
   int await() throws InterruptedException {
     if (reads) {
-      read();
+      output = CommandOutput.read(process.getInputStream(), System.out);
     }
-    return process.waitFor();
+    int code = process.waitFor();
+    if (told) {
+      gone.await();
+    }
+    return code;
   }
 
-  /** Passes its output on, and keeps it. */
-  private void read() {
-    try (InputStream in = process.getInputStream()) {
-      ByteArrayOutputStream kept = new ByteArrayOutputStream();
-      byte[] some = new byte[8192];
-      for (int length = in.read(some); length >= 0; length = in.read(some)) {
-        System.out.write(some, 0, length);
-        System.out.flush();
-        if (kept.size() + length <= MAX_STORED) {
-          kept.write(some, 0, length);
-        } else {
-          tooLong = true;
-        }
-      }
-      output = tooLong ? null : kept.toString(StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      tooLong = true; // whatever it was, it is not known
-    }
-  }
-
-  /** What it has written, if that was to be stored; null if that is too long. */
-  @Nullable String output() {
+  /** What it has written, if that was to be stored. */
+  CommandOutput output() {
     return output;
   }
 
-  /** Ends it and all that it has started, as the lease is lost: first kindly, then not. */
-  void stop() {
+  /**
+   * Ends it and all that it has started, as the lease is lost: first kindly, then not.
+   *
+   * @param left until another may have the lease
+   */
+  void stop(Duration left) {
     stopped = true;
-    List<ProcessHandle> all = process.descendants().toList();
-    all.forEach(ProcessHandle::destroy);
-    process.destroy();
-    try {
-      if (!process.waitFor(GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    all.forEach(ProcessHandle::destroyForcibly);
+    endWithin(left.compareTo(GRACE) < 0 ? left : GRACE, tell());
   }
 
   /** Whether it was ended because the lease was lost. */
@@ -146,16 +122,57 @@ final class GuardedCommand {
     return stopped;
   }
 
-  /** This process was told to end: so is the command, and its exit code is this process's. */
+  /** This process was told to end: so are the command, and all that it has started. */
   private void end() {
-    process.destroy();
-    int code = process.onExit().join().exitValue();
+    told = true;
+    List<ProcessHandle> all = tell();
+    var _ = process.onExit().join(); // however long it takes: what is held is renewed
+    endWithin(GRACE, all);
+    gone.countDown();
     try {
       boolean _ = over.await(TO_GIVE_BACK.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    Runtime.getRuntime().halt(code);
+    Runtime.getRuntime().halt(exitCode);
+  }
+
+  /**
+   * Tells it and all that it has started to end; it first, as else it may begin something new. By
+   * its handle, as the process itself would close the pipe of its last words.
+   */
+  private List<ProcessHandle> tell() {
+    List<ProcessHandle> all =
+        Stream.concat(Stream.of(process.toHandle()), process.descendants()).toList();
+    all.forEach(ProcessHandle::destroy);
+    return all;
+  }
+
+  /** Waits until these are gone, and then kills what is left, with what that has started since. */
+  private static void endWithin(Duration grace, List<ProcessHandle> all) {
+    if (!areGoneWithin(grace, all)) {
+      List<ProcessHandle> left =
+          all.stream()
+              .flatMap(each -> Stream.concat(Stream.of(each), each.descendants()))
+              .distinct()
+              .toList();
+      left.forEach(ProcessHandle::destroyForcibly);
+      // Not without a bound: where nobody reaps them, as in some containers, they never go.
+      boolean _ = areGoneWithin(GRACE, left);
+    }
+  }
+
+  private static boolean areGoneWithin(Duration bound, List<ProcessHandle> all) {
+    return CompletableFuture.allOf(
+            all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new))
+        .thenApply(_ -> true)
+        .completeOnTimeout(false, bound.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
+  /** What this process exits with if it was told to end; until that is known, come back later. */
+  void decide(int code) {
+    exitCode = code;
   }
 
   /** It has ended, and what was held is given back: this process may end by itself. */

@@ -8,6 +8,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
+import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Attempted;
@@ -42,6 +43,10 @@ final class ShellCommands implements AutoCloseable {
   static final int LOST = 76;
 
   private static final int GIVEN_UP = 1;
+
+  /** How long the store may take to answer how a command ended, once the lease is over. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private static final int MAX_SHOWN = 200;
 
   private final LockStore store;
@@ -87,9 +92,9 @@ final class ShellCommands implements AutoCloseable {
       throws InterruptedException {
     Mutex any = new Mutex(claims, id("lock", name), time);
     Mutex mutex = atMost == null ? any : any.atMost(atMost);
-    try (any) { // which waits until it is given back
+    try (any) {
       return switch (mutex.acquireOrSay(wait)) {
-        case Acquisition.Acquired(HeldMutex held) -> underLock(name, held, command);
+        case Acquisition.Acquired(HeldMutex held) -> underLock(name, any, held, command);
         case Acquisition.NotAcquired(List<ClaimResult.InTheWay> inTheWay) -> {
           String by =
               inTheWay.stream()
@@ -105,7 +110,7 @@ final class ShellCommands implements AutoCloseable {
     }
   }
 
-  private static int underLock(String name, HeldMutex held, List<String> command)
+  private static int underLock(String name, Mutex mutex, HeldMutex held, List<String> command)
       throws InterruptedException {
     GuardedCommand running;
     try {
@@ -115,15 +120,21 @@ final class ShellCommands implements AutoCloseable {
       say(String.valueOf(e.getMessage()));
       return e.exitCode();
     }
-    held.whenLost(running::stop);
-    int code = running.await();
-    held.close();
-    running.close();
-    if (running.isStopped()) {
-      say("lock %s was lost, and its command was ended".formatted(OneLine.of(name, MAX_SHOWN)));
-      return LOST;
+    held.whenLost(() -> running.stop(held.untilTakeover()));
+    try {
+      int code = running.await();
+      running.decide(code);
+      held.close();
+      if (running.isStopped()) {
+        say("lock %s was lost, and its command was ended".formatted(OneLine.of(name, MAX_SHOWN)));
+        code = LOST;
+        running.decide(code);
+      }
+      mutex.close(); // which waits until it is given back
+      return code;
+    } finally {
+      running.close();
     }
-    return code;
   }
 
   /**
@@ -138,10 +149,14 @@ final class ShellCommands implements AutoCloseable {
     try {
       return switch (deduplicator.claim(id, Fingerprint.none())) {
         case ClaimResult.Granted granted -> {
-          Once once = new Once(name, stores, command);
-          int code = once.exitCode(deduplicator.attempt(granted, once));
-          once.close();
-          yield code;
+          Once once = new Once(name, stores, command, time);
+          try {
+            yield once.exitCode(deduplicator.attempt(granted, once, this::mayBeAnswered));
+          } catch (StoreException e) {
+            yield once.unrecorded(e);
+          } finally {
+            once.close();
+          }
         }
         case ClaimResult.Done done -> {
           if (stores && done.result() != null) {
@@ -177,6 +192,11 @@ final class ShellCommands implements AutoCloseable {
     }
   }
 
+  /** Whether to ask again how a command's end was taken; that the lease is over settles nothing. */
+  private boolean mayBeAnswered(KeptLease lease) {
+    return lease.lease().remaining(time.now()).plus(PATIENCE).isPositive();
+  }
+
   private static String shown(String name) {
     return OneLine.of(name, MAX_SHOWN);
   }
@@ -186,13 +206,16 @@ final class ShellCommands implements AutoCloseable {
     private final String name;
     private final boolean stores;
     private final List<String> command;
+    private final TimeSource time;
     private int code = NOT_HAD;
+    private boolean lost;
     private @Nullable GuardedCommand started;
 
-    Once(String name, boolean stores, List<String> command) {
+    Once(String name, boolean stores, List<String> command, TimeSource time) {
       this.name = name;
       this.stores = stores;
       this.command = command;
+      this.time = time;
     }
 
     @Override
@@ -212,21 +235,33 @@ final class ShellCommands implements AutoCloseable {
         code = e.exitCode();
         return new Verdict.Release(ClaimStore.AT_ONCE, lease.attempt(), "not started");
       }
-      lease.whenLost(running::stop);
+      lease.whenLost(() -> running.stop(lease.lease().untilTakeover(time.now())));
       code = running.await();
       if (running.isStopped()) {
-        code = LOST;
+        lost = true;
         return new Verdict.Leave();
       }
       if (code != 0) {
         return new Verdict.Release(ClaimStore.AT_ONCE, lease.attempt(), "exit code " + code);
       }
-      if (stores && running.output() == null) {
-        say(
-            "the output has more than %d bytes and is not stored"
-                .formatted(GuardedCommand.MAX_STORED));
-      }
-      return new Verdict.Complete(stores ? running.output() : null);
+      return stores ? withResult(running.output(), lease) : new Verdict.Complete(null);
+    }
+
+    private Verdict withResult(CommandOutput output, KeptLease lease) {
+      return switch (output) {
+        case CommandOutput.Text(String text) -> new Verdict.Complete(text);
+        case CommandOutput.Unfit(String why) -> {
+          say("the output is not stored: " + why);
+          yield new Verdict.Complete(null);
+        }
+        case CommandOutput.Unread(String why) -> {
+          say(
+              "%s: the output could not be read, so it is not done: %s"
+                  .formatted(shown(name), why));
+          code = NOT_HAD;
+          yield new Verdict.Release(ClaimStore.AT_ONCE, lease.attempt(), "its output was not read");
+        }
+      };
     }
 
     @Override
@@ -235,31 +270,49 @@ final class ShellCommands implements AutoCloseable {
       return new Verdict.Complete(null);
     }
 
-    /** Its end is recorded. */
+    /** No more comes of it: this process may end. */
     void close() {
       if (started != null) {
         started.close();
       }
     }
 
+    /** What the call exits with, also if it is told to end just now. */
     int exitCode(Attempted attempted) {
-      return switch (attempted.answer()) {
-        case SettleResult.Settled _ -> told(code);
-        case SettleResult.Lost _ -> told(LOST);
-        case SettleResult.Unknown(String why) -> {
-          say("%s: it is not known whether its end is recorded: %s".formatted(shown(name), why));
-          yield NOT_HAD;
-        }
-      };
-    }
-
-    private int told(int exit) {
-      if (exit == LOST) {
-        say(
-            "the lease on %s was lost: its command was ended, or another may run it"
-                .formatted(shown(name)));
+      int exit =
+          switch (attempted.answer()) {
+            case SettleResult.Settled _ -> lost ? lost() : code;
+            case SettleResult.Lost _ -> lost();
+            case SettleResult.Unknown(String why) -> {
+              say(
+                  "%s: it is not known whether its end is recorded: %s"
+                      .formatted(shown(name), why));
+              yield NOT_HAD;
+            }
+          };
+      if (started != null) {
+        started.decide(exit);
       }
       return exit;
+    }
+
+    /**
+     * The same if the store cannot record how it ended; whatever kept it from beginning is thrown.
+     */
+    int unrecorded(StoreException fault) {
+      if (started == null) {
+        throw fault;
+      }
+      String why = OneLine.of(String.valueOf(fault.getMessage()));
+      say("%s: it ran, and its end is not recorded: %s".formatted(shown(name), why));
+      return NOT_HAD;
+    }
+
+    private int lost() {
+      say(
+          "the lease on %s was lost: its command was ended, or another may run it"
+              .formatted(shown(name)));
+      return LOST;
     }
   }
 

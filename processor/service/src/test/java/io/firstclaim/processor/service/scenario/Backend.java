@@ -5,6 +5,7 @@ import static io.firstclaim.lock.testkit.fault.Match.header;
 import static io.firstclaim.lock.testkit.fault.Match.operation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Request;
 import java.net.URI;
 import java.util.Base64;
@@ -35,6 +36,11 @@ enum Backend {
       return operation("PutItem")
           .and(bodyContains("\"claimState\":{\"S\":\"%s\"}".formatted(state)));
     }
+
+    @Override
+    Fault refusal() {
+      return Fault.Answer.dynamoDb(400, "AccessDeniedException");
+    }
   },
   S3("AWS_ENDPOINT_URL_S3", "FIRSTCLAIM_CLAIM_S3_BUCKET") {
     @Override
@@ -55,6 +61,11 @@ enum Backend {
     @Override
     Predicate<Request> step(String state) {
       return header("If-Match").and(bodyContains("\"state\":\"%s\"".formatted(state)));
+    }
+
+    @Override
+    Fault refusal() {
+      return Fault.Answer.s3(403, "AccessDenied");
     }
   };
 
@@ -77,6 +88,9 @@ enum Backend {
 
   /** Matches the steps under a lease that leave a claim in this state. */
   abstract Predicate<Request> step(String state);
+
+  /** The answer to a request that the store does not permit. */
+  abstract Fault refusal();
 
   /** Matches the requests that write the claim of this record. */
   static Predicate<Request> about(String id) {

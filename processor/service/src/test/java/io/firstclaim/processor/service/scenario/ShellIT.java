@@ -2,6 +2,9 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Rule;
 import io.firstclaim.lock.testkit.process.ChildJvm;
 import io.firstclaim.lock.testkit.process.JvmCommand;
 import io.firstclaim.stack.server.FreePort;
@@ -77,13 +80,23 @@ class ShellIT {
   }
 
   private ChildJvm start(String log, String... args) {
+    return start(log, settings(), args);
+  }
+
+  private ChildJvm start(String log, Map<String, String> settings, String... args) {
     return ChildJvm.start(
         JvmCommand.ofJar(log, Zone.JAR)
             .withJvmArgs(Zone.JVM_ARGS)
             .withJvmArgs(AotCache.jvmArgs())
             .withArgs(List.of(args))
-            .withEnv(settings()),
+            .withEnv(settings),
         folder.resolve(log + ".log"));
+  }
+
+  private Map<String, String> through(FaultProxy proxy) {
+    Map<String, String> settings = settings();
+    settings.put(backend.endpointVariable(), proxy.endpoint().toString());
+    return settings;
   }
 
   /** A command that says that it runs, until this file is gone. */
@@ -223,6 +236,32 @@ class ShellIT {
   }
 
   @Test
+  void signal_endsAllThatTheCommandStarted_beforeAnotherHasTheLock() throws IOException {
+    Path runs = folder.resolve("runs");
+    Path told = folder.resolve("told");
+    String stubborn =
+        "trap \"touch %s\" TERM; echo $$ > %s; while true; do sleep 0.1; done"
+            .formatted(told, runs);
+    List<String> command = List.of("sh", "-c", "sh -c '" + stubborn + "'; true");
+    try (ChildJvm shell = start("shell", args(command, "lock", name))) {
+      long grandchild = awaitPid(runs);
+      List<String> alone = List.of("sh", "-c", "! kill -0 " + grandchild);
+      try (ChildJvm next = start("next", args(alone, "lock", name, "--wait", "5m"))) {
+        shell.terminate();
+
+        assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
+        assertThat(shell.exitCode()).as(shell.logTail()).isEqualTo(143);
+        assertThat(isAlive(grandchild)).as("what the command started runs").isFalse();
+        assertThat(told).as("first kindly").exists();
+        assertThat(next.waitFor(Scenario.PATIENCE)).isTrue();
+        assertThat(next.exitCode()).as(next.logTail()).isZero();
+      } finally {
+        ProcessHandle.of(grandchild).ifPresent(ProcessHandle::destroyForcibly);
+      }
+    }
+  }
+
+  @Test
   void lostLock_endsTheCommandAndAllThatItStarted() throws IOException {
     Path runs = folder.resolve("runs");
     List<String> command =
@@ -262,6 +301,27 @@ class ShellIT {
   }
 
   @Test
+  void signal_leavesOnceTheResultOfACommandThatEndsWell() throws IOException {
+    Path runs = folder.resolve("runs");
+    List<String> command =
+        List.of(
+            "sh",
+            "-c",
+            "trap 'echo told; exit 0' TERM; echo $$ > %s; while true; do sleep 0.1; done"
+                .formatted(runs));
+    String[] call = args(command, "once", name, "--result-from-stdout");
+    try (ChildJvm shell = start("shell", call)) {
+      long _ = awaitPid(runs);
+      shell.terminate();
+
+      assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
+      assertThat(shell.exitCode()).as(shell.logTail()).isZero();
+      assertThat(shell.logTail()).contains("told").doesNotContain("stored");
+    }
+    assertThat(run(call).output()).isEqualTo("told\n");
+  }
+
+  @Test
   void result_isPrintedOnlyToWhoAsksForIt() throws IOException {
     List<String> command = List.of("echo", "result");
     assertThat(run(args(command, "once", name, "--result-from-stdout")).exitCode()).isZero();
@@ -270,6 +330,74 @@ class ShellIT {
 
     assertThat(later.exitCode()).as(later.output()).isZero();
     assertThat(later.output()).isEmpty();
+  }
+
+  @Test
+  void outputThatIsNoText_isNotStored_andTheCommandIsDone() throws IOException {
+    List<String> command = List.of("sh", "-c", "printf '\\377'");
+    String[] call = args(command, "once", name, "--result-from-stdout");
+
+    try (ChildJvm first = start("first", call)) {
+      assertThat(first.waitFor(Scenario.PATIENCE)).isTrue();
+      assertThat(first.exitCode()).as(first.logTail()).isZero();
+      assertThat(first.logTail()).contains("not UTF-8");
+    }
+    Run later = run(call);
+
+    assertThat(later.exitCode()).as(later.output()).isZero();
+    assertThat(later.output()).isEmpty();
+  }
+
+  @Test
+  void exitCodeOfTheCommand_isNotTakenForALostLease() throws IOException {
+    Run ended = run(args(List.of("sh", "-c", "exit 76"), "once", name));
+
+    assertThat(ended.exitCode()).isEqualTo(76);
+    assertThat(ended.output()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3})
+  void onceWhoseEndTheStoreRefuses_isComeBackLater(int exitCode) throws IOException {
+    try (FaultProxy proxy = FaultProxy.start(backend.endpoint())) {
+      proxy.add(Rule.always(backend.step("DONE").or(backend.step("FREE")), backend.refusal()));
+      List<String> command = List.of("sh", "-c", "exit " + exitCode);
+
+      Run ended = Run.of(folder, through(proxy), args(command, "once", name));
+
+      assertThat(ended.exitCode()).as(ended.output()).isEqualTo(75);
+      assertThat(ended.output()).contains("its end is not recorded", "AccessDenied");
+    }
+  }
+
+  @Test
+  void signalBeforeTheEndOfOnceIsRecorded_isComeBackLater() throws Exception {
+    try (FaultProxy proxy = FaultProxy.start(backend.endpoint())) {
+      Rule unheard = proxy.add(Rule.always(backend.step("DONE"), new Fault.Refuse()));
+      try (ChildJvm shell = start("shell", through(proxy), args(List.of("true"), "once", name))) {
+        assertThat(unheard.awaitHits(2, Scenario.PATIENCE)).isTrue();
+        shell.terminate();
+
+        assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
+        assertThat(shell.exitCode()).as(shell.logTail()).isEqualTo(75);
+      }
+    }
+  }
+
+  @Test
+  void onceWhoseStoreIsAwayAtItsEnd_givesUpOnceItsLeaseIsOver() throws IOException {
+    Path runs = folder.resolve("runs");
+    try (FaultProxy proxy = FaultProxy.start(backend.endpoint());
+        ChildJvm shell =
+            start("shell", through(proxy), args(working(runs.toString()), "once", name))) {
+      long _ = awaitPid(runs);
+      proxy.cut();
+      Files.delete(runs);
+
+      assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
+      assertThat(shell.exitCode()).as(shell.logTail()).isEqualTo(75);
+      assertThat(shell.logTail()).contains("not known whether its end is recorded");
+    }
   }
 
   @Test

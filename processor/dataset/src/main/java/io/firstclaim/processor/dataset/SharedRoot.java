@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,7 +36,8 @@ final class SharedRoot {
   private final Manifests manifests;
   private final DocumentKey key;
   private final TimeSource time;
-  private final AtomicLong lastSeen = new AtomicLong();
+
+  private volatile long lastSeen;
 
   /** What was written last, so that it need not be parsed if nobody else has written since. */
   private volatile @Nullable Written written;
@@ -110,7 +110,9 @@ final class SharedRoot {
                       throw new Interrupted(e);
                     }
                   }));
-      lastSeen.accumulateAndGet(after.version(), Math::max);
+      // Not the highest, as somebody may put an earlier root back. One that is too low, after two
+      // updates at once, costs reads of manifests and no more.
+      lastSeen = after.version();
       return after;
     } catch (Interrupted e) {
       throw (InterruptedException) new InterruptedException().initCause(e);
@@ -155,7 +157,7 @@ final class SharedRoot {
 
   /** The version of the root that this instance saw last; 0 if none. */
   long lastSeen() {
-    return lastSeen.get();
+    return lastSeen;
   }
 
   private Root current(String text) {

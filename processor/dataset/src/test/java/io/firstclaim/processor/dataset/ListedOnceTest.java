@@ -159,6 +159,26 @@ class ListedOnceTest {
   }
 
   @Test
+  void manifests_areReadNoMore_onceThisInstanceHasSeenThatAnEarlierRootWasPutBack()
+      throws InterruptedException {
+    Dataset dataset = lake.dataset();
+    store(dataset, "a");
+    byte[] early = lake.body(RootObject.PATH);
+    for (int i = 0; i < 5; i++) {
+      store(dataset, "more-" + i);
+    }
+    lake.put(RootObject.PATH, early);
+    store(dataset, "first");
+    Rule reads = lake.countReadsOfManifests();
+
+    store(dataset, "second");
+    store(dataset, "third");
+
+    assertThat(reads.hits()).isZero();
+    assertThat(lake.listed()).hasSize(4).doesNotHaveDuplicates();
+  }
+
+  @Test
   void manifestsOfASuspendedMachine_areWrittenAgain_asTheyMayBeGone() throws InterruptedException {
     Manifests manifests = new Manifests(lake.client(), lake.bucket(), "");
     AtomicReference<Moment> now = new AtomicReference<>(new Moment(Instant.EPOCH, 0));

@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.RetryableException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
@@ -231,6 +232,11 @@ final class DatasetObjects {
                 (head, in) -> new Content(sha256(in), head.metadata().get(SHA256))));
   }
 
+  /** The SHA-256 that was noted when a file was written; empty if none was, or it is not there. */
+  Optional<String> noted(DatasetFile file) throws InterruptedException {
+    return head(file).map(head -> head.metadata().get(SHA256));
+  }
+
   /**
    * Aborts the multipart uploads of files that were begun before this moment: these are left by
    * crashes, and by retries of requests whose answer was lost.
@@ -269,9 +275,13 @@ final class DatasetObjects {
     return HexFormat.of().formatHex(Sha256.of(value));
   }
 
-  private static String sha256(InputStream in) throws IOException {
+  private static String sha256(InputStream in) {
     MessageDigest digest = Sha256.digest();
-    long _ = in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
+    try {
+      long _ = in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
+    } catch (IOException e) {
+      throw RetryableException.create("the answer broke off", e);
+    }
     return HexFormat.of().formatHex(digest.digest());
   }
 }

@@ -75,6 +75,11 @@ final class Connection implements Runnable {
         HttpMessage response = forward(request);
         yield answerInTwo(request, response, by);
       }
+      case Fault.BreakOff() -> {
+        byte[] bytes = forward(request).bytes();
+        client.getOutputStream().write(bytes, 0, bytes.length - 1);
+        yield false;
+      }
       case Fault.LoseResponse() -> {
         var unused = forward(request);
         yield hang();

@@ -15,6 +15,9 @@ public sealed interface Fault {
   /** Answers at once except for the last byte (the body's, if there is one), which is late. */
   record HoldLastByte(Duration by) implements Fault {}
 
+  /** Answers but for the last byte (the body's, if there is one), and closes the connection. */
+  record BreakOff() implements Fault {}
+
   /** Lets the server apply the request and never answers; the connection stays open. */
   record LoseResponse() implements Fault {}
 

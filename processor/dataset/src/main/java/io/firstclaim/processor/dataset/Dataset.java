@@ -17,6 +17,8 @@ import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.lock.s3.S3DocumentStore;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -80,11 +82,11 @@ public final class Dataset {
     this.repairs = new Mutex(claims, RecordId.of("repair"), time);
     this.mending = new Mending(root, manifests, objects, time);
     Mutex merging = new Mutex(claims, RecordId.of("merge"), time);
-    this.merges = new Merges(root, manifests, mending::mendThoroughly, merging, time);
+    this.merges = new Merges(root, manifests, mending::mend, merging, time);
     this.oldManifests = new OldManifests(root, manifests, time);
     this.writer =
         new RegistryWriter(
-            root, manifests, mending::mendThoroughly, merges, settings.registryInterval(), time);
+            root, manifests, mending::mend, merges, settings.registryInterval(), time);
     this.time = time;
   }
 
@@ -195,17 +197,37 @@ public final class Dataset {
         LOG.info(
             "The root of the dataset in S3 bucket {} lists nothing until it is filled", bucket);
       }
-      long removed = oldManifests.remove(); // needs nothing of the rest, which may fail
+      // None needs anything of the others, and each may be all that fails.
+      List<RuntimeException> faults = new ArrayList<>();
+      Repair mended = attempt(() -> mending.mendAll(isThorough), Repair.NONE, faults);
+      long removed = attempt(oldManifests::remove, 0L, faults);
+      Instant begunBefore = time.now().wall().minus(ABANDONED_AFTER);
       Repair done =
-          mending
-              .mendAll(isThorough)
-              .withAborted(objects.abortUploads(time.now().wall().minus(ABANDONED_AFTER)));
+          mended.withAborted(attempt(() -> objects.abortUploads(begunBefore), 0L, faults));
       LOG.info(
-          "Repaired the dataset in S3 bucket {}: {}; removed {} old manifests",
+          "Repaired the dataset in S3 bucket {}{}: {}; removed {} old manifests",
           bucket,
+          faults.isEmpty() ? "" : " in part",
           done,
           removed);
+      if (!faults.isEmpty()) {
+        throw faults.getFirst();
+      }
       return Optional.of(done);
+    }
+  }
+
+  private interface Step<T> {
+    T make() throws InterruptedException;
+  }
+
+  private static <T> T attempt(Step<T> step, T otherwise, List<RuntimeException> faults)
+      throws InterruptedException {
+    try {
+      return step.make();
+    } catch (RuntimeException fault) {
+      faults.add(fault);
+      return otherwise;
     }
   }
 

@@ -182,6 +182,14 @@ final class Manifests {
             });
   }
 
+  /** The files that each of these lists, several read at once; throws as {@link #read}. */
+  List<List<ListedFile>> readAll(String partition, Collection<Manifest> all)
+      throws InterruptedException {
+    List<Callable<List<ListedFile>>> reads = new ArrayList<>();
+    all.forEach(one -> reads.add(() -> read(partition, one)));
+    return allAtOnce(reads);
+  }
+
   private static Optional<List<ListedFile>> parsed(String partition, byte[] body) {
     try {
       return Optional.of(ManifestText.parse(partition, body));
@@ -261,11 +269,11 @@ final class Manifests {
   }
 
   /**
-   * What the manifests of a partition that are there say of these files, by name.
+   * All that the manifests of a partition that are there say of these files.
    *
    * @param besides manifests that say nothing of them
    */
-  Map<String, ListedFile> known(String partition, Collection<Manifest> besides, Set<String> names)
+  List<ListedFile> known(String partition, Collection<Manifest> besides, Set<String> names)
       throws InterruptedException {
     Set<String> passedOver = besides.stream().map(Manifest::name).collect(Collectors.toSet());
     List<Callable<List<ListedFile>>> reads = new ArrayList<>();
@@ -276,11 +284,7 @@ final class Manifests {
         reads.add(() -> about(names, partition, name));
       }
     }
-    Map<String, ListedFile> known = new TreeMap<>();
-    for (List<ListedFile> each : allAtOnce(reads)) {
-      each.forEach(one -> known.merge(one.file().name(), one, ListedFile::or));
-    }
-    return known;
+    return allAtOnce(reads).stream().flatMap(List::stream).toList();
   }
 
   private List<ListedFile> about(Set<String> names, String partition, String manifest)

@@ -6,20 +6,24 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the root list what is there, one partition after the other: adds the files that are not
- * listed, takes off those that are missing, and those that are listed twice once. Others may write
- * meanwhile. Thread-safe.
+ * listed, takes off those that are missing, and those that are listed twice once: of two entries
+ * the one stays that says what was noted when the file was written. Others may write meanwhile.
+ * Thread-safe.
  */
 final class Mending {
   private final SharedRoot root;
@@ -37,34 +41,42 @@ final class Mending {
   /**
    * Mends all partitions.
    *
-   * @param isThorough whether to read all manifests, or only those of partitions whose counts and
-   *     names are not those of the files that are there, or that lack a manifest
+   * @param isThorough whether to read all manifests, and compare the hash of each entry with that
+   *     which was noted when its file was written; or only manifests of partitions whose counts and
+   *     names are not those of the files that are there, or that lack one
    * @throws UnreadableException if a later version wrote the root
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket must not be read or written
    */
   Repair mendAll(boolean isThorough) throws InterruptedException {
     Set<String> manifestsThere = isThorough ? Set.of() : new HashSet<>(manifests.paths(""));
-    SortedSet<String> partitions = new TreeSet<>(root.get().partitions().keySet());
+    Root before = root.get();
+    SortedSet<String> partitions = new TreeSet<>(before.partitions().keySet());
     partitions.addAll(objects.partitions());
     Repair all = Repair.NONE;
     for (String partition : partitions) {
-      all = all.plus(mend(partition, manifestsThere));
+      // One root for all that it lists rightly; what has changed since is looked at with another.
+      if (!areThere(partition, before, manifestsThere)
+          || !isListed(before.partitions().get(partition), objects.files(partition))) {
+        all = all.plus(mend(partition, manifestsThere, isThorough));
+      }
     }
     return all;
   }
 
   /** Mends one partition, and reads all its manifests; throws as {@link #mendAll}. */
-  Repair mendThoroughly(String partition) throws InterruptedException {
-    return mend(partition, Set.of());
+  Repair mend(String partition) throws InterruptedException {
+    return mend(partition, Set.of(), false);
   }
 
   /**
    * Mends one partition.
    *
    * @param manifestsThere the paths of the manifests that were there when it began
+   * @param asksOfAll whether to compare the hash of each entry, or only of those that differ
    */
-  private Repair mend(String partition, Set<String> manifestsThere) throws InterruptedException {
+  private Repair mend(String partition, Set<String> manifestsThere, boolean asksOfAll)
+      throws InterruptedException {
     Repair all = Repair.NONE;
     while (true) {
       // Reads the root before looking for the files: one that comes meanwhile is not missing.
@@ -74,7 +86,7 @@ final class Mending {
           && isListed(before.partitions().get(partition), there)) {
         return all;
       }
-      Optional<Repair> pass = new Pass(partition, before, there).make();
+      Optional<Repair> pass = new Pass(partition, before, there, asksOfAll).make();
       all = all.plus(pass.orElse(Repair.NONE));
       // A file may come back and find itself listed just before it is taken off: look again.
       if (pass.isPresent() && pass.get().removed() == 0) {
@@ -109,6 +121,10 @@ final class Mending {
     private final Manifests.Lookup lookup;
     private final List<Manifest> gone = new ArrayList<>();
     private final List<ListedFile> kept = new ArrayList<>();
+
+    /** The hashes that were noted when the files were written, by name, as far as S3 was asked. */
+    private final Map<String, String> noted = new HashMap<>();
+
     private long foundBefore;
     private @Nullable Map<String, ListedFile> known;
     private @Nullable Written written;
@@ -116,21 +132,58 @@ final class Mending {
     private long added;
     private boolean isStale;
 
-    Pass(String partition, Root before, Map<String, Long> there) throws InterruptedException {
+    Pass(String partition, Root before, Map<String, Long> there, boolean asksOfAll)
+        throws InterruptedException {
       this.partition = partition;
       this.listedBy = before.manifests(partition);
       this.unlisted = new TreeMap<>(there);
+      List<Optional<List<ListedFile>>> entries = new ArrayList<>();
       for (Manifest manifest : listedBy) {
-        compare(manifest);
+        entries.add(manifests.tryRead(partition, manifest));
+      }
+      askForHashes(entries.stream().flatMap(Optional::stream).flatMap(List::stream), asksOfAll);
+      for (int i = 0; i < listedBy.size(); i++) {
+        compare(listedBy.get(i), entries.get(i));
       }
       this.lookup = manifests.new Lookup(partition, unlisted.keySet());
     }
 
-    private void compare(Manifest manifest) throws InterruptedException {
+    /** Asks which hash was noted, of all these files or of those whose entries differ. */
+    private void askForHashes(Stream<ListedFile> entries, boolean ofAll)
+        throws InterruptedException {
+      Map<String, ListedFile> first = new HashMap<>();
+      Map<String, DatasetFile> toAsk = new TreeMap<>();
+      entries
+          .filter(one -> one.sha256() != null && isThere(one))
+          .forEach(
+              one -> {
+                ListedFile other = first.putIfAbsent(one.file().name(), one);
+                if (ofAll || (other != null && !Objects.equals(other.sha256(), one.sha256()))) {
+                  toAsk.put(one.file().name(), one.file());
+                }
+              });
+      Verification.askOfAll(
+          toAsk.values(),
+          objects::noted,
+          (file, hash) -> hash.ifPresent(it -> noted.put(file.name(), it)));
+    }
+
+    private boolean isThere(ListedFile entry) {
+      return Objects.equals(unlisted.get(entry.file().name()), entry.file().bytes());
+    }
+
+    /** Whether it is not known to be that of another content, which was there before. */
+    private boolean isOfWhatIsThere(ListedFile entry) {
+      String hash = noted.get(entry.file().name());
+      return isThere(entry)
+          && (hash == null || entry.sha256() == null || hash.equals(entry.sha256()));
+    }
+
+    private void compare(Manifest manifest, Optional<List<ListedFile>> listed) {
       List<ListedFile> right = new ArrayList<>();
-      Optional<List<ListedFile>> listed = manifests.tryRead(partition, manifest);
       for (ListedFile one : listed.orElse(List.of())) {
-        if (unlisted.remove(one.file().name(), one.file().bytes())) {
+        if (isOfWhatIsThere(one)) {
+          unlisted.remove(one.file().name());
           right.add(one);
         }
       }
@@ -188,17 +241,28 @@ final class Mending {
         return List.of();
       }
       if (known == null) {
-        List<Manifest> right = new ArrayList<>(listedBy);
-        right.removeAll(gone);
-        known = manifests.known(partition, right, unlisted.keySet());
+        known = known();
       }
       List<ListedFile> files = new ArrayList<>();
       for (String name : names) {
         DatasetFile file = new DatasetFile(partition, name, unlisted.getOrDefault(name, 0L));
-        ListedFile before = known.get(name);
-        files.add(before != null && before.file().equals(file) ? before : ListedFile.of(file));
+        files.add(known.getOrDefault(name, new ListedFile(file, noted.get(name), null, null)));
       }
       return files;
+    }
+
+    private Map<String, ListedFile> known() throws InterruptedException {
+      List<Manifest> right = new ArrayList<>(listedBy);
+      right.removeAll(gone);
+      List<ListedFile> entries = manifests.known(partition, right, unlisted.keySet());
+      askForHashes(entries.stream(), false);
+      Map<String, ListedFile> known = new HashMap<>();
+      for (ListedFile one : entries) {
+        if (isOfWhatIsThere(one)) {
+          known.merge(one.file().name(), one, ListedFile::or);
+        }
+      }
+      return known;
     }
   }
 }

@@ -120,13 +120,14 @@ final class Merges {
   }
 
   /**
-   * Merges, unless a manifest is none: then has its partition mended first.
+   * Merges, unless a manifest is none, or lists a file that another does too: then has the
+   * partition mended first.
    *
    * @param mended those that were; once is enough
    */
   private Root mergeOrMend(Plan plan, Set<String> mended) throws InterruptedException {
     try {
-      return merge(plan);
+      return merge(plan, mended);
     } catch (UnreadableManifestException e) {
       if (!mended.add(e.partition())) {
         throw e;
@@ -137,15 +138,18 @@ final class Merges {
     }
   }
 
-  private Root merge(Plan plan) throws InterruptedException {
+  private Root merge(Plan plan, Set<String> mended) throws InterruptedException {
     Map<String, ListedFile> files = new LinkedHashMap<>();
-    long found = 0;
-    for (Manifest one : plan.gone()) {
-      found = Math.max(found, one.found());
-      for (ListedFile file : manifests.read(plan.partition(), one)) {
-        files.merge(file.file().name(), file, ListedFile::or);
-      }
+    for (List<ListedFile> each : manifests.readAll(plan.partition(), plan.gone())) {
+      each.forEach(file -> files.merge(file.file().name(), file, ListedFile::or));
     }
+    long listed = plan.gone().stream().mapToLong(Manifest::files).sum();
+    if (files.size() < listed && mended.add(plan.partition())) {
+      // Which of two entries is right, the repair finds out, and only while both are there.
+      LOG.info("Mended {}: {}", plan.partition(), mending.mend(plan.partition()));
+      return root.get();
+    }
+    long found = plan.gone().stream().mapToLong(Manifest::found).max().orElse(0);
     Moment written = time.now();
     List<Manifest> come = new ArrayList<>();
     for (Manifest one : manifests.write(plan.partition(), files.values())) {

@@ -37,6 +37,9 @@ public final class Verification {
 
   private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
 
+  /** For how long a root is good for the partitions that come; far less than manifests are kept. */
+  private static final Duration GOOD_FOR = Duration.ofMinutes(1);
+
   private final DatasetReader reader;
   private final DatasetObjects objects;
   private final Duration inFlight;
@@ -98,20 +101,27 @@ public final class Verification {
    * @throws StoreRefusedException if the bucket must not be read
    */
   public void run(Consumer<Finding> findings) throws InterruptedException {
-    SortedSet<String> partitions = new TreeSet<>(reader.snapshot().partitions(null, null));
+    Moment read = time.now();
+    DatasetReader.Snapshot snapshot = reader.snapshot();
+    SortedSet<String> partitions = new TreeSet<>(snapshot.partitions(null, null));
     partitions.addAll(objects.partitions());
     for (String partition : partitions) {
-      new Look(partition, findings).run();
+      Moment now = time.now();
+      if (now.since(read).compareTo(GOOD_FOR) > 0) {
+        read = now;
+        snapshot = reader.snapshot();
+      }
+      new Look(partition, findings).run(snapshot);
     }
   }
 
-  private interface Question<T, R> {
+  /** What is asked about one of many. */
+  interface Question<T, R> {
     R ask(T one) throws InterruptedException;
   }
 
   /** Asks about all of these, many at once, and tells the answers in their order. */
-  private static <T, R> void askOfAll(
-      Collection<T> all, Question<T, R> question, BiConsumer<T, R> answers)
+  static <T, R> void askOfAll(Collection<T> all, Question<T, R> question, BiConsumer<T, R> answers)
       throws InterruptedException {
     List<T> rest = List.copyOf(all);
     for (int from = 0; from < rest.size(); from += AT_ONCE) {
@@ -141,9 +151,12 @@ public final class Verification {
       findings.accept(new Finding(fault, partition + "/" + name));
     }
 
-    void run() throws InterruptedException {
-      // The root first: a file that comes meanwhile is not missing.
-      DatasetReader.Snapshot snapshot = reader.snapshot();
+    /**
+     * Compares.
+     *
+     * @param snapshot read before the files are listed: one that comes meanwhile is not missing
+     */
+    void run(DatasetReader.Snapshot snapshot) throws InterruptedException {
       add(snapshot.listedInTheRoot(partition));
       for (Manifest one : snapshot.manifests(partition)) {
         seen.add(one);

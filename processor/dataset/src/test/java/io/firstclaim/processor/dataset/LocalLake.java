@@ -121,6 +121,11 @@ public final class LocalLake implements AutoCloseable {
     return direct;
   }
 
+  /** A client behind the proxy. */
+  S3Client proxied() {
+    return proxied;
+  }
+
   /** The keys of all objects but the registry and its locks. */
   public List<String> keys() {
     return direct.listObjectsV2Paginator(list -> list.bucket(bucket)).contents().stream()
@@ -200,6 +205,15 @@ public final class LocalLake implements AutoCloseable {
         .add(
             Rule.always(
                 Match.operation("GET").and(Match.pathContains(Manifests.FOLDER)),
+                new Fault.DelayRequest(Duration.ZERO)));
+  }
+
+  /** Its hits are the reads of the root from now on. */
+  Rule countReadsOfTheRoot() {
+    return proxy()
+        .add(
+            Rule.always(
+                Match.operation("GET").and(Match.pathContains(RootObject.PATH)),
                 new Fault.DelayRequest(Duration.ZERO)));
   }
 

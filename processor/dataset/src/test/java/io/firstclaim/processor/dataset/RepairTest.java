@@ -247,6 +247,47 @@ class RepairTest {
   }
 
   @Test
+  void rootIsReadOnce_forAllPartitionsThatAreRight() throws InterruptedException {
+    for (int day = 0; day < 20; day++) {
+      long timestamp = Duration.ofDays(day).toMillis();
+      dataset.store("orders", timestamp, RecordId.of("id-" + day), new byte[3], () -> {});
+    }
+    dataset.repair();
+    Rule reads = lake.countReadsOfTheRoot();
+
+    assertThat(dataset.repair()).contains(new Repair(0, 0, 0));
+
+    assertThat(reads.hits()).as("whether it is one, the files, the old manifests").isEqualTo(3);
+  }
+
+  @Test
+  void whatMustNotBeDone_keepsNothingElseFromBeingDone_andIsTold() throws InterruptedException {
+    HastyTime time = new HastyTime();
+    Dataset dataset = lake.dataset(time);
+    store(dataset, "a");
+    Manifests manifests = new Manifests(lake.client(), lake.bucket(), "");
+    DatasetFile unlisted = unlisted("b");
+    manifests.write(unlisted.partition(), List.of(ListedFile.of(unlisted)));
+    dataset.repair();
+    lake.proxy()
+        .add(
+            Rule.always(
+                Match.operation("DELETE").and(Match.pathContains(Manifests.FOLDER)),
+                Fault.Answer.s3(403, "AccessDenied")));
+    time.sleep(OldManifests.KEPT.plusMinutes(1));
+    DatasetFile another = unlisted("c");
+    lake.client().createMultipartUpload(create -> create.bucket(lake.bucket()).key(another.path()));
+    time.sleep(Duration.ofHours(25));
+
+    assertThatThrownBy(dataset::repair)
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("s3:DeleteObject");
+
+    assertThat(lake.listed()).hasSize(3).contains(another);
+    assertThat(lake.uploads()).isEmpty();
+  }
+
+  @Test
   void storeThatDoesNotAnswer_isUnavailable() {
     lake.proxy().add(Rule.always(LISTING, Fault.Answer.s3(503, "SlowDown")));
 

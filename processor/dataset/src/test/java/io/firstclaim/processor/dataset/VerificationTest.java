@@ -1,15 +1,25 @@
 package io.firstclaim.processor.dataset;
 
+import static io.firstclaim.processor.dataset.Verification.Fault.LISTED_TWICE;
+import static io.firstclaim.processor.dataset.Verification.Fault.UNREADABLE_MANIFEST;
+import static io.firstclaim.processor.dataset.Verification.Fault.WITHOUT_ENTRY;
+import static io.firstclaim.processor.dataset.Verification.Fault.WITHOUT_FILE;
+import static io.firstclaim.processor.dataset.Verification.Fault.WRONG_HASH;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.processor.dataset.Verification.Fault;
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Rule;
 import io.firstclaim.processor.dataset.Verification.Finding;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -19,9 +29,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.sync.RequestBody;
 
 /** What readers of the dataset see, and what is told of a dataset that is not right. */
 class VerificationTest {
+  private static final Duration TIME = Duration.ofMinutes(5);
   private static final long DAY = Duration.ofDays(1).toMillis();
 
   private final LocalLake lake = new LocalLake();
@@ -110,8 +122,7 @@ class VerificationTest {
 
     assertThat(findings())
         .containsExactly(
-            new Finding(Fault.WITHOUT_ENTRY, stray.path()),
-            new Finding(Fault.WITHOUT_ENTRY, elsewhere.path()));
+            new Finding(WITHOUT_ENTRY, stray.path()), new Finding(WITHOUT_ENTRY, elsewhere.path()));
   }
 
   @Test
@@ -133,7 +144,7 @@ class VerificationTest {
     new Verification(lake.client(), lake.bucket(), "", Duration.ofSeconds(30), time)
         .run(findings::add);
 
-    assertThat(findings).containsExactly(new Finding(Fault.WITHOUT_ENTRY, stray.path()));
+    assertThat(findings).containsExactly(new Finding(WITHOUT_ENTRY, stray.path()));
     assertThat(time.sleeps()).as("the stray one was given its time").isGreaterThan(50);
   }
 
@@ -175,7 +186,7 @@ class VerificationTest {
     DatasetFile file = store("a", 0);
     lake.delete(file.path());
 
-    assertThat(findings()).containsExactly(new Finding(Fault.WITHOUT_FILE, file.path()));
+    assertThat(findings()).containsExactly(new Finding(WITHOUT_FILE, file.path()));
   }
 
   @ParameterizedTest
@@ -184,7 +195,7 @@ class VerificationTest {
     DatasetFile file = store("a", 0);
     lake.put(file.path(), other.getBytes(UTF_8));
 
-    assertThat(findings()).containsExactly(new Finding(Fault.WRONG_HASH, file.path()));
+    assertThat(findings()).containsExactly(new Finding(WRONG_HASH, file.path()));
   }
 
   @Test
@@ -193,7 +204,7 @@ class VerificationTest {
     lake.delete(file.path());
     store("a", 0);
 
-    assertThat(findings()).containsExactly(new Finding(Fault.LISTED_TWICE, file.path()));
+    assertThat(findings()).containsExactly(new Finding(LISTED_TWICE, file.path()));
   }
 
   @Test
@@ -204,8 +215,7 @@ class VerificationTest {
 
     assertThat(findings())
         .containsExactly(
-            new Finding(Fault.UNREADABLE_MANIFEST, manifest),
-            new Finding(Fault.WITHOUT_ENTRY, file.path()));
+            new Finding(UNREADABLE_MANIFEST, manifest), new Finding(WITHOUT_ENTRY, file.path()));
   }
 
   @Test
@@ -222,6 +232,134 @@ class VerificationTest {
     dataset.repairThoroughly();
 
     assertThat(findings()).isEmpty();
+  }
+
+  /** As the document says who means to store another content of a record; without the repair. */
+  private DatasetFile storeAnother(DatasetFile file) throws InterruptedException {
+    lake.delete(file.path());
+    byte[] other = {'x'};
+    assertThat(dataset.store("orders", 0, RecordId.of("a"), other, () -> {}))
+        .isEqualTo(new StoreResult.Listed(file));
+    return file;
+  }
+
+  private List<ListedFile> entries() throws InterruptedException {
+    List<ListedFile> entries = new ArrayList<>();
+    reader.snapshot().forEach(null, null, entries::add);
+    return entries;
+  }
+
+  private void assertListedAsItIsNow(DatasetFile file) throws InterruptedException {
+    assertThat(findings()).isEmpty();
+    String sha256 = DatasetObjects.sha256(new byte[] {'x'});
+    assertThat(entries()).contains(new ListedFile(file, sha256, "a", Instant.EPOCH));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void fileWithAnotherContentThanItsFirstEntry_isMendedByARepair(boolean isThorough)
+      throws InterruptedException {
+    DatasetFile file = storeAnother(store("a", 0));
+
+    var _ = isThorough ? dataset.repairThoroughly() : dataset.repair();
+
+    assertListedAsItIsNow(file);
+  }
+
+  @Test
+  void entryWithAHashThatTheFileHasNoMore_isMendedByAThoroughRepair() throws InterruptedException {
+    DatasetFile file = store("a", 0);
+    lake.delete(file.path());
+    lake.client()
+        .putObject(
+            put ->
+                put.bucket(lake.bucket())
+                    .key(file.path())
+                    .metadata(Map.of("firstclaim-sha256", DatasetObjects.sha256(new byte[] {'x'}))),
+            RequestBody.fromString("x"));
+    assertThat(findings()).containsExactly(new Finding(WRONG_HASH, file.path()));
+
+    dataset.repairThoroughly();
+
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void fileThatIsListedTwice_isListedAsItIs_afterAMerge() throws InterruptedException {
+    DatasetFile file = storeAnother(store("a", 0));
+    for (int i = 0; i < Merges.MANY; i++) {
+      store("more-" + i, 0);
+    }
+
+    await()
+        .atMost(TIME)
+        .until(() -> lake.root().manifests(file.partition()).size() < Merges.MANY / 2);
+
+    assertListedAsItIsNow(file);
+  }
+
+  @Test
+  void rootIsReadOnce_forAllPartitionsThatAreRight() throws InterruptedException {
+    for (int day = 0; day < 20; day++) {
+      store("id-" + day, day);
+    }
+    Rule reads = lake.countReadsOfTheRoot();
+    List<Finding> findings = new ArrayList<>();
+
+    new Verification(lake.proxied(), lake.bucket(), "", Duration.ZERO, TimeSource.system())
+        .run(findings::add);
+
+    assertThat(findings).isEmpty();
+    assertThat(reads.hits()).isEqualTo(1);
+  }
+
+  @Test
+  void rootIsReadAgain_onceItIsOld() throws InterruptedException {
+    DatasetFile first = store("a", 0);
+    DatasetFile gone = store("b", 1);
+    HastyTime time = new HastyTime();
+    List<Finding> findings = new ArrayList<>();
+    lake.proxy()
+        .add(
+            Rule.once(
+                Match.operation("GET")
+                    .and(Match.pathContains(first.name()))
+                    .and(_ -> repair(gone, time)),
+                new Fault.DelayRequest(Duration.ZERO)));
+
+    new Verification(lake.proxied(), lake.bucket(), "", Duration.ZERO, time).run(findings::add);
+
+    assertThat(findings).isEmpty();
+  }
+
+  /** While a file of the first day is read, one of the second is taken away, as is its entry. */
+  private boolean repair(DatasetFile gone, HastyTime time) {
+    try {
+      lake.delete(gone.path());
+      assertThat(dataset.repair()).contains(new Repair(0, 1, 0));
+      time.sleep(Duration.ofHours(1));
+      return true;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void answerThatBreaksOff_isAskedForAgain() throws Exception {
+    store("a", 0);
+    Rule broken =
+        lake.proxy()
+            .add(
+                Rule.once(
+                    Match.operation("GET").and(Match.pathContains("/datasets/orders/")),
+                    new Fault.BreakOff()));
+    List<Finding> findings = new ArrayList<>();
+
+    new Verification(lake.proxied(), lake.bucket(), "", Duration.ZERO, TimeSource.system())
+        .run(findings::add);
+
+    assertThat(broken.hits()).isEqualTo(1);
+    assertThat(findings).isEmpty();
   }
 
   @Test

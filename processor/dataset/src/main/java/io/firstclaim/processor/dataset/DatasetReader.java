@@ -44,8 +44,8 @@ public final class DatasetReader {
   public Snapshot snapshot() throws InterruptedException {
     return root.find()
         .map(there -> root.parsed(there.text()))
-        .map(Snapshot::new)
-        .orElseGet(() -> new Snapshot(new Found.VersionOne(List.of())));
+        .map(found -> new Snapshot(found, true))
+        .orElseGet(() -> new Snapshot(new Found.VersionOne(List.of()), false));
   }
 
   /**
@@ -54,9 +54,16 @@ public final class DatasetReader {
    */
   public final class Snapshot {
     private final Found found;
+    private final boolean hasRoot;
 
-    private Snapshot(Found found) {
+    private Snapshot(Found found, boolean hasRoot) {
       this.found = found;
+      this.hasRoot = hasRoot;
+    }
+
+    /** Whether there is a root; without one, nothing is listed. */
+    public boolean hasRoot() {
+      return hasRoot;
     }
 
     /** How many files it lists. */
@@ -142,7 +149,11 @@ public final class DatasetReader {
 
   private static boolean isIn(String partition, @Nullable String first, @Nullable String last) {
     return (first == null || partition.compareTo(first) >= 0)
-        && (last == null || partition.compareTo(last) <= 0 || partition.startsWith(last + "/"));
+        && (last == null || partition.compareTo(last) <= 0 || partition.startsWith(folder(last)));
+  }
+
+  private static String folder(String path) {
+    return path.endsWith("/") ? path : path + "/";
   }
 
   Manifests manifests() {

@@ -7,9 +7,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lists files in one update of the root, by a new manifest in each of their partitions, and each of
@@ -24,6 +26,7 @@ final class Flush implements SharedRoot.Change {
   private final Map<String, Map<String, Addition>> additions = new TreeMap<>();
   private final Map<String, Manifests.Lookup> lookups = new HashMap<>();
   private final Map<String, Written> written = new HashMap<>();
+  private @Nullable Root before;
 
   /** What was written for a partition on the last root; that was not the last after all. */
   private record Written(Set<String> names, List<Manifest> manifests, Moment at) {}
@@ -53,8 +56,14 @@ final class Flush implements SharedRoot.Change {
     write(likely, time.now());
   }
 
+  /** The root that was found last; empty if none was. */
+  Optional<Root> before() {
+    return Optional.ofNullable(before);
+  }
+
   @Override
   public Root apply(Root before) throws InterruptedException {
+    this.before = before;
     Moment now = time.now();
     Map<String, Set<String>> unlisted = new TreeMap<>();
     for (String partition : additions.keySet()) {
@@ -64,16 +73,16 @@ final class Flush implements SharedRoot.Change {
       }
     }
     write(unlisted, now);
-    Root after = before;
-    for (Map.Entry<String, Set<String>> one : unlisted.entrySet()) {
-      String partition = one.getKey();
-      List<Manifest> come = written(partition).manifests();
-      if (of(partition).values().stream().anyMatch(Addition::wasFound)) {
-        come = come.stream().map(each -> each.foundIn(before.version() + 1)).toList();
-      }
-      after = after.with(partition, List.of(), come, now.wall());
+    Map<String, List<Manifest>> come = new TreeMap<>();
+    for (String partition : unlisted.keySet()) {
+      boolean anyFound = of(partition).values().stream().anyMatch(Addition::wasFound);
+      come.put(
+          partition,
+          written(partition).manifests().stream()
+              .map(one -> anyFound ? one.foundIn(before.version() + 1) : one)
+              .toList());
     }
-    return after;
+    return before.with(come, now.wall());
   }
 
   private Set<String> unlisted(Root root, String partition) throws InterruptedException {

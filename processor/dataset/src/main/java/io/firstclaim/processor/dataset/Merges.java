@@ -73,7 +73,12 @@ final class Merges {
   /** Begins to merge, on a thread of its own, if this root needs it and nothing is under way. */
   void after(Root seen) {
     if (plan(seen).isPresent() && !isMerging.getAndSet(true)) {
-      Thread.ofVirtual().name("dataset-merge").start(this::run);
+      try {
+        Thread.ofVirtual().name("dataset-merge").start(this::run);
+      } catch (Throwable fault) {
+        isMerging.set(false);
+        throw fault;
+      }
     }
   }
 
@@ -84,7 +89,7 @@ final class Merges {
       }
     } catch (InterruptedException _) {
       LOG.debug("No more merges");
-    } catch (RuntimeException fault) {
+    } catch (Throwable fault) {
       if (complaints.isDue()) {
         LOG.warn("The dataset's manifests were not merged: {}", OneLine.of(fault));
       }
@@ -94,7 +99,7 @@ final class Merges {
     }
   }
 
-  private void sleepAfter(RuntimeException fault) {
+  private void sleepAfter(Throwable fault) {
     try {
       time.sleep(PAUSE);
     } catch (InterruptedException _) {
@@ -164,10 +169,27 @@ final class Merges {
                 : before);
   }
 
+  /** How many manifests of a root are to be merged with others, if it wants any to be. */
+  static long due(Root root) {
+    return plan(root).isEmpty()
+        ? 0
+        : candidates(root).stream().mapToLong(one -> one.gone().size()).sum();
+  }
+
   /** What a root wants to have merged first. */
   static Optional<Plan> plan(Root root) {
+    List<Plan> candidates = candidates(root);
+    int inAll = candidates.stream().mapToInt(one -> one.gone().size()).sum();
+    int least = inAll >= MANY_IN_ALL ? 2 : MANY;
+    return candidates.stream()
+        .filter(one -> one.gone().size() >= least)
+        .max(Comparator.comparingInt(one -> one.gone().size()))
+        .map(one -> new Plan(one.partition(), smallest(one.gone())));
+  }
+
+  /** All that is not full, in partitions that have several of them. */
+  private static List<Plan> candidates(Root root) {
     List<Plan> candidates = new ArrayList<>();
-    int inAll = 0;
     for (String partition : root.partitions().keySet()) {
       List<Manifest> open =
           root.manifests(partition).stream()
@@ -176,14 +198,9 @@ final class Merges {
               .toList();
       if (open.size() > 1) {
         candidates.add(new Plan(partition, open));
-        inAll += open.size();
       }
     }
-    int least = inAll >= MANY_IN_ALL ? 2 : MANY;
-    return candidates.stream()
-        .filter(one -> one.gone().size() >= least)
-        .max(Comparator.comparingInt(one -> one.gone().size()))
-        .map(one -> new Plan(one.partition(), smallest(one.gone())));
+    return candidates;
   }
 
   /**

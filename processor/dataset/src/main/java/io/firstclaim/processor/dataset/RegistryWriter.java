@@ -4,6 +4,7 @@ import io.firstclaim.lock.ContendedException;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.OneLine;
+import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -90,7 +91,8 @@ final class RegistryWriter {
   /**
    * Lists a file, and returns when it is listed. Even if that fails, the file may be listed.
    *
-   * @throws RuntimeException what {@link SharedRoot#update} throws, to all files of the batch
+   * @throws RuntimeException what {@link SharedRoot#update} throws, to all files of the batch; a
+   *     {@link StoreUnavailableException} for an error
    */
   void add(Addition file) throws InterruptedException {
     Batch batch;
@@ -101,32 +103,57 @@ final class RegistryWriter {
         lock.notifyAll();
       }
       if (!isWriting) {
-        isWriting = true;
         Thread.ofVirtual().name("dataset-registry").start(this::write);
+        isWriting = true; // and not before: a thread may fail to start
       }
     }
     try {
       batch.written().get();
     } catch (ExecutionException e) {
-      throw e.getCause() instanceof RuntimeException fault ? fault : new IllegalStateException(e);
+      throw e.getCause() instanceof RuntimeException fault
+          ? fault
+          : new StoreUnavailableException(
+              "files were not listed: " + OneLine.of(String.valueOf(e.getCause())), e);
     }
   }
 
   private void write() {
-    Batch batch = next();
-    while (!batch.files().isEmpty()) {
-      try {
-        Flush flush = new Flush(batch.files(), manifests, time);
-        flush.writeAhead();
-        Root after = update(flush);
-        batch.written().complete(null);
-        merges.after(after);
-        gather();
-      } catch (Throwable fault) {
-        // Whatever it is, those who wait must hear of it, and the next batch gets its turn.
-        batch.written().completeExceptionally(fault);
+    try {
+      Batch batch = next();
+      while (!batch.files().isEmpty()) {
+        try {
+          write(batch);
+        } catch (Throwable fault) {
+          // Whatever it is, those who wait must hear of it, and the next batch gets its turn.
+          batch.written().completeExceptionally(fault);
+        }
+        batch = next();
       }
-      batch = next();
+    } catch (Throwable fault) {
+      giveUp(fault);
+    }
+  }
+
+  private void write(Batch batch) throws InterruptedException {
+    Flush flush = new Flush(batch.files(), manifests, time);
+    try {
+      flush.writeAhead();
+      Root after = update(flush);
+      batch.written().complete(null);
+      merges.after(after);
+      gather();
+    } catch (RuntimeException fault) {
+      flush.before().ifPresent(merges::after); // one that is full would stay so
+      throw fault;
+    }
+  }
+
+  /** Those who wait hear of it, and the next file that comes begins anew. */
+  private void giveUp(Throwable fault) {
+    synchronized (lock) {
+      isWriting = false;
+      gathering.written().completeExceptionally(fault);
+      gathering = new Batch();
     }
   }
 
@@ -174,8 +201,8 @@ final class RegistryWriter {
   private Batch next() {
     synchronized (lock) {
       Batch next = gathering;
-      isWriting = !next.files().isEmpty();
       gathering = new Batch();
+      isWriting = !next.files().isEmpty();
       return next;
     }
   }

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,21 @@ record Root(long version, Instant updatedAt, SortedMap<String, Partition> partit
     } else {
       after.put(partition, new Partition(updatedAt, manifests));
     }
+    return new Root(version, this.updatedAt, after);
+  }
+
+  /** The root in which partitions have more files that are listed now; the same if none has. */
+  Root with(Map<String, List<Manifest>> come, Instant updatedAt) {
+    if (come.isEmpty()) {
+      return this;
+    }
+    SortedMap<String, Partition> after = new TreeMap<>(partitions);
+    come.forEach(
+        (partition, more) -> {
+          List<Manifest> all = new ArrayList<>(manifests(partition));
+          all.addAll(more);
+          after.put(partition, new Partition(updatedAt, all));
+        });
     return new Root(version, this.updatedAt, after);
   }
 

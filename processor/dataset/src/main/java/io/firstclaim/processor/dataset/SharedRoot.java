@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -97,6 +98,12 @@ final class SharedRoot {
 
   private Root tryUpdate(Change change) throws InterruptedException {
     MovingOn movingOn = new MovingOn();
+    AtomicReference<Root> last = new AtomicReference<>(Root.empty(Instant.EPOCH));
+    Change noted =
+        before -> {
+          last.set(before);
+          return change.apply(before);
+        };
     try {
       Root after =
           current(
@@ -105,7 +112,7 @@ final class SharedRoot {
                   PATIENCE,
                   found -> {
                     try {
-                      return updated(found, change, movingOn);
+                      return updated(found, noted, movingOn);
                     } catch (InterruptedException e) {
                       throw new Interrupted(e);
                     }
@@ -118,9 +125,16 @@ final class SharedRoot {
       throw (InterruptedException) new InterruptedException().initCause(e);
     } catch (IllegalArgumentException e) {
       throw new StoreRefusedException(
-          "the root of the dataset is full: %s. Begin another dataset, with another prefix"
-              .formatted(e.getMessage()));
+          "the root of the dataset is full: %s. %s"
+              .formatted(e.getMessage(), remedy(Merges.due(last.get()))));
     }
+  }
+
+  private static String remedy(long due) {
+    return due > 0
+        ? "%d manifests are still to be merged, after which it is smaller: until then, files wait to be listed"
+            .formatted(due)
+        : "Begin another dataset, with another prefix";
   }
 
   private String updated(Optional<String> found, Change change, MovingOn movingOn)
@@ -267,15 +281,16 @@ final class SharedRoot {
       changed.entrySet().removeIf(one -> one.getValue().equals(files.get(one.getKey())));
       moved.putAll(manifests.writeAll(changed));
       files.putAll(changed);
-      Root made = Root.empty(now);
+      Map<String, List<Manifest>> found = new HashMap<>();
       for (String partition : partitions.keySet()) {
         // An instance of 0.1.0 may have found, and listed, what another is about to list.
-        List<Manifest> found =
+        found.put(
+            partition,
             moved.getOrDefault(partition, List.of()).stream()
                 .map(one -> one.foundIn(now.toEpochMilli() + 1))
-                .toList();
-        made = made.with(partition, List.of(), found, now);
+                .toList());
       }
+      Root made = Root.empty(now).with(found, now);
       isUnderWay = true;
       LOG.info(
           "Object {} is a registry of schema version 1 with {} files: moving it on to version {}",

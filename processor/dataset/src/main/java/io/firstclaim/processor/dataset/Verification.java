@@ -93,26 +93,37 @@ public final class Verification {
   public record Finding(Fault fault, String path) {}
 
   /**
+   * What was compared.
+   *
+   * @param files that are in the bucket
+   * @param partitions that have files, there or on the list
+   */
+  public record Compared(long files, long partitions) {}
+
+  /**
    * Compares everything, one partition at a time, and reads every file through.
    *
    * @param findings told of each; from this thread
+   * @return what was compared
    * @throws UnreadableException if what is there is not a root
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket must not be read
    */
-  public void run(Consumer<Finding> findings) throws InterruptedException {
+  public Compared run(Consumer<Finding> findings) throws InterruptedException {
     Moment read = time.now();
     DatasetReader.Snapshot snapshot = reader.snapshot();
     SortedSet<String> partitions = new TreeSet<>(snapshot.partitions(null, null));
     partitions.addAll(objects.partitions());
+    long files = 0;
     for (String partition : partitions) {
       Moment now = time.now();
       if (now.since(read).compareTo(GOOD_FOR) > 0) {
         read = now;
         snapshot = reader.snapshot();
       }
-      new Look(partition, findings).run(snapshot);
+      files += new Look(partition, findings).run(snapshot);
     }
+    return new Compared(files, partitions.size());
   }
 
   /** What is asked about one of many. */
@@ -155,8 +166,9 @@ public final class Verification {
      * Compares.
      *
      * @param snapshot read before the files are listed: one that comes meanwhile is not missing
+     * @return how many files are there
      */
-    void run(DatasetReader.Snapshot snapshot) throws InterruptedException {
+    long run(DatasetReader.Snapshot snapshot) throws InterruptedException {
       add(snapshot.listedInTheRoot(partition));
       for (Manifest one : snapshot.manifests(partition)) {
         seen.add(one);
@@ -165,6 +177,7 @@ public final class Verification {
       SortedMap<String, Long> there = objects.files(partition);
       unlisted(there).forEach(name -> tell(Fault.WITHOUT_ENTRY, name));
       compare(there);
+      return there.size();
     }
 
     /** Those that nothing lists, though they have been there for long enough. */

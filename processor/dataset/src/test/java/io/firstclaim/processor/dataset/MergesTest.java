@@ -1,15 +1,18 @@
 package io.firstclaim.processor.dataset;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.mutex.Mutex;
+import io.firstclaim.lock.s3.S3DocumentStore;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
@@ -20,9 +23,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -254,6 +260,90 @@ class MergesTest {
 
     assertThat(lake.root().manifests(ORDERS)).hasSizeLessThan(Merges.MANY);
     assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+  }
+
+  @Test
+  void manifestsOfAMerge_areReadSeveralAtOnce() throws Exception {
+    List<DatasetFile> stored = storeMany(Merges.MANY - 1);
+    stored.add(unlistedManifest());
+    AtomicInteger underWay = new AtomicInteger();
+    CountDownLatch goOn = new CountDownLatch(1);
+    lake.proxy()
+        .add(
+            Rule.always(
+                Match.operation("GET")
+                    .and(Match.pathContains(Manifests.FOLDER))
+                    .and(_ -> passes(underWay, goOn)),
+                new Fault.Refuse()));
+
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<Boolean> merging = threads.submit(dataset::merge);
+      await().atMost(TIME).until(() -> underWay.get() > 1);
+      goOn.countDown();
+      assertThat(merging.get()).isTrue();
+    }
+
+    assertThat(lake.listed()).containsExactlyInAnyOrderElementsOf(stored);
+  }
+
+  /** Counts a request, and holds it until it may go on. */
+  private static boolean passes(AtomicInteger underWay, CountDownLatch goOn) {
+    underWay.incrementAndGet();
+    try {
+      return !goOn.await(TIME.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void rootThatIsFull_isMerged_andThenFilesAreListedAgain() throws InterruptedException {
+    storeMany(Merges.MANY - 1);
+    DatasetFile _ = unlistedManifest();
+    fillTheRoot();
+
+    assertThatThrownBy(() -> store("late"))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("the root of the dataset is full")
+        .hasMessageContaining("%d manifests are still to be merged".formatted(Merges.MANY));
+
+    awaitMerged();
+    DatasetFile late = store("late");
+    assertThat(lake.root().partitions().get(late.partition()))
+        .extracting(Root.Partition::files)
+        .isEqualTo(Merges.MANY + 1L);
+  }
+
+  /** Until it has no room for one manifest more: with those of another day, which are full. */
+  private void fillTheRoot() throws InterruptedException {
+    SharedRoot root = lake.root(new Manifests(lake.client(), lake.bucket(), ""));
+    Root small = lake.root();
+    int one = RootText.of(withFull(small, 1)).length();
+    int line = RootText.of(withFull(small, 2)).length() - one;
+    int fit = (S3DocumentStore.MAX_BYTES - one) / line - 10;
+    boolean isFull = false;
+    for (int more = 0; !isFull; more++) {
+      int full = fit + more;
+      try {
+        var _ =
+            root.update(
+                before ->
+                    new Root(
+                        before.version(), before.updatedAt(), withFull(small, full).partitions()));
+      } catch (StoreRefusedException e) {
+        assertThat(e).hasMessageContaining("the root of the dataset is full");
+        isFull = true;
+      }
+    }
+  }
+
+  private static Root withFull(Root root, int manifests) {
+    String partition = "datasets/orders/year=1970/month=01/day=02";
+    List<Manifest> full =
+        IntStream.range(0, manifests)
+            .mapToObj(i -> new Manifest("%032x".formatted(i), Manifests.FULL, Manifests.FULL, 1, 0))
+            .toList();
+    return root.with(partition, List.of(), full, Instant.EPOCH);
   }
 
   @Test

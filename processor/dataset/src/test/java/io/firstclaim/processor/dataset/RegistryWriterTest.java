@@ -1,10 +1,13 @@
 package io.firstclaim.processor.dataset;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
@@ -21,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -194,6 +198,28 @@ class RegistryWriterTest {
 
     assertThat(lake.listed()).containsExactly(next);
     assertThat(dataset.repair()).contains(new Repair(20, 0, 0));
+  }
+
+  @Test
+  void error_isAStoreThatDoesNotAnswer_toThoseWhoWait_andTheNextFileIsListed()
+      throws InterruptedException {
+    AtomicBoolean fails = new AtomicBoolean(true);
+    Dataset dataset =
+        lake.dataset(
+            () -> {
+              if (Thread.currentThread().getName().equals("dataset-registry")
+                  && fails.getAndSet(false)) {
+                throw new OutOfMemoryError("by the test");
+              }
+              return TimeSource.system().now();
+            });
+
+    assertThatThrownBy(() -> store(dataset, 1))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessage("files were not listed: java.lang.OutOfMemoryError: by the test");
+
+    DatasetFile next = store(dataset, 2);
+    assertThat(lake.listed()).containsExactly(next);
   }
 
   @Test

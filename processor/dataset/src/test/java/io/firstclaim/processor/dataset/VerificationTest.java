@@ -90,6 +90,8 @@ class VerificationTest {
     String january = "datasets/orders/year=1970/month=01";
     assertThat(read(null, null)).containsExactly(first, second, february);
     assertThat(read(null, january)).containsExactly(first, second);
+    assertThat(read(null, january + "/")).containsExactly(first, second);
+    assertThat(read(january + "/", null)).containsExactly(first, second, february);
     assertThat(read(january + "/day=02", null)).containsExactly(second, february);
     assertThat(read(second.partition(), second.partition())).containsExactly(second);
   }

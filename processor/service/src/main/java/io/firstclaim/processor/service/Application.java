@@ -13,7 +13,7 @@ public final class Application {
   public static void main(String[] args) {
     Map<String, String> variables = System.getenv();
     LogSettings.silenceIfWrong(variables);
-    if (Firstclaim.leavesOutputToACommand(args)) {
+    if (Firstclaim.keepsLogsOutOfTheOutput(args)) {
       System.setProperty("FIRSTCLAIM_LOG_TARGET", "System.err");
     }
     System.exit(Firstclaim.run(ServiceProcess::run, variables, args));

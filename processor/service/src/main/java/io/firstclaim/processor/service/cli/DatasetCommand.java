@@ -7,10 +7,6 @@ import io.firstclaim.processor.dataset.DatasetSettings;
 import io.firstclaim.processor.dataset.Repair;
 import io.firstclaim.processor.dataset.Verification;
 import io.firstclaim.processor.service.store.AwsClients;
-import java.io.BufferedWriter;
-import java.io.OutputStreamWriter;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,8 +19,8 @@ import software.amazon.awssdk.services.s3.S3Client;
 /**
  * {@code java -jar firstclaim.jar dataset …}: reads, checks and mends the dataset that the settings
  * name, without a running service. Exit codes: 0; 1 if {@code verify} has found something, or an
- * instance is repairing what {@code repair} would; 2 and one line if it was called wrongly, or the
- * bucket cannot be asked.
+ * instance is repairing what {@code repair} would; 2 and one line if it was called wrongly, the
+ * bucket cannot be asked, there is no root, or the output cannot be written.
  */
 @Command(
     name = "dataset",
@@ -47,9 +43,12 @@ final class DatasetCommand {
     return AwsClients.S3.client(Dataset.configure(S3Client.builder()));
   }
 
-  private static PrintWriter out() {
-    return new PrintWriter(
-        new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8)));
+  private static void tellThatNoRootIsThere(DatasetSettings place) {
+    System.err.printf(
+        "firstclaim: S3 bucket %s has no dataset under the prefix \"%s\", as it has no root: check"
+            + " firstclaim.handler.dataset.bucket and firstclaim.handler.dataset.prefix, or run"
+            + " 'dataset repair', which makes one of the files that are there%n",
+        place.bucket(), place.prefix());
   }
 
   @Command(description = "Prints the path of each file that is listed, a line each.")
@@ -60,10 +59,14 @@ final class DatasetCommand {
       throws InterruptedException {
     DatasetSettings place = settings.get();
     try (S3Client client = client();
-        PrintWriter out = out()) {
-      new DatasetReader(client, place.bucket(), place.prefix())
-          .snapshot()
-          .forEach(from, to, file -> out.println(file.file().path()));
+        Printed out = new Printed()) {
+      DatasetReader.Snapshot snapshot =
+          new DatasetReader(client, place.bucket(), place.prefix()).snapshot();
+      if (!snapshot.hasRoot()) {
+        tellThatNoRootIsThere(place);
+        return 2;
+      }
+      snapshot.forEach(from, to, file -> out.line(file.file().path()));
       return 0;
     }
   }
@@ -84,19 +87,31 @@ final class DatasetCommand {
     DatasetSettings place = settings.get();
     AtomicLong findings = new AtomicLong();
     try (S3Client client = client();
-        PrintWriter out = out()) {
-      new Verification(
-              client,
-              place.bucket(),
-              place.prefix(),
-              inFlight == null ? Verification.IN_FLIGHT : Duration.ofSeconds(inFlight),
-              TimeSource.system())
-          .run(
-              finding -> {
-                findings.incrementAndGet();
-                out.println(finding.fault() + ": " + finding.path());
-              });
-      return findings.get() == 0 ? 0 : 1;
+        Printed out = new Printed()) {
+      boolean hasRoot =
+          new DatasetReader(client, place.bucket(), place.prefix()).snapshot().hasRoot();
+      if (!hasRoot) {
+        tellThatNoRootIsThere(place);
+      }
+      Verification.Compared compared =
+          new Verification(
+                  client,
+                  place.bucket(),
+                  place.prefix(),
+                  inFlight == null ? Verification.IN_FLIGHT : Duration.ofSeconds(inFlight),
+                  TimeSource.system())
+              .run(
+                  finding -> {
+                    findings.incrementAndGet();
+                    out.line(finding.fault() + ": " + finding.path());
+                  });
+      System.err.printf(
+          "firstclaim: %d files in %d partitions compared%n",
+          compared.files(), compared.partitions());
+      if (findings.get() > 0) {
+        return 1;
+      }
+      return hasRoot ? 0 : 2;
     }
   }
 
@@ -107,10 +122,10 @@ final class DatasetCommand {
   int repair() throws InterruptedException {
     DatasetSettings place = settings.get();
     try (S3Client client = client();
-        PrintWriter out = out()) {
+        Printed out = new Printed()) {
       Optional<Repair> done =
           new Dataset(client, place, "dataset-command", TimeSource.system()).repairThoroughly();
-      out.println(
+      out.line(
           done.map(
                   repair ->
                       "%d files added to the list, %d taken off, %d uploads aborted"

@@ -401,12 +401,12 @@ public final class Firstclaim implements Callable<Integer> {
     }
   }
 
-  /** Whether the output of a call is a command's own, so that no log may be in it. */
-  public static boolean leavesOutputToACommand(String... args) {
+  /** Whether the output of a call is a command's own, or a list, so that no log may be in it. */
+  public static boolean keepsLogsOutOfTheOutput(String... args) {
     return Stream.of(args)
         .filter(argument -> !ArgumentSettings.isOne(argument))
         .findFirst()
-        .filter(Set.of("lock", "once")::contains)
+        .filter(Set.of("lock", "once", "dataset")::contains)
         .isPresent();
   }
 

@@ -195,7 +195,7 @@ public final class ServiceCatalog {
               "each record waits as long; give 10s at most, such as 1s"),
           Duration.ofSeconds(1),
           "time between two registry updates by one instance, less when many files come; at most"
-              + " `10s`");
+              + " `10s`, and half of `firstclaim.handler.timeout`");
 
   static final Setting<Boolean> AUDIT_ENABLED =
       CATALOG.withDefault(

@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.config;
 
 import static io.firstclaim.processor.engine.api.EngineCatalog.APPLICATION;
+import static io.firstclaim.processor.engine.api.EngineCatalog.HANDLER_TIMEOUT;
 import static io.firstclaim.processor.engine.api.EngineCatalog.KAFKA;
 import static io.firstclaim.processor.engine.api.EngineCatalog.MODE;
 import static io.firstclaim.processor.engine.api.EngineCatalog.OUTCOMES_TOPIC;
@@ -44,6 +45,7 @@ import io.firstclaim.processor.engine.api.TopicUses;
 import io.firstclaim.processor.engine.setting.Secrets;
 import io.firstclaim.processor.engine.setting.Setting;
 import io.firstclaim.processor.engine.setting.Settings;
+import io.firstclaim.processor.engine.setting.Syntax;
 import io.firstclaim.processor.service.config.ServiceCatalog.BackendName;
 import io.firstclaim.processor.service.config.ServiceCatalog.TracesExporter;
 import io.firstclaim.processor.service.handler.OwnHandlers;
@@ -217,7 +219,7 @@ public final class SettingsReader {
                   case "log" -> Optional.of(new Handling.Log());
                   case "http" -> http();
                   case "topic" -> given.find(HANDLER_TOPIC).map(Handling.Topic::new);
-                  case "dataset" -> dataset().map(Handling.Dataset::new);
+                  case "dataset" -> datasetHandler();
                   default -> ownHandler(type, own);
                 });
   }
@@ -256,6 +258,24 @@ public final class SettingsReader {
         DEAD_LETTER_ON,
         (url, timeout, unavailable, dead) ->
             new Handling.Http(url, timeout, new StatusMeanings(unavailable, dead)));
+  }
+
+  private Optional<Handling> datasetHandler() {
+    Optional<DatasetSettings> settings = dataset();
+    // A record waits for the interval that is running, and may just miss the update at its end.
+    settings
+        .map(it -> it.registryInterval().multipliedBy(2))
+        .ifPresent(
+            least ->
+                given.require(
+                    HANDLER_TIMEOUT,
+                    timeout -> timeout.compareTo(least) >= 0,
+                    "a record may wait to be listed for twice %s=%s; give %s at least, or make that shorter"
+                        .formatted(
+                            REGISTRY_INTERVAL,
+                            given.text(REGISTRY_INTERVAL),
+                            Syntax.LENGTH.text(least))));
+    return settings.map(Handling.Dataset::new);
   }
 
   private Optional<DatasetSettings> dataset() {

@@ -36,11 +36,16 @@ public final class Upkeep implements AutoCloseable {
   }
 
   /** Nothing that goes wrong ends a chore. */
-  private static Duration once(String name, Chore chore) throws InterruptedException {
+  static Duration once(String name, Chore chore) throws InterruptedException {
     try {
       return chore.run();
+    } catch (InterruptedException e) {
+      throw e;
     } catch (RuntimeException e) {
       LOG.warn("No {}; tried again in {}: {}", name, AFTER_A_FAULT, e.getMessage());
+      return AFTER_A_FAULT;
+    } catch (Throwable e) {
+      LOG.error("No {}; tried again in {}", name, AFTER_A_FAULT, e);
       return AFTER_A_FAULT;
     }
   }

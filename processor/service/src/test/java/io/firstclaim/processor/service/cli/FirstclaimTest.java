@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParseResult;
@@ -86,6 +87,19 @@ class FirstclaimTest {
         .as("an ID that has this very character")
         .isEmpty();
     assertThat(Firstclaim.garbled(List.of("once", "plain"), "ANSI_X3.4-1968")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "dataset list,true",
+    "-firstclaim.handler.dataset.bucket=b dataset list,true",
+    "lock a -- true,true",
+    "once a -- true,true",
+    "claim dataset,false",
+    "serve,false"
+  })
+  void logs_areNotAmongWhatACommandPrints(String call, boolean keptOut) {
+    assertThat(Firstclaim.keepsLogsOutOfTheOutput(call.split(" "))).isEqualTo(keptOut);
   }
 
   @Test

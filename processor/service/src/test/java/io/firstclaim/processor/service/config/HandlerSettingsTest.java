@@ -88,6 +88,29 @@ class HandlerSettingsTest {
         .hasMessage("%s=%s: %s".formatted(property, value, remedy));
   }
 
+  @Test
+  void timeLimitThatARecordMayWaitFor_stopsTheStart_withADatasetAlone() {
+    Map<String, Object> short5 =
+        Map.of(
+            "firstclaim.handler.timeout", "5s",
+            "firstclaim.handler.dataset.registry-interval", "10s");
+
+    assertThatThrownBy(() -> readDataset(short5))
+        .isInstanceOf(WrongSettingsException.class)
+        .hasMessage(
+            "firstclaim.handler.timeout=5s: a record may wait to be listed for twice"
+                + " firstclaim.handler.dataset.registry-interval=10s; give 20s at least, or make"
+                + " that shorter");
+    assertThat(
+            readDataset(
+                    Map.of(
+                        "firstclaim.handler.timeout", "20s",
+                        "firstclaim.handler.dataset.registry-interval", "10s"))
+                .handler())
+        .isInstanceOf(Handling.Dataset.class);
+    assertThat(read("firstclaim.handler.timeout", "1s").handler()).isNotNull();
+  }
+
   @ParameterizedTest
   @CsvSource({"claims/,claims/", "'',datasets/", "'',metastore/x/", "a/,a/"})
   void datasetAmongTheClaims_stopsTheStart(String prefix, String claims) {

@@ -71,6 +71,26 @@ class DatasetCommandIT {
     assertThat(listed.exitCode()).as(listed.output()).isZero();
     assertThat(listed.output().lines()).containsExactlyInAnyOrder(a.path(), b.path());
     assertThat(run("list", "--from", "datasets/p").output()).isEmpty();
+    assertThat(run("list", "--to", "datasets/orders/").output().lines()).hasSize(2);
+  }
+
+  @Test
+  void prefixWithoutADataset_isTold() throws Exception {
+    var _ = store("a");
+    String wrong = "-firstclaim.handler.dataset.prefix=wrong/";
+    String noRoot =
+        "firstclaim: S3 bucket %s has no dataset under the prefix \"wrong/\", as it has no root:"
+            .formatted(lake.bucket());
+
+    Run listed = run("list", wrong);
+    Run verified = run("verify", wrong);
+
+    assertThat(listed.exitCode()).isEqualTo(2);
+    assertThat(listed.output().lines()).singleElement().asString().startsWith(noRoot);
+    assertThat(verified.exitCode()).isEqualTo(2);
+    assertThat(verified.output())
+        .startsWith(noRoot)
+        .endsWith("firstclaim: 0 files in 0 partitions compared\n");
   }
 
   @Test
@@ -87,7 +107,9 @@ class DatasetCommandIT {
     assertThat(wrong.exitCode()).isEqualTo(1);
     assertThat(wrong.output().lines())
         .containsExactlyInAnyOrder(
-            "file without entry: " + stray, "entry without file: " + gone.path());
+            "file without entry: " + stray,
+            "entry without file: " + gone.path(),
+            "firstclaim: 1 files in 1 partitions compared");
     Run repaired = run("repair");
     assertThat(repaired.exitCode()).as(repaired.output()).isZero();
     assertThat(repaired.output()).contains("1 files added to the list, 1 taken off");

@@ -36,6 +36,13 @@ public interface ClaimOperations {
   ReleaseResult release(RecordId id, String reason);
 
   /**
+   * The same of this grant alone: what has been granted since it was looked at stays held.
+   *
+   * @param token of the grant
+   */
+  ReleaseResult release(RecordId id, long token, String reason);
+
+  /**
    * Frees a record that was given up, as if nobody had tried it, for one more round of attempts: no
    * attempts, a higher token than any before, due at once. The redrive's ID stays with the claim
    * until another redrive's takes its place, whatever becomes of it: so the same redrive frees it

@@ -181,7 +181,6 @@ public final class SharedDocuments {
     private final Change change;
     private final Nonce own;
     private final Nonce nonce;
-    private final boolean mayBeRepeated;
     private final Patience patience;
 
     /** Of the document, if this update makes it. */
@@ -201,7 +200,6 @@ public final class SharedDocuments {
       this.change = change;
       this.own = own;
       this.nonce = callers == null ? own : callers;
-      this.mayBeRepeated = callers != null;
       this.patience = patience;
     }
 
@@ -225,7 +223,7 @@ public final class SharedDocuments {
       }
       while (true) {
         after = contentFor(found);
-        if (!mayBeRepeated && Objects.equals(contentOf(found), after)) {
+        if (!mayBeRepeated() && Objects.equals(contentOf(found), after)) {
           return;
         }
         switch (send(found, after)) {
@@ -250,6 +248,11 @@ public final class SharedDocuments {
           throw outOfTime();
         }
       }
+    }
+
+    /** Whoever has a nonce of its own for this update may send it again. */
+    private boolean mayBeRepeated() {
+      return !nonce.equals(own);
     }
 
     private WriteResult send(@Nullable Document on, @Nullable String content) {

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -222,8 +223,17 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
 
   @Override
   public final ReleaseResult release(RecordId id, String reason) {
+    return release(id, reason, unused -> true);
+  }
+
+  @Override
+  public final ReleaseResult release(RecordId id, long token, String reason) {
+    return release(id, reason, claim -> claim.token() == token);
+  }
+
+  private ReleaseResult release(RecordId id, String reason, Predicate<ClaimRecord> isMeant) {
     Stored found = records.read(id).orElse(null);
-    ClaimRecord meant = found == null ? null : found.claim();
+    ClaimRecord meant = found != null && isMeant.test(found.claim()) ? found.claim() : null;
     var takeBack = new Command.TakeBack(reason, Nonce.random());
     return drive(
         StoreOperation.RELEASE,

@@ -704,16 +704,21 @@ class DynamoDbBoardFaultsTest {
     assertThat(straight.list()).isEmpty();
   }
 
+  /** A client whose transactions come after Ada has finished, and are cancelled for these. */
+  private DynamoDbClient afterAdaHasFinished(Reasons reasons) {
+    return intercepted(
+        new Both(
+            new Overtaken(
+                () -> straight.transition(List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")))),
+            reasons));
+  }
+
   @Test
   void itemThatDiffers_countsMore_thanAnEffectThatIsInvalid() throws Exception {
     straight.transition(List.of(edit("a", "ada")));
     var invalid = CancellationReason.builder().code("ValidationError").build();
     DynamoDbClient client =
-        intercepted(
-            new Both(
-                new Overtaken(
-                    () -> straight.transition(List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")))),
-                new Reasons(reasons -> List.of(reasons.getFirst(), invalid))));
+        afterAdaHasFinished(new Reasons(reasons -> List.of(reasons.getFirst(), invalid)));
 
     assertThat(
             over(client, PATIENCE)
@@ -740,12 +745,7 @@ class DynamoDbBoardFaultsTest {
   @Test
   void reasonsOfEffectsAndItems_outOfOrder_areMadeUpForByARead() throws Exception {
     straight.transition(List.of(edit("a", "ada")));
-    DynamoDbClient client =
-        intercepted(
-            new Both(
-                new Overtaken(
-                    () -> straight.transition(List.of(Change.ofOwn("a", EDITING, NORMAL, "ada")))),
-                new Reasons(List::reversed)));
+    DynamoDbClient client = afterAdaHasFinished(new Reasons(List::reversed));
 
     assertThat(
             over(client, PATIENCE)

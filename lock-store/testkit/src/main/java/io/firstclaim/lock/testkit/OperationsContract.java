@@ -101,6 +101,23 @@ public abstract class OperationsContract extends ResourceContract {
     assertNotReleased();
   }
 
+  @Test
+  void releaseOfAGrantThatIsOver_leavesTheNextOneHeld() {
+    Lease first = a.acquire(ID);
+    a.store().release(first, ClaimStore.AT_ONCE, "again");
+    Lease next = b.acquire(ID);
+    ClaimRecord held = present();
+
+    assertThat(operator(a).release(ID, first.token(), "its host is gone"))
+        .isEqualTo(new NotReleased(held));
+    assertThat(present()).isEqualTo(held);
+
+    assertThat(operator(a).release(ID, next.token(), "its host is gone"))
+        .isInstanceOf(Released.class);
+    assertThat(operator(a).release(RecordId.of("nobody's"), 1, "why"))
+        .isEqualTo(new NotReleased(null));
+  }
+
   private void assertNotReleased() {
     ClaimRecord before = present();
     assertThat(operator(b).release(ID, "why")).isInstanceOf(NotReleased.class);

@@ -16,10 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -127,27 +123,11 @@ final class Manifests {
       List<ListedFile> listed = files.getOrDefault(partition, List.of());
       writes.add(() -> write(partition, listed));
     }
-    List<List<Manifest>> results = allAtOnce(writes);
+    List<List<Manifest>> results = AtOnce.all(writes);
     for (int i = 0; i < partitions.size(); i++) {
       written.put(partitions.get(i), results.get(i));
     }
     return written;
-  }
-
-  /** The results of these tasks, in their order; throws what the first that fails throws. */
-  static <T> List<T> allAtOnce(List<Callable<T>> tasks) throws InterruptedException {
-    List<T> results = new ArrayList<>();
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (Future<T> one : threads.invokeAll(tasks)) {
-        results.add(one.get());
-      }
-      return results;
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException fault) {
-        throw fault;
-      }
-      throw new IllegalStateException(e);
-    }
   }
 
   /**
@@ -187,7 +167,7 @@ final class Manifests {
       throws InterruptedException {
     List<Callable<List<ListedFile>>> reads = new ArrayList<>();
     all.forEach(one -> reads.add(() -> read(partition, one)));
-    return allAtOnce(reads);
+    return AtOnce.all(reads);
   }
 
   private static Optional<List<ListedFile>> parsed(String partition, byte[] body) {
@@ -284,7 +264,7 @@ final class Manifests {
         reads.add(() -> about(names, partition, name));
       }
     }
-    return allAtOnce(reads).stream().flatMap(List::stream).toList();
+    return AtOnce.all(reads).stream().flatMap(List::stream).toList();
   }
 
   private List<ListedFile> about(Set<String> names, String partition, String manifest)

@@ -162,7 +162,7 @@ final class Mending {
                   toAsk.put(one.file().name(), one.file());
                 }
               });
-      Verification.askOfAll(
+      AtOnce.askOfAll(
           toAsk.values(),
           objects::noted,
           (file, hash) -> hash.ifPresent(it -> noted.put(file.name(), it)));

@@ -7,7 +7,6 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.dataset.DatasetObjects.Content;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -18,8 +17,6 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -29,9 +26,6 @@ import software.amazon.awssdk.services.s3.S3Client;
  * stays the caller's.
  */
 public final class Verification {
-  /** So many files are read through before the next are begun. */
-  private static final int AT_ONCE = 1_000;
-
   /** How long a file is in its bucket at most before it is listed, while nothing is amiss. */
   public static final Duration IN_FLIGHT = Duration.ofSeconds(30);
 
@@ -97,8 +91,9 @@ public final class Verification {
    *
    * @param files that are in the bucket
    * @param partitions that have files, there or on the list
+   * @param hasRoot whether there was a list
    */
-  public record Compared(long files, long partitions) {}
+  public record Compared(long files, long partitions, boolean hasRoot) {}
 
   /**
    * Compares everything, one partition at a time, and reads every file through.
@@ -112,6 +107,7 @@ public final class Verification {
   public Compared run(Consumer<Finding> findings) throws InterruptedException {
     Moment read = time.now();
     DatasetReader.Snapshot snapshot = reader.snapshot();
+    boolean hasRoot = snapshot.hasRoot();
     SortedSet<String> partitions = new TreeSet<>(snapshot.partitions(null, null));
     partitions.addAll(objects.partitions());
     long files = 0;
@@ -123,27 +119,7 @@ public final class Verification {
       }
       files += new Look(partition, findings).run(snapshot);
     }
-    return new Compared(files, partitions.size());
-  }
-
-  /** What is asked about one of many. */
-  interface Question<T, R> {
-    R ask(T one) throws InterruptedException;
-  }
-
-  /** Asks about all of these, many at once, and tells the answers in their order. */
-  static <T, R> void askOfAll(Collection<T> all, Question<T, R> question, BiConsumer<T, R> answers)
-      throws InterruptedException {
-    List<T> rest = List.copyOf(all);
-    for (int from = 0; from < rest.size(); from += AT_ONCE) {
-      List<T> part = rest.subList(from, Math.min(rest.size(), from + AT_ONCE));
-      List<Callable<R>> questions = new ArrayList<>();
-      part.forEach(one -> questions.add(() -> question.ask(one)));
-      List<R> answered = Manifests.allAtOnce(questions);
-      for (int i = 0; i < part.size(); i++) {
-        answers.accept(part.get(i), answered.get(i));
-      }
-    }
+    return new Compared(files, partitions.size(), hasRoot);
   }
 
   /** A look at one partition. */
@@ -203,7 +179,7 @@ public final class Verification {
     /** Takes those off that are not there any more. */
     private Duration untilAllAreOld(SortedSet<String> names) throws InterruptedException {
       List<Duration> waits = new ArrayList<>(List.of(Duration.ZERO));
-      askOfAll(
+      AtOnce.askOfAll(
           names,
           name -> objects.age(new DatasetFile(partition, name, 0)),
           (name, age) -> {
@@ -259,7 +235,7 @@ public final class Verification {
           toRead.add(one); // one that is not there may have come after the listing
         }
       }
-      askOfAll(toRead, one -> objects.content(one.file()), this::judge);
+      AtOnce.askOfAll(toRead, one -> objects.content(one.file()), this::judge);
     }
 
     private void judge(ListedFile file, Optional<Content> content) {

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** One record. */
 @Requires(condition = TakesRecords.class)
@@ -93,35 +94,26 @@ class RecordsController {
       @Valid @Body ReleaseRequest body) {
     String reason = Reason.of(body.reason());
     RecordId record = Ids.ofPath(request);
-    if (body.token() != null) {
-      requireGrant(record, body.token());
-    }
     ReleaseResult result =
         acts.perform(
             new Acts.Intent("release", record.text(), caller.getName(), reason),
-            () -> claims.release(record, "released by %s: %s".formatted(caller.getName(), reason)),
+            () -> release(record, body.token(), caller.getName(), reason),
             RecordsController::text);
     return switch (result) {
       case ReleaseResult.Released _ -> view(record);
       case ReleaseResult.NotReleased(ClaimRecord present) ->
           throw Problem.conflict(
-              "record %s is %s: only what is HELD can be released"
-                  .formatted(record, RecordView.stateOf(present)));
+              present != null && body.token() != null && present.token() != body.token()
+                  ? "record %s is %s under token %d by now, not under %d: look at it again"
+                      .formatted(record, RecordView.stateOf(present), present.token(), body.token())
+                  : "record %s is %s: only what is HELD can be released"
+                      .formatted(record, RecordView.stateOf(present)));
     };
   }
 
-  /** Whoever was asked for a reason may meanwhile have lost what it held to another. */
-  private void requireGrant(RecordId record, long token) {
-    Optional<ClaimRecord> now = claims.find(record);
-    if (now.map(ClaimRecord::token).filter(present -> present == token).isEmpty()) {
-      throw Problem.conflict(
-          "record %s is %s under token %s by now, not under %d: look at it again"
-              .formatted(
-                  record,
-                  RecordView.stateOf(now.orElse(null)),
-                  now.map(present -> Long.toString(present.token())).orElse("none"),
-                  token));
-    }
+  private ReleaseResult release(RecordId record, @Nullable Long token, String by, String reason) {
+    String cause = "released by %s: %s".formatted(by, reason);
+    return token == null ? claims.release(record, cause) : claims.release(record, token, cause);
   }
 
   private static String text(ReleaseResult result) {

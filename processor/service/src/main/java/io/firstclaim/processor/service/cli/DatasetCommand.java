@@ -88,11 +88,6 @@ final class DatasetCommand {
     AtomicLong findings = new AtomicLong();
     try (S3Client client = client();
         Printed out = new Printed()) {
-      boolean hasRoot =
-          new DatasetReader(client, place.bucket(), place.prefix()).snapshot().hasRoot();
-      if (!hasRoot) {
-        tellThatNoRootIsThere(place);
-      }
       Verification.Compared compared =
           new Verification(
                   client,
@@ -105,13 +100,16 @@ final class DatasetCommand {
                     findings.incrementAndGet();
                     out.line(finding.fault() + ": " + finding.path());
                   });
+      if (!compared.hasRoot()) {
+        tellThatNoRootIsThere(place);
+      }
       System.err.printf(
           "firstclaim: %d files in %d partitions compared%n",
           compared.files(), compared.partitions());
       if (findings.get() > 0) {
         return 1;
       }
-      return hasRoot ? 0 : 2;
+      return compared.hasRoot() ? 0 : 2;
     }
   }
 

@@ -29,6 +29,11 @@ record AskedClaims(ClaimOperations claims, AwsClients service, Region region)
   }
 
   @Override
+  public ReleaseResult release(RecordId id, long token, String reason) {
+    return service.ask(region, () -> claims.release(id, token, reason));
+  }
+
+  @Override
   public RedriveResult redrive(
       RecordId id, Fingerprint payload, RedriveId by, @Nullable String reason) {
     return service.ask(region, () -> claims.redrive(id, payload, by, reason));

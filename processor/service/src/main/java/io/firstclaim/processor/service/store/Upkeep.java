@@ -39,12 +39,10 @@ public final class Upkeep implements AutoCloseable {
   static Duration once(String name, Chore chore) throws InterruptedException {
     try {
       return chore.run();
-    } catch (InterruptedException e) {
-      throw e;
     } catch (RuntimeException e) {
       LOG.warn("No {}; tried again in {}: {}", name, AFTER_A_FAULT, e.getMessage());
       return AFTER_A_FAULT;
-    } catch (Throwable e) {
+    } catch (Error e) {
       LOG.error("No {}; tried again in {}", name, AFTER_A_FAULT, e);
       return AFTER_A_FAULT;
     }

@@ -195,24 +195,6 @@ class AccessTest {
   }
 
   @Test
-  void releaseOfAGrantThatIsOver_isRefused_andTellsWhichThereIs() {
-    var lease =
-        ((ClaimResult.Granted)
-                claims.claim(
-                    Claim.of(
-                        RecordId.of("taken over"), Fingerprint.none(), TimeSource.system().now())))
-            .lease();
-
-    Api.requireError(
-        api.post(
-            "/api/records/taken%20over/release",
-            OPERATOR, "{\"reason\":\"stuck\",\"token\":%d}".formatted(lease.token() - 1)),
-        409,
-        "record taken over is HELD under token %d by now".formatted(lease.token()));
-    assertThat(claims.complete(lease, null)).isInstanceOf(SettleResult.Settled.class);
-  }
-
-  @Test
   void whatCannotBeWrittenDown_isNotDone() {
     var lease =
         ((ClaimResult.Granted)
@@ -222,13 +204,6 @@ class AccessTest {
 
     Api.requireError(
         api.post("/api/records/x/release", OPERATOR, "{\"reason\":\"stuck\"}"), 503, "orders.acts");
-    Api.requireError(
-        api.post(
-            "/api/records/x/release",
-            OPERATOR,
-            "{\"reason\":\"stuck\",\"token\":%d}".formatted(lease.token())),
-        503,
-        "orders.acts");
     assertThat(claims.complete(lease, null)).isInstanceOf(SettleResult.Settled.class);
   }
 }

@@ -277,6 +277,11 @@ final class HttpClaimStore implements ClaimStore, ClaimOperations {
   }
 
   @Override
+  public ReleaseResult release(RecordId id, long token, String reason) {
+    return seen.release(there(id), token, reason);
+  }
+
+  @Override
   public RedriveResult redrive(
       RecordId id, Fingerprint payload, RedriveId by, @Nullable String reason) {
     return seen.redrive(there(id), payload, by, reason);

@@ -95,6 +95,11 @@ class RedriveRunTest {
         }
 
         @Override
+        public ReleaseResult release(RecordId id, long token, String reason) {
+          return claims.release(id, token, reason);
+        }
+
+        @Override
         public RedriveResult redrive(
             RecordId id, Fingerprint payload, RedriveId by, @Nullable String reason) {
           return claims.redrive(id, payload, by, reason);

@@ -133,7 +133,17 @@ class RedriveIT {
     fixed.set(true);
 
     assertThat(Operator.command(a, "redrive", "x", "--reason", "fixed", "--dry-run")).isZero();
-    assertThat(Operator.get(a, "/api/records/x").path("state").asText()).isEqualTo("DEAD");
+    JsonNode dead = Operator.get(a, "/api/records/x");
+    assertThat(dead.path("state").asText()).isEqualTo("DEAD");
+    long token = dead.path("token").asLong();
+    assertThat(
+            Operator.refusal(
+                a, "/api/records/x/release", Map.of("reason", "stuck", "token", token - 1)))
+        .isEqualTo(
+            new Operator.Refusal(
+                409,
+                "record x is DEAD under token %d by now, not under %d: look at it again"
+                    .formatted(token, token - 1)));
     JsonNode answer = Operator.act(a, "/api/records/x/redrive", Map.of("reason", "fixed"));
 
     assertThat(answer.path("redrive").asText()).isNotEmpty();

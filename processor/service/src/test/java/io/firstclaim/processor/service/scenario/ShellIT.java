@@ -215,15 +215,18 @@ class ShellIT {
     assertGivenBack();
   }
 
+  /** A command that says where it runs, goes on, and ends so when it is told to. */
+  private static List<String> trapping(String end, Path runs) {
+    return List.of(
+        "sh",
+        "-c",
+        "trap '%s' TERM; echo $$ > %s; while true; do sleep 0.1; done".formatted(end, runs));
+  }
+
   @Test
   void signal_endsTheCommand_andGivesTheLockBack() throws IOException {
     Path runs = folder.resolve("runs");
-    List<String> command =
-        List.of(
-            "sh",
-            "-c",
-            "trap 'echo told; exit 9' TERM; echo $$ > %s; while true; do sleep 0.1; done"
-                .formatted(runs));
+    List<String> command = trapping("echo told; exit 9", runs);
     try (ChildJvm shell = start("shell", args(command, "lock", name))) {
       long _ = awaitPid(runs);
       shell.terminate();
@@ -303,12 +306,7 @@ class ShellIT {
   @Test
   void signal_leavesOnceTheResultOfACommandThatEndsWell() throws IOException {
     Path runs = folder.resolve("runs");
-    List<String> command =
-        List.of(
-            "sh",
-            "-c",
-            "trap 'echo told; exit 0' TERM; echo $$ > %s; while true; do sleep 0.1; done"
-                .formatted(runs));
+    List<String> command = trapping("echo told; exit 0", runs);
     String[] call = args(command, "once", name, "--result-from-stdout");
     try (ChildJvm shell = start("shell", call)) {
       long _ = awaitPid(runs);

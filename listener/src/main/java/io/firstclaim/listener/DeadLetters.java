@@ -62,7 +62,8 @@ public final class DeadLetters implements AutoCloseable {
     this.producing.remove(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG);
     this.producing.remove(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG);
     this.producing.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
-    this.producing.remove(ProducerConfig.RETRIES_CONFIG); // an idempotent one takes not all of them
+    // An idempotent producer refuses some values of these two.
+    this.producing.remove(ProducerConfig.RETRIES_CONFIG);
     this.producing.remove(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION);
     this.topic = topic;
     this.application = application;
@@ -147,7 +148,7 @@ public final class DeadLetters implements AutoCloseable {
       return said == null || said.value() == null
           ? record.timestamp()
           : Long.parseLong(new String(said.value(), UTF_8));
-    } catch (NumberFormatException e) { // anybody may send a header
+    } catch (NumberFormatException e) { // anybody may send this header, with any text
       return record.timestamp();
     }
   }

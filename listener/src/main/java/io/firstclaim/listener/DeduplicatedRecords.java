@@ -71,8 +71,8 @@ public final class DeduplicatedRecords {
         }
       };
     } catch (InterruptedException e) {
-      // The work's own, or as the deduplicator closes. The flag stays down, for it would end the
-      // thread's consumer, which is asked next.
+      // The work threw it, or the deduplicator closes. The thread's interrupt flag stays down: this
+      // thread asks its consumer next, which the flag would end.
       throw new RecordKeptException("interrupted", Duration.ZERO, e);
     } catch (StoreException | IllegalStateException | UnfitTypeException e) {
       LOG.warn("{} is kept: {}", place(record), OneLine.of(e.toString()));

@@ -70,7 +70,7 @@ public final class RecordIds {
   /** Whether the text that it was read from lost bytes as it was decoded, and the ID with it. */
   private static boolean wasReplaced(byte[] id, IdSource source, ConsumerRecord<?, ?> record) {
     return switch (source) {
-      case IdSource.OfHeader unused -> false; // nobody decoded it
+      case IdSource.OfHeader unused -> false; // headers are bytes that no deserializer has touched
       case IdSource.OfKey unused -> isReplaced(record.key()) && text(id).contains(REPLACEMENT);
       case IdSource.OfJson unused -> isReplaced(record.value()) && text(id).contains(REPLACEMENT);
       case IdSource.OfHash unused -> isReplaced(record.value());
@@ -85,7 +85,7 @@ public final class RecordIds {
     try {
       return UTF_8.newDecoder().decode(ByteBuffer.wrap(id)).toString();
     } catch (CharacterCodingException e) {
-      return ""; // it was no text
+      return ""; // the ID's bytes are no text
     }
   }
 

@@ -70,7 +70,8 @@ public final class OncePerFireTime {
       return switch (deduplicator.run(id, Fingerprint.none(), work)) {
         case RunResult.Ran unused -> null;
         case RunResult.DoneBefore unused -> null;
-        case RunResult.OtherPayload unused -> null; // for all are without one
+        // Cannot happen: claims of fire times have no payload.
+        case RunResult.OtherPayload unused -> null;
         case RunResult.GivenUp(var ending, String cause, Throwable thrown) -> {
           LOG.error(
               "Gave {} up after attempt {}: {}", id, ending.attempt(), OneLine.of(cause), thrown);

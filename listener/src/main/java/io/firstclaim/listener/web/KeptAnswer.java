@@ -28,7 +28,7 @@ public final class KeptAnswer {
   private static final JsonFactory JSON =
       new JsonFactoryBuilder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
-  /** Of this connection or this moment, or a secret that is made for one reader. */
+  /** Headers of this connection or this moment, or with a secret that is made for one reader. */
   private static final Set<String> NOT_STORED =
       Set.of(
           "set-cookie",
@@ -62,17 +62,17 @@ public final class KeptAnswer {
     this.body = body;
   }
 
-  /** Its status. */
+  /** The answer's status. */
   public int status() {
     return status;
   }
 
-  /** Those that are its own, in their order. */
+  /** The answer's own headers, in their order. */
   public List<Header> headers() {
     return headers;
   }
 
-  /** Null if it was left out. */
+  /** The answer's body; null if it was left out. */
   public byte @Nullable [] body() {
     return body == null ? null : body.clone();
   }

@@ -14,16 +14,16 @@ public sealed interface SentKey {
   int MAX_LENGTH = 255;
 
   /**
-   * There is one.
+   * The request has a key.
    *
    * @param key 1 to {@value #MAX_LENGTH} printable characters of ASCII
    */
   record Present(String key) implements SentKey {}
 
-  /** There is none. */
+  /** The request has no key. */
   record Absent() implements SentKey {}
 
-  /** What there is, is none; it must not be guessed at. */
+  /** The request has the header, but not with a key; what was meant must not be guessed at. */
   record Malformed() implements SentKey {}
 
   /** Reads the values of a request's headers of that name. */
@@ -35,7 +35,7 @@ public sealed interface SentKey {
     return key.isEmpty() || key.length() > MAX_LENGTH ? new Malformed() : new Present(key);
   }
 
-  /** Empty if it is none. */
+  /** The key in a header's value; empty if that is no key. */
   private static String parsed(String value) {
     boolean quoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
     String content = quoted ? value.substring(1, value.length() - 1) : value;

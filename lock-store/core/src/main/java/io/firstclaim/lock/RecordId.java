@@ -41,7 +41,7 @@ public final class RecordId implements Comparable<RecordId> {
     /** A redrive, on which one process at a time works. */
     REDRIVE;
 
-    /** For people: in small letters. */
+    /** The name in small letters, as messages have it. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
@@ -313,7 +313,7 @@ public final class RecordId implements Comparable<RecordId> {
     return Arrays.hashCode(bytes);
   }
 
-  /** {@link #text()}. */
+  /** The same as {@link #text()}. */
   @Override
   public String toString() {
     return text();

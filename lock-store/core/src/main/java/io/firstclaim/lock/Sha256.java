@@ -19,7 +19,7 @@ public final class Sha256 {
   public static MessageDigest digest() {
     try {
       return (MessageDigest) FRESH.clone();
-    } catch (CloneNotSupportedException e) { // by a provider that somebody has put first
+    } catch (CloneNotSupportedException e) { // a provider that somebody has put first may not clone
       return fresh();
     }
   }

@@ -12,7 +12,7 @@ import java.util.List;
  * @param arguments their types
  */
 public record AdvisedMethod(Class<?> type, String name, List<Class<?>> arguments) {
-  /** The method that this stands for. */
+  /** The method that Micronaut has this in place of. */
   public static AdvisedMethod of(ExecutableMethod<?, ?> method) {
     return new AdvisedMethod(
         method.getDeclaringType(), method.getMethodName(), List.of(method.getArgumentTypes()));

@@ -27,7 +27,7 @@ final class DeduplicatedJobInterceptor implements MethodInterceptor<Object, Obje
   @Override
   public @Nullable Object intercept(MethodInvocationContext<Object, Object> call) {
     if (!call.hasStereotype(Scheduled.class)) {
-      return call.proceed(); // a listener, which another advice is around
+      return call.proceed(); // a listener, and no job: another advice is around it
     }
     jobs.of(call.getExecutableMethod())
         .run(

@@ -21,7 +21,7 @@ final class FireTimes {
   private final TimeSource time;
   private ZonedDateTime next;
 
-  /** Those from now on. */
+  /** The fire times from now on. */
   FireTimes(CronExpression cron, ZoneId zone, TimeSource time) {
     this.cron = cron;
     this.zone = zone;

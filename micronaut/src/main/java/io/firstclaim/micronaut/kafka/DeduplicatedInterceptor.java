@@ -37,7 +37,7 @@ final class DeduplicatedInterceptor implements MethodInterceptor<Object, Object>
   @Override
   public @Nullable Object intercept(MethodInvocationContext<Object, Object> call) {
     if (call.hasStereotype(Scheduled.class)) {
-      return call.proceed(); // a job, which another advice is around
+      return call.proceed(); // a job, and no listener: another advice is around it
     }
     ConsumerRecord<?, ?> record = DeliveredRecord.take();
     if (record == null) {

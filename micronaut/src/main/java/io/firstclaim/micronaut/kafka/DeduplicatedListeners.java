@@ -264,7 +264,8 @@ final class DeduplicatedListeners {
         .orElseGet(() -> context.getBean(AbstractKafkaConsumerConfiguration.class));
   }
 
-  @SuppressWarnings({"rawtypes", "unchecked"}) // Micronaut's own beans are asked for so
+  // Micronaut's own beans are found by the raw type only.
+  @SuppressWarnings({"rawtypes", "unchecked"})
   private Optional<AbstractKafkaConsumerConfiguration<?, ?>> named(String name) {
     return (Optional)
         context.findBean(AbstractKafkaConsumerConfiguration.class, Qualifiers.byName(name));

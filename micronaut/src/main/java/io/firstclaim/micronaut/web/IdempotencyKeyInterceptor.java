@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 @InterceptorBean(IdempotencyKey.class)
 @Requires(classes = RouteExecutor.class)
 final class IdempotencyKeyInterceptor implements MethodInterceptor<Object, Object> {
-  /** Outside of all that may have an effect. */
+  /** This is outside of all other advice that may have an effect. */
   @Override
   public int getOrder() {
     return Ordered.HIGHEST_PRECEDENCE;

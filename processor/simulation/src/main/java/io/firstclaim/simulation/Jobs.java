@@ -46,7 +46,7 @@ final class Jobs {
     return ended.size() == many;
   }
 
-  /** For people. */
+  /** How many have not ended, in words. */
   String open() {
     return "%d of %d jobs".formatted(many - ended.size(), many);
   }

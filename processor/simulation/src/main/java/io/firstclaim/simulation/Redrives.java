@@ -71,7 +71,7 @@ final class Redrives {
     return all.stream().allMatch(each -> each.isEnded);
   }
 
-  /** For people. */
+  /** How many have not ended, in words. */
   String open() {
     return "%d redrives".formatted(all.stream().filter(each -> !each.isEnded).count());
   }

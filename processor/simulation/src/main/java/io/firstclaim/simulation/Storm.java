@@ -48,7 +48,7 @@ final class Storm {
     this.gusts = new Gusts(world, broker, wire, zones, users, history);
   }
 
-  /** It begins. */
+  /** The storm begins. */
   void begin() {
     wire.setLoss(course.loss());
     backend.setThrottled(course.throttled());

@@ -58,7 +58,7 @@ public final class EarlyReturn {
     }
   }
 
-  /** Of Kotlin. */
+  /** Whether this is a suspending function of Kotlin, which returns before its work is done. */
   private static boolean isSuspending(Method method) {
     int last = method.getParameterCount() - 1;
     return last >= 0

@@ -189,7 +189,7 @@ final class JobFinder implements BeanPostProcessor, PriorityOrdered {
         remedy);
   }
 
-  /** Before the one that schedules. */
+  /** This runs before the post-processor that schedules. */
   @Override
   public int getOrder() {
     return HIGHEST_PRECEDENCE;

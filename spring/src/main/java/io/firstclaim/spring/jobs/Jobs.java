@@ -198,7 +198,7 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
     return running;
   }
 
-  /** After all others that add tasks. */
+  /** This runs after all others that add tasks. */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE;

@@ -113,7 +113,7 @@ final class DeduplicatedListeners {
         "it is on a @KafkaHandler",
         "put it on the class, beside its @KafkaListener, for all its handlers");
     if (!isPresent(method, KafkaListener.class)) {
-      return; // a job, or refused as neither
+      return; // it is a job; what is neither is refused elsewhere
     }
     waiting.put(method, type.getName() + "." + method.getName());
   }

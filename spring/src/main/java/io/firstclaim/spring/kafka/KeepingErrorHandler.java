@@ -81,7 +81,7 @@ final class KeepingErrorHandler implements CommonErrorHandler {
         KafkaException.Level.DEBUG);
   }
 
-  /** Never. */
+  /** No record is ever skipped. */
   private static boolean isSkipped(ConsumerRecord<?, ?> record, Exception thrown) {
     return false;
   }

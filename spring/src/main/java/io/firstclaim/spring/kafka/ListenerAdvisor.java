@@ -70,7 +70,7 @@ final class ListenerAdvisor implements BeanPostProcessor, SmartLifecycle {
     return running;
   }
 
-  /** Before all containers. */
+  /** This starts before all containers. */
   @Override
   public int getPhase() {
     return Integer.MIN_VALUE;

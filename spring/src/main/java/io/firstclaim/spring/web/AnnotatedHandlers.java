@@ -11,12 +11,12 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 final class AnnotatedHandlers {
   private AnnotatedHandlers() {}
 
-  /** That of a method; null if it has none. */
+  /** The annotation of a method; null if it has none. */
   static @Nullable IdempotencyKey of(Method method) {
     return AnnotatedElementUtils.findMergedAnnotation(method, IdempotencyKey.class);
   }
 
-  /** The methods of this class that have it. */
+  /** The methods of this class that have the annotation. */
   static Set<Method> of(Class<?> type) {
     return MethodIntrospector.selectMethods(
             type, (MethodIntrospector.MetadataLookup<IdempotencyKey>) AnnotatedHandlers::of)

@@ -98,7 +98,7 @@ public class FirstclaimWebAutoConfiguration {
     }
   }
 
-  /** Where nothing could keep it. */
+  /** Refuses the annotation in reactive applications, where nothing could keep it. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
   static class OnReactive {

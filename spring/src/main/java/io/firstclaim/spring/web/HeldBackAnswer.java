@@ -179,7 +179,7 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
     if (name.equalsIgnoreCase(CONTENT_TYPE)) {
       setContentType(value);
     } else if (name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)) {
-      return; // it is the length of what was written
+      return; // ignored, as the length is that of what was written
     } else if (value == null) {
       headers.remove(name);
     } else {
@@ -259,12 +259,12 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
 
   @Override
   public void setContentLength(int length) {
-    // It is the length of what was written.
+    // Ignored, as the length is that of what was written.
   }
 
   @Override
   public void setContentLengthLong(long length) {
-    // It is the length of what was written.
+    // Ignored, as the length is that of what was written.
   }
 
   @Override

@@ -102,7 +102,7 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
     }
   }
 
-  /** What is no reason to read the body. */
+  /** Why a request is refused without a look at its body; null if it is not. */
   private @Nullable RequestProblem refusal(HttpServletRequest request) {
     if (isType(request, "multipart/")) {
       return RequestProblem.MULTIPART;
@@ -209,7 +209,7 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
     }
   }
 
-  /** Null if the body is too large. */
+  /** What the request asks for; null if its body is too large. */
   private @Nullable Taken read(HttpServletRequest request) throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     DataOutputStream what = new DataOutputStream(all);

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** A store's answer to a request to write several items at once. */
 public sealed interface MoveResult {
-  /** All were written. */
+  /** All moves were written. */
   record Took() implements MoveResult {}
 
   /**

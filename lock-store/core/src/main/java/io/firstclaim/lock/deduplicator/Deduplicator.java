@@ -375,7 +375,7 @@ public final class Deduplicator implements AutoCloseable {
         case SettleResult.Lost lost -> {
           return new Attempted(new Verdict.Leave(), lost);
         }
-        case SettleResult.Unknown unused -> {} // the work finds out whether it may begin
+        case SettleResult.Unknown unused -> {} // the work finds out itself whether it may begin
       }
     }
     KeptLease kept = keeper.keep(lease);
@@ -495,7 +495,7 @@ public final class Deduplicator implements AutoCloseable {
       this.ofGivingUp = ofGivingUp;
     }
 
-    /** The deduplicator is closed. */
+    /** Interrupts the work, as the deduplicator is closed. */
     void stop() {
       stopped = true;
       worker.interrupt();
@@ -591,7 +591,7 @@ public final class Deduplicator implements AutoCloseable {
       }
     }
 
-    /** Why the work came to no end. */
+    /** The fault of work that threw this: a time limit or a close may be behind it. */
     private Throwable fault(KeptLease kept, Throwable e) {
       if (kept.isOverdue()) {
         return tookTooLong(e);

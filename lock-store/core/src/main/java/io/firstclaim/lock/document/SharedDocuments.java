@@ -183,7 +183,7 @@ public final class SharedDocuments {
     private final Nonce nonce;
     private final Patience patience;
 
-    /** Of the document, if this update makes it. */
+    /** The document's first nonce, if this update is what makes the document. */
     private final Nonce birth = Nonce.random();
 
     private @Nullable Pending pending;
@@ -218,7 +218,8 @@ public final class SharedDocuments {
     private void tryUntilItTakes() throws InterruptedException {
       Document found = find();
       if (found != null && found.history().has(nonce)) {
-        after = found.content(); // made before, under a nonce of the caller's
+        // This update was made before, under the nonce that the caller gave.
+        after = found.content();
         return;
       }
       while (true) {

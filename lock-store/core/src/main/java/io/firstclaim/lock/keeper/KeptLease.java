@@ -250,7 +250,7 @@ public final class KeptLease implements HeldLease {
     synchronized (this) {
       closed = true;
     }
-    telling.lock(); // which a holder has that lets go as it is told
+    telling.lock(); // a holder that lets go while it is told has this lock already
     try {
       keeper.drop(this);
     } finally {
@@ -263,7 +263,7 @@ public final class KeptLease implements HeldLease {
     Duration alarm = ring(now); // first, as it may let the lease go, which is then renewed no more
     Lease current = lease;
     if (lost) {
-      tellOfLoss(); // again, if there was no thread for it
+      tellOfLoss(); // once more, in case no thread could be started for it before
     } else if (current.isOver(now)) {
       lose("it has run out");
     } else if (keeper.renews && isDue(current, now)) {

@@ -173,12 +173,12 @@ public final class HeldMutex implements AutoCloseable {
     kept.stop();
   }
 
-  /** It is left to run out. */
+  /** Leaves the lease to run out. */
   void abandon() {
     kept.letGo();
   }
 
-  /** False if the store did not answer. */
+  /** Whether this holder has it no more; false if the store did not answer. */
   private boolean isGivenBack(SettleResult answer) {
     return switch (answer) {
       case SettleResult.Settled unused -> true;

@@ -278,7 +278,7 @@ public final class Mutex implements AutoCloseable {
     }
   }
 
-  /** False if the store did not answer. */
+  /** Whether this claim holds nothing any more; false if the store did not answer. */
   private boolean isGivenBack(Claim claim) {
     try {
       return !(store.claim(claim) instanceof ClaimResult.Granted(Lease lease, var unused))
@@ -289,7 +289,7 @@ public final class Mutex implements AutoCloseable {
     }
   }
 
-  /** False if the store did not answer. */
+  /** Whether this lease is given back; false if the store did not answer. */
   private boolean isGivenBack(Lease lease) {
     try {
       return !(store.release(lease, ClaimStore.AT_ONCE, "interrupted")

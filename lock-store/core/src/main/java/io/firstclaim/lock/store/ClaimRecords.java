@@ -140,7 +140,7 @@ public interface ClaimRecords {
    *     record's times are by the store's clock as it was known then
    */
   record Stored(ClaimRecord claim, @Nullable String version, StoreMoment seen) {
-    /** Of a store whose clock is this machine's. */
+    /** What a store holds whose clock is this machine's. */
     public Stored(ClaimRecord claim, @Nullable String version, Moment seen) {
       this(claim, version, StoreMoment.of(seen));
     }

@@ -68,7 +68,7 @@ public final class DatedClock implements StoreClock {
     latest = text;
     Instant date = dates.time(text).orElse(null);
     if (date == null || received.hasLeaptSince(sent)) {
-      return; // such an answer proves nothing
+      return; // without a date, or with a leap of the clock meanwhile, it proves nothing
     }
     Anchor fresh =
         new Anchor(
@@ -124,7 +124,7 @@ public final class DatedClock implements StoreClock {
       return new Anchor(begin, now, early.plus(least(ticks)), late.plus(most(ticks)));
     }
 
-    /** What both allow; null for nothing. */
+    /** The bounds that both anchors allow; null if they allow nothing. */
     @Nullable Anchor narrowedBy(Anchor other) {
       Moment later = other.at.since(at).isNegative() ? at : other.at;
       Anchor one = since(later);

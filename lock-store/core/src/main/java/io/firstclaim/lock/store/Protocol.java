@@ -324,7 +324,7 @@ final class Protocol {
         : retryAt;
   }
 
-  /** A lease that is written no later than this. */
+  /** The record of a lease that is written no later than this. */
   private static ClaimRecord held(Lease lease, Nonce nonce, Instant late) {
     return new ClaimRecord(
         lease.token(),

@@ -39,7 +39,7 @@ public final class SweepTurn {
   /** So that one thread of a sweep renews the lease. */
   private final Lock renewing = new ReentrantLock();
 
-  /** The turn's; null if it is another's. */
+  /** The lease on the turn; null while the turn is another's. */
   private @Nullable Lease lease;
 
   /** Hears of every page of a sweep, on any of its threads. Must not block or throw. */

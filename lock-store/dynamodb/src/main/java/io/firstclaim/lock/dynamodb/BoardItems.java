@@ -39,12 +39,12 @@ record BoardItems(String board) {
   private static final String TOKEN = "itemToken";
   private static final String EARLIER = "lastChanges";
 
-  /** Under which an item is kept: no two items of any boards have the same. */
+  /** The partition key of an item: no two items of any boards have the same. */
   AttributeValue pk(ItemKey key) {
     return text("board/" + RecordId.of(key.value()).key(board));
   }
 
-  /** Under which the keys of all items are kept. */
+  /** The partition key under which the keys of all items are listed. */
   AttributeValue indexPk() {
     return text("board-index/" + board);
   }

@@ -196,7 +196,7 @@ record ClaimItems(
     try {
       var unused = call(op, 1, () -> client.putItem(DynamoDbEffects.trial(table, key(id), limits)));
     } catch (ConditionalCheckFailedException e) {
-      // as it should
+      // the condition failed, as it should
     }
   }
 

@@ -222,7 +222,7 @@ public final class DynamoDbBoardStore implements BoardStore {
     try {
       var unused = dated(() -> client.putItem(DynamoDbEffects.trial(table, items.pk(key), limits)));
     } catch (ConditionalCheckFailedException e) {
-      // as it should
+      // the condition failed, as it should
     } catch (SdkException | CancellationException e) {
       throw fault("to write", e);
     }

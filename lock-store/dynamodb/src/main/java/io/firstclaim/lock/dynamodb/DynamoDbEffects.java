@@ -86,7 +86,8 @@ public record DynamoDbEffects(List<TransactWriteItem> actions) implements Effect
    * @throws EffectsRefusedException if they are at fault
    */
   static void refuseIfAtFault(RuntimeException fault, Runnable trial) {
-    boolean isInvalid = Faults.code(fault).equals("ValidationException"); // claims never are
+    // What claims write is always valid.
+    boolean isInvalid = Faults.code(fault).equals("ValidationException");
     if (!isInvalid && !DynamoDbTable.isPermanent(fault)) {
       return;
     }

@@ -52,10 +52,10 @@ final class GroupCommit<W, A> {
     /** No two writes with the same key are ever in one request. */
     Object key(W write);
 
-    /** Sends one alone. */
+    /** Sends one write alone. */
     A alone(W write);
 
-    /** Sends several at once. Returns their answers in their order. */
+    /** Sends several writes at once. Returns their answers in the order of the writes. */
     List<A> together(List<W> writes);
 
     /** The answer to one whose request was broken off as its sender was interrupted or failed. */

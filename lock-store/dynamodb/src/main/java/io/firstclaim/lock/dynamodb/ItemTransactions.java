@@ -178,7 +178,7 @@ record ItemTransactions(ClaimItems items) implements Together {
     if (inOrder) {
       for (CancellationReason reason : reasons.subList(0, changes.size())) {
         if (DynamoDbEffects.INVALID.equals(reason.code())) {
-          throw ClaimItems.tooLarge(op, fault); // in nothing else can a claim be invalid
+          throw ClaimItems.tooLarge(op, fault); // a claim that is invalid can only be too large
         }
         if (reason.code() != null && !reason.code().equals(NONE) && !isFailed(reason)) {
           return null; // perhaps it conflicts with this very write, sent before and not heard of

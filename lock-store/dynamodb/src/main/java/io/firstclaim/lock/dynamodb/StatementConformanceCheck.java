@@ -64,10 +64,10 @@ final class StatementConformanceCheck {
 
   /** How a statement was answered. */
   private sealed interface Seen {
-    /** It was applied. */
+    /** The statement was applied. */
     record Applied() implements Seen {}
 
-    /** It was not, for this reason. */
+    /** The statement was not applied, for this reason. */
     record Failed(BatchStatementErrorCodeEnum code) implements Seen {}
   }
 

@@ -20,7 +20,7 @@ import software.amazon.awssdk.services.dynamodb.model.BatchStatementRequest;
 final class Statements {
   private static final String EXCEPTION = "Exception";
 
-  /** Those that a claim has in some states only. */
+  /** Attributes that a claim has in some states only. */
   private static final List<String> OPTIONAL =
       List.of(
           Items.HOLDER,

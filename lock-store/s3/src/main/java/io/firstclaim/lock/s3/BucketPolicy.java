@@ -23,7 +23,7 @@ import software.amazon.awssdk.services.s3.S3Client;
  * Lifecycle rules heed no policy. Immutable; the client stays the caller's.
  */
 public final class BucketPolicy {
-  /** Holds of what makes an object, and not of the parts of one. */
+  /** A condition that holds of what makes an object, and not of the parts of one. */
   private static final String CREATION =
       """
       , "Bool": {"s3:ObjectCreationOperation": "true"}""";
@@ -40,7 +40,7 @@ public final class BucketPolicy {
   private final String bucket;
   private final List<ProtectedPrefix> prefixes;
 
-  /** That of a bucket which has such keys. */
+  /** The policy that protects these prefixes of a bucket. */
   public BucketPolicy(S3Client client, String bucket, List<ProtectedPrefix> prefixes) {
     this.client = client;
     this.bucket = bucket;
@@ -145,7 +145,7 @@ public final class BucketPolicy {
         .allMatch(wanted -> there.stream().anyMatch(each -> each.covers(wanted)));
   }
 
-  /** The same in one line, for people. */
+  /** The text of the policy in one line, for messages. */
   String inOneLine() {
     return text().strip().replaceAll("\\s+", " ");
   }

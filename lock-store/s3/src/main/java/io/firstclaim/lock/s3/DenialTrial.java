@@ -30,7 +30,7 @@ final class DenialTrial {
   private final ProtectedPrefix prefix;
   private final String key;
 
-  /** Of what was written; null if nothing is there. */
+  /** The ETag of what was written; null if nothing is there. */
   private @Nullable String eTag;
 
   DenialTrial(S3Client client, String bucket, ProtectedPrefix prefix) {

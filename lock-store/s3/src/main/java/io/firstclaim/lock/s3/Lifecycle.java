@@ -25,7 +25,7 @@ import software.amazon.awssdk.services.s3.model.LifecycleRuleFilter;
 final class Lifecycle {
   private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);
 
-  /** Between writing the rules and reading them back. */
+  /** The pauses between writing the rules and reading them back. */
   private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(4));
 
   private static final int MOST_PUTS = 8;
@@ -35,7 +35,7 @@ final class Lifecycle {
   private final String prefix;
   private final ClaimSettings settings;
 
-  /** For claims of these settings. */
+  /** The lifecycle rules for claims of these settings. */
   Lifecycle(S3Bucket bucket, ClaimSettings settings) {
     this.client = bucket.client();
     this.name = bucket.name();

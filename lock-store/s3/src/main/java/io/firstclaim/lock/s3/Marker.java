@@ -55,15 +55,15 @@ record Marker(String namespace, RecordId id, ClaimRecord claim, Duration retenti
 
   private static final String RETENTION = "retentionMillis";
 
-  /** Absent in a record's. */
+  /** The space of the ID; absent if that is a record's. */
   private static final String SPACE = "space";
 
-  /** What was in place of that in a resource's: {@code true}. */
+  /** What stood in place of the space once, for a resource: {@code true}. */
   private static final String RESOURCE = "resource";
 
   private static final String ON_BEHALF_OF = "onBehalfOf";
 
-  /** Absent in what was never redriven. */
+  /** The redrive; absent in a claim that was never redriven. */
   private static final String REDRIVE = "redrive";
 
   private static final JsonFactory JSON = new JsonFactory();

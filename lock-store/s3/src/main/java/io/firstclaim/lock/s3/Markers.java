@@ -286,7 +286,7 @@ final class Markers implements ClaimRecords {
         why);
   }
 
-  /** As one word of a shell's command. */
+  /** The text, quoted to be one word of a shell's command. */
   private static String quoted(String word) {
     return "'" + OneLine.of(word).replace("'", "'\\''") + "'";
   }

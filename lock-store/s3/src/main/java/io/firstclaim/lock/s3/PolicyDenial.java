@@ -35,7 +35,7 @@ record PolicyDenial(String action, String resource, Set<Condition> conditions) {
       return new Condition(lower(operator).replaceFirst("ifexists$", ""), lower(key), each);
     }
 
-    /** Whether it holds wherever another one does. */
+    /** Whether this condition holds wherever the other one does. */
     private boolean holdsWhere(Condition other) {
       return operator.equals(other.operator)
           && key.equals(other.key)
@@ -56,7 +56,7 @@ record PolicyDenial(String action, String resource, Set<Condition> conditions) {
         }
       }
       return denials;
-    } catch (IOException e) { // it is not JSON, or cut off
+    } catch (IOException e) { // the text is no JSON, or cut off
       return List.of();
     }
   }
@@ -140,7 +140,7 @@ record PolicyDenial(String action, String resource, Set<Condition> conditions) {
   private static boolean matches(String pattern, String text) {
     int at = 0;
     int star = -1;
-    int after = 0; // what the last star stands for ends here
+    int after = 0; // how far into the text the last star reaches
     for (int i = 0; i < text.length(); ) {
       char next = at < pattern.length() ? pattern.charAt(at) : '\0';
       if (next == '*') {

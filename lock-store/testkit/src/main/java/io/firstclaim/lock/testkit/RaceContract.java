@@ -63,7 +63,8 @@ public abstract class RaceContract extends StepContract {
         32,
         racer -> {
           List<RecordId> order = new ArrayList<>(ids);
-          Collections.shuffle(order, new Random(racer / 8)); // eight run through in one order
+          // Eight racers at a time take the IDs in the same order.
+          Collections.shuffle(order, new Random(racer / 8));
           Claimant claimant = claimants.get(racer % claimants.size());
           for (RecordId id : order) {
             if (answerTo(claimant.newClaim(id), claimant)

@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The contract of a store in which others can write too: what is under a claim's key and is not a
  * claim is a fault that no repetition mends, for whoever meets it, and is left as it is.
  */
-@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // nothing may repeat
+// A store that repeats what failed here would never end.
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class UnreadableClaimContract {
   private static final RecordId ID = RecordId.of("order-4711");
 

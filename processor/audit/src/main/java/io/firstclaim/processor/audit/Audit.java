@@ -136,7 +136,8 @@ public final class Audit {
       }
     } catch (InterruptedException e) {
       LOG.debug("Stopped while it started, or looked at its topics");
-    } catch (RuntimeException | LinkageError e) { // or RocksDB is not for this machine
+    } catch (RuntimeException | LinkageError e) {
+      // A LinkageError where RocksDB has no library for this machine.
       fail(e);
     } finally {
       admin.close(Duration.ZERO);
@@ -153,7 +154,7 @@ public final class Audit {
     }
   }
 
-  /** Begins, unless it is to stop. */
+  /** Begins to read, and returns whether it did: not if the audit is to stop. */
   private synchronized boolean begin(String store, OutcomesPartitions.Version version) {
     if (over) {
       return false;

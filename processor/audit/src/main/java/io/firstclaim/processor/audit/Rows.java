@@ -21,7 +21,7 @@ interface Rows extends AutoCloseable {
    *
    * @param value as it stands in the store
    */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
+  @SuppressWarnings("ArrayRecordComponent") // rows are never compared
   record Row(RecordId id, byte[] value) {}
 
   /** All of a list. */

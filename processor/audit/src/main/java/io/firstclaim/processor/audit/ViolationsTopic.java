@@ -73,7 +73,7 @@ final class ViolationsTopic {
       LOG.info("Created topic {}", name);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TopicExistsException) {
-        return; // another instance was faster
+        return; // another instance has created it first
       }
       if (e.getCause() instanceof RetriableException) {
         throw e;

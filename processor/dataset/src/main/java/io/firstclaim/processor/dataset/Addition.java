@@ -17,7 +17,7 @@ record Addition(ListedFile file, boolean wasFound, long since) {
     return file.file().name();
   }
 
-  /** One of two for the same file. */
+  /** One addition in place of two for the same file. */
   Addition and(Addition other) {
     return new Addition(
         file.or(other.file), wasFound || other.wasFound, Math.min(since, other.since));

@@ -12,7 +12,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
  * @param most bytes, after which it is cut off
  */
 record BoundedBody(int most) {
-  /** What is there. */
+  /** The body, or as much of it as is read. */
   ResponseBytes<GetObjectResponse> read(GetObjectResponse head, InputStream in) {
     try {
       return ResponseBytes.fromByteArrayUnsafe(head, in.readNBytes(most));

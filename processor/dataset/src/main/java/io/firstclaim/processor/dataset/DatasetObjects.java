@@ -93,7 +93,8 @@ final class DatasetObjects {
           fault ->
               S3Requests.status(fault) == 412 ? compare(file, value, sha256) : Optional.empty());
     }
-    Optional<Put> there = compare(file, value, sha256); // before it is sent in vain
+    // Compared first, so that nothing is sent in vain.
+    Optional<Put> there = compare(file, value, sha256);
     if (there.isPresent()) {
       return there.get();
     }

@@ -15,7 +15,7 @@ import java.util.Set;
  * with it. For one thread.
  */
 final class OldManifests {
-  /** Longer than any reader should take. */
+  /** How long they are kept: for longer than any reader should take. */
   static final Duration KEPT = Duration.ofHours(2);
 
   private final SharedRoot root;

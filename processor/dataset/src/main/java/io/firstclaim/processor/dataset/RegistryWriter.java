@@ -104,7 +104,7 @@ final class RegistryWriter {
       }
       if (!isWriting) {
         Thread.ofVirtual().name("dataset-registry").start(this::write);
-        isWriting = true; // and not before: a thread may fail to start
+        isWriting = true; // not set before, as the thread may fail to start
       }
     }
     try {
@@ -143,7 +143,7 @@ final class RegistryWriter {
       merges.after(after);
       gather();
     } catch (RuntimeException fault) {
-      flush.before().ifPresent(merges::after); // one that is full would stay so
+      flush.before().ifPresent(merges::after); // without a merge, a full root would stay full
       throw fault;
     }
   }

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  * that it cannot read, rather than take it for one without files.
  */
 final class RootText {
-  /** What {@link #of} writes. */
+  /** The version of the schema that {@link #of} writes. */
   static final int SCHEMA_VERSION = 2;
 
   private static final Pattern NAME = Pattern.compile("[0-9a-f]{32}");

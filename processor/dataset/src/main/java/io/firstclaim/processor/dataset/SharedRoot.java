@@ -54,7 +54,7 @@ final class SharedRoot {
     this.time = time;
   }
 
-  /** Makes another root of one. */
+  /** Makes another root of the one that is there. */
   interface Change {
     /**
      * The root that should be there; the same to write nothing. May be called several times, each
@@ -260,7 +260,7 @@ final class SharedRoot {
     private boolean isUnderWay;
     private Moment begun = time.now();
 
-    /** Another instance may have done it. */
+    /** The root stays as it is: there is nothing to do, as when another instance has done it. */
     Root notNeeded(Root root) {
       isUnderWay = false;
       return root;

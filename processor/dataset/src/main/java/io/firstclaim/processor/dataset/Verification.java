@@ -72,7 +72,7 @@ public final class Verification {
       this.text = text;
     }
 
-    /** For people. */
+    /** The fault in words, for messages. */
     @Override
     public String toString() {
       return text;
@@ -176,7 +176,9 @@ public final class Verification {
       }
     }
 
-    /** Takes those off that are not there any more. */
+    /**
+     * Takes the names off that are not there any more; returns how long until all others are old.
+     */
     private Duration untilAllAreOld(SortedSet<String> names) throws InterruptedException {
       List<Duration> waits = new ArrayList<>(List.of(Duration.ZERO));
       AtOnce.askOfAll(
@@ -192,7 +194,7 @@ public final class Verification {
       return Collections.max(waits);
     }
 
-    /** What has been listed since. */
+    /** Reads what has been listed since the last look. */
     private void readNew() throws InterruptedException {
       DatasetReader.Snapshot snapshot = reader.snapshot();
       addIfNew(snapshot.listedInTheRoot(partition));

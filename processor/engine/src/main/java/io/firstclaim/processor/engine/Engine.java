@@ -168,14 +168,15 @@ public final class Engine {
       instance.start();
       running = phase.compareAndSet(starting, new Phase.Running(instance));
       if (!running) {
-        boolean _ = Thread.interrupted(); // the stop's
+        // Clears the stop's interrupt, of which the exception tells now.
+        boolean _ = Thread.interrupted();
         throw new InterruptedException("stopped while it started");
       }
     } finally {
       if (!running) {
         CompletableFuture.runAsync(
                 () -> stopWhole(instance), Thread.ofPlatform().name("firstclaim-stop")::start)
-            .join(); // which no interrupt ends
+            .join(); // unlike others, this wait is not ended by an interrupt
       }
     }
   }

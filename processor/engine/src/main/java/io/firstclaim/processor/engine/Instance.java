@@ -72,7 +72,8 @@ final class Instance {
   /** Closes everything that the poll loop does not. */
   void close() {
     if (poller.getState() == Thread.State.NEW) {
-      parts.input().close(CloseOptions.timeout(CLOSE_LIMIT)); // otherwise the loop closes it
+      // The loop was never begun; once it is, it closes the input itself.
+      parts.input().close(CloseOptions.timeout(CLOSE_LIMIT));
     }
     parts.outcomes().finish(CLOSE_LIMIT);
     parts.outcomes().close();

@@ -141,11 +141,11 @@ record Parts(
         findings);
   }
 
-  /** What has to be closed if it is not used. */
+  /** The clients, which have to be closed if they are not used. */
   private record Opened(
       Outcomes outcomes, Producer<byte[], byte[]> deadLetters, InputConsumer input) {}
 
-  /** Makes the clients: all, or none is left. */
+  /** Opens the clients; if one cannot be opened, those before it are closed. */
   private static Opened open(EngineSettings settings, Surroundings given) {
     Outcomes outcomes =
         new Outcomes(settings, given.clients, given.store.identity(), given.listener, given.time);
@@ -164,7 +164,7 @@ record Parts(
     }
   }
 
-  /** Why a record is given up, whatever its ID. */
+  /** Says why a record is given up whatever its ID, if it is. */
   private static Function<ConsumerRecord<?, ?>, Optional<String>> refusal(
       EngineSettings settings, TimeSource time) {
     return switch (settings.tooOld()) {

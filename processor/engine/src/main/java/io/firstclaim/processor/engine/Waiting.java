@@ -26,10 +26,10 @@ final class Waiting {
 
   /** The answer to a question. */
   sealed interface Answer<T> {
-    /** It is there. */
+    /** What was asked for is there. */
     record Here<T>(T value) implements Answer<T> {}
 
-    /** It is not there yet; {@code what} is waited for. */
+    /** What was asked for is not there yet; {@code what} is waited for. */
     record NotYet<T>(String what) implements Answer<T> {}
   }
 

@@ -57,7 +57,7 @@ public sealed interface HandlerResult {
   record Unavailable(String cause, Duration after) implements HandlerResult {
     private static final Duration LONGEST = Duration.ofDays(1);
 
-    /** Bounds the wait. */
+    /** Keeps the wait between zero and a day. */
     public Unavailable {
       if (after.isNegative()) {
         after = Duration.ZERO;

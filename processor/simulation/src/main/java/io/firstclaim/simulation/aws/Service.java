@@ -11,7 +11,7 @@ interface Service {
    */
   @SuppressWarnings("ArrayRecordComponent")
   record Answer(int status, Map<String, String> headers, byte[] body, Runnable whenLost) {
-    /** One that nobody misses. */
+    /** An answer whose loss nobody is told of. */
     Answer(int status, Map<String, String> headers, byte[] body) {
       this(status, headers, body, () -> {});
     }

@@ -147,7 +147,7 @@ final class Answers {
 
   /** A holder counts its lease from before the store took the write that gave it. */
   static final class CountedBeforeTheSend implements Check {
-    /** Of a lease its holder takes nine tenths. */
+    /** The parts of a lease, of which its holder counts on all but one. */
     private static final int PARTS = 10;
 
     private final Duration counted;

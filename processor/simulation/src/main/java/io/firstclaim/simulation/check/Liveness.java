@@ -59,7 +59,8 @@ final class Liveness {
 
     SettledInTime(Duration most, Duration lease, int maxAttempts) {
       this.most = most;
-      this.ofSuspects = most.plus(lease.multipliedBy(3)); // one such lease is in the bound of all
+      // The bound of all records has one such lease in it already.
+      this.ofSuspects = most.plus(lease.multipliedBy(3));
       this.suspectAfter = maxAttempts / 2;
     }
 

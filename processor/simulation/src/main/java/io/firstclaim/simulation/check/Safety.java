@@ -112,7 +112,7 @@ final class Safety {
       if (event instanceof Wrote wrote) {
         String id = wrote.after().id();
         if (wrote.isRedrive() || wrote.after().state() == State.ABSENT) {
-          ended.remove(id); // others check who did that, and when
+          ended.remove(id); // who did that, and when, is up to other checks
         }
         if (ended.contains(id)) {
           violations.tell(

@@ -17,7 +17,7 @@ final class Partial {
    *
    * @param type such as Kafka's Consumer, of whose 50 methods the product calls 20
    */
-  @SuppressWarnings("ReferenceEquality") // it has no other
+  @SuppressWarnings("ReferenceEquality") // a proxy is equal to nothing but itself
   static <T> T as(Class<T> type, Object some) {
     return type.cast(
         Proxy.newProxyInstance(

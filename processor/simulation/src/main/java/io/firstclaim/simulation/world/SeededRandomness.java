@@ -23,13 +23,13 @@ public final class SeededRandomness extends Provider {
     }
   }
 
-  /** What the JDK makes of it. */
+  /** What the JDK makes an object of, where randomness is asked for. */
   public static final class Bytes extends SecureRandomSpi {
     private static final long serialVersionUID = 1L;
 
     @Override
     protected void engineSetSeed(byte[] seed) {
-      // the world's seed is enough
+      // ignored: all comes from the world's seed
     }
 
     @Override

@@ -389,7 +389,7 @@ public abstract class StatusBoardContract {
     assertShared("c cleo", "b bob");
   }
 
-  /** So that an item has a bounded size. */
+  /** The texts that an item keeps are limited, so that its size is bounded. */
   @Test
   void itemIsShared_withTheLongestTexts_byNoMoreThanItHasRoomFor() throws Exception {
     IntFunction<String> text = i -> i + "\u00e4".repeat(126) + "x";
@@ -801,7 +801,7 @@ public abstract class StatusBoardContract {
     LOG.info("Race of editors: {}", race);
   }
 
-  /** A second, or a minute in a soak. */
+  /** How long a race lasts: a second, or a minute in a soak. */
   private static Duration soundly() {
     return Duration.ofSeconds(Soak.times(1, 60));
   }

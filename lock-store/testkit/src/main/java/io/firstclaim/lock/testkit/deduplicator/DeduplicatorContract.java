@@ -149,7 +149,7 @@ public abstract class DeduplicatorContract {
     return result;
   }
 
-  /** While time passes as the caller waits. */
+  /** Makes the call while time passes, for as long as it waits. */
   private RunResult passing(Callable<RunResult> run) throws Exception {
     var answer = new FutureTask<>(run);
     Thread running = Thread.ofVirtual().name("running").start(answer);
@@ -477,7 +477,7 @@ public abstract class DeduplicatorContract {
     assertThat(run(b, "receipt")).isEqualTo(new RunResult.Ran("receipt"));
   }
 
-  /** To nobody, and the work was interrupted. */
+  /** The lease was lost to nobody, and the work was interrupted. */
   private static void assertLost(RunResult result) {
     assertThat(result)
         .isInstanceOfSatisfying(
@@ -609,7 +609,7 @@ public abstract class DeduplicatorContract {
 
   // Grants of which nobody hears
 
-  /** Its process ends as it works. */
+  /** Claims and begins the work, as a process does that ends then. */
   private static void dieAtWork(Deduplicator by) throws InterruptedException {
     var granted = (ClaimResult.Granted) by.claim(ID, PAYLOAD);
     var unused =
@@ -805,7 +805,7 @@ public abstract class DeduplicatorContract {
     assertThat(runs).hasValue(1);
   }
 
-  /** Though by its own clock the lease still runs. */
+  /** The holder's own clock says that the lease still runs. */
   @Test
   void lateGrantThatIsLost_isNotWorkedOn() throws Exception {
     FaultyStore.Hold claim = faulty.hold(Op.CLAIM);

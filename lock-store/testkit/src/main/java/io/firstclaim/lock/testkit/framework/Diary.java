@@ -53,7 +53,7 @@ public record Diary(Path file, String writer) implements RunListener {
   /** An instance at work on a fire time, for which the other waits. */
   record Waiting(String forWhom, String fireTime) {}
 
-  /** A test's. */
+  /** The diary of a test. */
   static Diary ofATest(Path file) {
     return new Diary(file, TEST);
   }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The contract of a mutex over a claim store: how it is waited for, kept, lost and given back. */
-@SuppressWarnings("try") // held, and not looked at
+@SuppressWarnings("try") // mutexes are held here without a look at the variable
 public abstract class MutexContract extends KeptMutexContract {
   // Waiting
 

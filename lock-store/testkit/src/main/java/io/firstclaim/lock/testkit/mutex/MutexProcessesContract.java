@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract of a mutex that several processes want, one of which is killed. */
 @Timeout(1500)
-@Execution(ExecutionMode.CONCURRENT) // it has nothing in this JVM
+@Execution(ExecutionMode.CONCURRENT) // the work is done in other processes
 public abstract class MutexProcessesContract {
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 

@@ -68,7 +68,7 @@ public final class Latencies {
     return copy;
   }
 
-  /** How many. */
+  /** How many latencies there are. */
   public long count() {
     return millis.getTotalCount();
   }

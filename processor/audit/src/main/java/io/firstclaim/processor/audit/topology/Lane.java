@@ -46,7 +46,7 @@ record Lane(
   /** How many tokens of each kind are kept; a record that needs more is odd already. */
   private static final int MAX_TOKENS = 4;
 
-  /** That of the year 9999, since 1970. */
+  /** The last second of the year 9999, counted from 1970. */
   private static final long LAST_SECOND = 253_402_300_799L;
 
   /** Keeps copies. */

@@ -53,7 +53,8 @@ public final class OutcomesTopology {
    * than its state: so many.
    */
   public static String applicationId(String application, String zone, int partitions) {
-    return applicationId(application, zone) + ".p" + partitions; // no zone has a dot
+    // No zone has a dot, so this is no ID of another zone.
+    return applicationId(application, zone) + ".p" + partitions;
   }
 
   /** A topic that tells by its partitions how many the audit of this application ID began with. */

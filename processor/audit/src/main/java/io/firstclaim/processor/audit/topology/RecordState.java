@@ -34,7 +34,7 @@ record RecordState(List<Lane> lanes, List<Event> events) {
    *
    * @param json not read unless somebody asks for it
    */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
+  @SuppressWarnings("ArrayRecordComponent") // these are never compared
   record Event(Outcome.Kind kind, byte[] json) {}
 
   /**

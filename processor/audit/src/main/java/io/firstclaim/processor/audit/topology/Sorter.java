@@ -39,7 +39,7 @@ final class Sorter extends ContextualProcessor<byte[], byte[], byte[], byte[]> {
   @Override
   public void process(Record<byte[], byte[]> message) {
     if (message.key() == null) {
-      return; // about no record
+      return; // without a key, a message is about no record
     }
     int here = context().recordMetadata().map(RecordMetadata::partition).orElse(0);
     boolean isStray = partitionOf(message.key(), partitions) != here;

@@ -113,7 +113,7 @@ public final class Stores {
    * @param since the beginning of what it is listed for, in milliseconds
    * @param json its last outcome
    */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
+  @SuppressWarnings("ArrayRecordComponent") // these are never compared
   record Listed(long since, byte[] json) {
     byte[] bytes() {
       return Form.write(

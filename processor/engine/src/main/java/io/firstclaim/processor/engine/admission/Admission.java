@@ -205,12 +205,12 @@ public final class Admission {
       return suspect;
     }
 
-    /** Its handler begins. */
+    /** The handler of the record begins now. */
     public void begins() {
       slot.begins();
     }
 
-    /** What it tells the breaker. */
+    /** Its trial at the breaker, which is told by it how the record fared. */
     public Breaker.Trial trial() {
       return trial;
     }

@@ -114,7 +114,7 @@ public final class Affinity {
         }
         Duration needed = headStartOfOthers(record.grouping());
         if (needed.compareTo(until) > 0) {
-          until = needed; // its zone was seen to need more since
+          until = needed; // the preferred zone was seen meanwhile to need more
         } else if (handsFull.getAsBoolean() && until.compareTo(longest) <= 0) {
           until = until.multipliedBy(2);
         } else {
@@ -125,13 +125,13 @@ public final class Affinity {
       return null;
     }
 
-    /** Its zone has let it go. */
+    /** The preferred zone has let the record go. */
     @Override
     public void woken() {
       over = true;
     }
 
-    /** A head start is given once. */
+    /** Gives nothing back: a head start is given once. */
     @Override
     public void leave() {}
   }

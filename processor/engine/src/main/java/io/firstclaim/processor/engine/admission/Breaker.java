@@ -53,7 +53,7 @@ public final class Breaker {
   private final AtomicLong passes = new AtomicLong();
   volatile BreakerState state = new ClosedBreaker(this);
 
-  /** How it went with one record. */
+  /** How the downstream took one record. */
   enum Result {
     PASSED,
     FAILED
@@ -185,7 +185,7 @@ public final class Breaker {
       return refusals;
     }
 
-    /** The record is not tried for now, or has been. */
+    /** The record has been tried, or is not to be tried for now. */
     @Override
     public void leave() {
       if (!waited && !lone) {

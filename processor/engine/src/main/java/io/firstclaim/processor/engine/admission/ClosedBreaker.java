@@ -40,7 +40,8 @@ final class ClosedBreaker implements BreakerState {
     }
     tell(Breaker.Result.PASSED);
     if (breaker.state != this) {
-      breaker.failing.add(trial.partition); // so nearly all of its own have failed
+      // It opened although this record passed, so nearly all others of its partition have failed.
+      breaker.failing.add(trial.partition);
     }
   }
 

@@ -33,7 +33,7 @@ final class FailingPartitions {
     failing.clear();
   }
 
-  /** One of another partition has passed. */
+  /** A record of another partition has passed. */
   void othersPass() {
     withoutSay.addAll(failing);
     failing.clear();

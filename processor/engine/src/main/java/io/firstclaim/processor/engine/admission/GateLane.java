@@ -104,6 +104,6 @@ final class GateLane {
 
   private void become(Trial next) {
     trial = next;
-    trialChanged.signal(); // to the one that mends the lane
+    trialChanged.signal(); // wakes the thread that mends the lane
   }
 }

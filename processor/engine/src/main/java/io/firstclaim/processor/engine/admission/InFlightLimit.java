@@ -92,7 +92,7 @@ public final class InFlightLimit {
     partitions.forEach(usage -> usage.setAside = flights.setAside());
     commonInFlight = (int) beyondShares(flights, inFlight, usage -> usage.inFlight);
     while (grantNext()) {
-      // as long as there is a permit for somebody
+      // goes on as long as there is a permit for somebody
     }
   }
 

@@ -104,7 +104,7 @@ final class OpenBreaker implements BreakerState {
     breaker.circuit.releasePermission();
   }
 
-  /** Only the one that tries has a say. */
+  /** Only the failure of the record that tries counts. */
   @Override
   public void failed(Breaker.Trial trial, String why) {
     if (trying == trial) {

@@ -72,7 +72,7 @@ public final class ResourceTurns {
         new TreeSet<>(Comparator.comparingLong(turn -> turn.number));
     private @Nullable Turn taken;
 
-    /** The first that lets nobody pass. */
+    /** The first turn in line that lets nobody pass. */
     @Nullable Turn first(String resource) {
       for (Turn turn : waiting) {
         if (turn.standsAt(resource)) {
@@ -135,7 +135,7 @@ public final class ResourceTurns {
       rivalNames += rival.names();
     }
     while (rivals.size() > MAX_RIVALS || rivalNames > MAX_RIVAL_NAMES) {
-      Rival _ = forget(rivals.firstEntry().getKey()); // its end was never heard
+      Rival _ = forget(rivals.firstEntry().getKey()); // the oldest: its end was never heard of
     }
   }
 

@@ -69,7 +69,10 @@ public final class StoreGate {
     this.mending = new GateMending(this, question, lease, time, call);
   }
 
-  /** Whoever has a place here is to give it back, also if the store breaks its word and throws. */
+  /**
+   * How many requests the store takes at once. If it throws, which it must not, this is what it
+   * said last: an exception from here would keep the place of a request from being given back.
+   */
   private int most(IntSupplier store) {
     try {
       lastMost = store.getAsInt();
@@ -148,7 +151,9 @@ public final class StoreGate {
     }
   }
 
-  /** The next in each lane, if there is a place; whoever takes it wakes the one after that. */
+  /**
+   * Wakes the next in each lane, if there is a place; whoever takes it wakes the one after that.
+   */
   void wake() {
     wake(steps);
     wake(claims);
@@ -169,7 +174,9 @@ public final class StoreGate {
         });
   }
 
-  /** A request under way, and its place. Made and changed under the lock. */
+  /**
+   * A request under way, and its place among those at the store. Made and changed under the lock.
+   */
   private final class Slot {
     private final GateLane lane;
     private final boolean tries;
@@ -210,11 +217,11 @@ public final class StoreGate {
           mending.shut(lane, why);
         }
       } finally {
-        leave(); // also where there is no thread to mend it
+        leave(); // even if no thread could be started to mend the lane
       }
     }
 
-    /** Gives the place back, once. */
+    /** Gives the place back, if that has not happened yet. */
     void leave() {
       if (isInside) {
         isInside = false;
@@ -223,7 +230,7 @@ public final class StoreGate {
       }
     }
 
-    /** Its record is settled, or was not begun. */
+    /** The request's record is settled, or was not begun. */
     void settle() {
       if (isBegun) {
         isBegun = false;

@@ -40,7 +40,7 @@ public final class LetterHeaders {
   /** The zone that gave it up. */
   public static final String ZONE = "firstclaim-zone";
 
-  /** Why. */
+  /** Why it was given up. */
   public static final String CAUSE = "firstclaim-cause";
 
   /** The input topic. */
@@ -49,7 +49,7 @@ public final class LetterHeaders {
   /** The partition it came from. */
   public static final String PARTITION = "firstclaim-partition";
 
-  /** Its offset there. */
+  /** Its offset in that partition. */
   public static final String OFFSET = "firstclaim-offset";
 
   /**

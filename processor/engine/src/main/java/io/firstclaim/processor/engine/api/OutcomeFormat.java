@@ -110,9 +110,9 @@ final class OutcomeFormat {
           case "cause" -> cause = value == JsonToken.VALUE_STRING ? json.getText() : null;
           case "retryAt" -> retryAt = value == JsonToken.VALUE_STRING ? json.getText() : null;
           case "resources" -> resources = texts(json);
-          default -> {} // of a later version
+          default -> {} // a field of a later version
         }
-        json.skipChildren(); // where a value has some that were not read
+        json.skipChildren(); // passes over what is left unread of a value
       }
       return new Outcome(
           id,

@@ -182,7 +182,8 @@ public final class RecordFlow implements Processing {
   /** Gives back what the record has passed, but for what it needs in its next state. */
   private static void leaveBehind(RecordInFlight record, State next) {
     switch (next) {
-      case State.Entering _, State.Queued _, State.Granted _ -> {} // it goes on with all
+      // It keeps all that it has passed.
+      case State.Entering _, State.Queued _, State.Granted _ -> {}
       case State.Blocked _, State.Unanswered _ -> record.entry().leaveButTurn();
       case State.Due _,
           State.HeldElsewhere _,
@@ -239,7 +240,7 @@ public final class RecordFlow implements Processing {
       return queued(record, from, wait);
     }
     if (record.isKnownToHaveEnded()) {
-      return publisher.duplicate(record); // heard of while it waited
+      return publisher.duplicate(record); // its end was heard of while it waited
     }
     return !mayHold && entry.trial().isCalledOff() ? new State.Due() : claimer.claim(record, from);
   }

@@ -311,7 +311,8 @@ final class RecordInFlight implements Candidate {
         case Signal.Freed _ when mayBeDue -> {
           return Woken.SIGNALLED;
         }
-        case Signal.DueIn _, Signal.Freed _, Signal.YourTurn _ -> {} // none of its business
+        // These are not what it waits for.
+        case Signal.DueIn _, Signal.Freed _, Signal.YourTurn _ -> {}
       }
     } while (left(deadline) > 0);
     return whenTimeIsUp;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface State {
   /** The record waits, and works under no lease. */
   sealed interface Waiting extends State {
-    /** What for. */
+    /** What the record waits for. */
     default WaitsFor what() {
       return switch (this) {
         case Following _ -> WaitsFor.SAME_ID;
@@ -46,7 +46,7 @@ sealed interface State {
 
   /** The record waits for a while, at most. */
   sealed interface Pausing extends Waiting {
-    /** How long. */
+    /** How long the record waits. */
     Pause pause();
 
     @Override

@@ -12,12 +12,12 @@ public final class Cause {
 
   private Cause() {}
 
-  /** Why, by what was thrown. */
+  /** The cause to write down, from what was thrown. */
   public static String of(Throwable fault) {
     return of(fault.toString());
   }
 
-  /** Why, as it was told. */
+  /** The cause to write down, from what was told. */
   public static String of(@Nullable String told) {
     if (told == null || told.isBlank()) {
       return "no cause given";

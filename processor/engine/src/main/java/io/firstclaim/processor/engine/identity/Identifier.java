@@ -68,7 +68,7 @@ public final class Identifier {
     this.refusal = refusal;
   }
 
-  /** The same, which refuses none. */
+  /** An identifier that refuses no record. */
   public Identifier(
       List<RecordIdSource> sources, List<ResourceSource> resources, String application) {
     this(sources, resources, application, _ -> Optional.empty());
@@ -155,7 +155,7 @@ public final class Identifier {
           switch (source) {
             case ResourceSource.Header(String header) -> last(header, record.headers());
             case ResourceSource.Key() -> record.key();
-            case ResourceSource.JsonFields _ -> null; // read below, all at once
+            case ResourceSource.JsonFields _ -> null; // these are read below, all at once
           };
       if (name != null) {
         found.add(name);

@@ -35,7 +35,7 @@ final class JsonResources {
         to.addAll(found);
       }
     } catch (IOException e) {
-      return; // not sound: it names nothing
+      return; // the JSON is not sound, and so names nothing
     }
   }
 

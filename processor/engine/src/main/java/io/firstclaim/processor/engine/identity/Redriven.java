@@ -17,7 +17,7 @@ record Redriven(@Nullable RecordId id, RedriveId by) {
   static @Nullable Redriven of(Headers headers, String application) {
     @Nullable String by = LetterHeaders.text(headers, LetterHeaders.REDRIVE);
     if (by == null) {
-      return null; // as nearly all
+      return null; // nearly all records come without a redrive
     }
     @Nullable String id = LetterHeaders.text(headers, LetterHeaders.ID);
     @Nullable String whose = LetterHeaders.text(headers, LetterHeaders.APPLICATION);
@@ -27,7 +27,7 @@ record Redriven(@Nullable RecordId id, RedriveId by) {
     try {
       return new Redriven(parsed(id), new RedriveId(by));
     } catch (IllegalArgumentException e) {
-      return null; // no redrive is called that
+      return null; // this is not what a redrive can be called
     }
   }
 

@@ -46,7 +46,7 @@ final class Resources {
     }
   }
 
-  /** Sorted, each once. */
+  /** The IDs of the resources, sorted, each once. */
   List<RecordId> ids() {
     return List.copyOf(ids);
   }

@@ -38,7 +38,7 @@ public final class InputConsumer {
     return next;
   }
 
-  /** The one that is in use. */
+  /** The consumer that is in use. */
   Consumer<byte[], byte[]> it() {
     return consumer;
   }
@@ -53,7 +53,7 @@ public final class InputConsumer {
     consumer = opened();
     try {
       before.close(CloseOptions.timeout(Duration.ZERO));
-    } catch (KafkaException e) { // it had given itself up
+    } catch (KafkaException e) { // it has failed, and may fail to close too
       LOG.debug("The consumer before could not be closed in good order", e);
     }
     listener.replaced(before);

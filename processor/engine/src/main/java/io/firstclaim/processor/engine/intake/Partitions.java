@@ -256,7 +256,7 @@ public final class Partitions implements ConsumerRebalanceListener {
                 } else {
                   commitFailed(offsets, fault);
                 }
-              } catch (RuntimeException e) { // it would end the poll that calls this
+              } catch (RuntimeException e) { // a throw would end the poll that calls this
                 LOG.error("What came of a commit could not be told", e);
               }
             });
@@ -309,7 +309,7 @@ public final class Partitions implements ConsumerRebalanceListener {
       assigned.put(id, new AssignedPartition(id, topicIds.of(id.topic())));
     }
     unchecked.addAll(added);
-    input.it().pause(added); // this very poll might bring records of theirs
+    input.it().pause(added); // else this very poll might bring their records
     share();
     LOG.info("Assigned {}", added);
   }

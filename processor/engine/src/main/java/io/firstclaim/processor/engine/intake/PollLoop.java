@@ -233,7 +233,7 @@ public final class PollLoop implements Runnable {
     LockSupport.parkNanos(this, JOIN_AGAIN.toNanos());
     try {
       input.replace();
-    } catch (KafkaException e) { // as where its broker's name has no address now
+    } catch (KafkaException e) { // for example if the broker's name has no address now
       LOG.warn("Another consumer cannot be made, trying again", e);
     }
   }

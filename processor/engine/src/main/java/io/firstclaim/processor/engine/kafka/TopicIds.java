@@ -153,7 +153,7 @@ public final class TopicIds implements AutoCloseable {
     }
   }
 
-  /** Said once, until an answer comes. */
+  /** Warns once that there was no answer, until one comes. */
   private void notAnswered(Throwable fault) {
     if (!unanswered) {
       LOG.warn(
@@ -171,7 +171,7 @@ public final class TopicIds implements AutoCloseable {
     return admin;
   }
 
-  /** Asks no more. */
+  /** Closes the client, so that nothing is asked any more. */
   @Override
   public void close() {
     if (admin != null) {

@@ -237,7 +237,7 @@ public final class Topics {
       LOG.info("Created topic {} with {} partitions", topic.name(), topic.numPartitions());
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TopicExistsException) {
-        return; // another instance was faster
+        return; // another instance has created it first
       }
       if (e.getCause() instanceof RetriableException) {
         throw e;

@@ -146,7 +146,7 @@ public final class OutcomeFeed implements AutoCloseable {
       try {
         read();
       } catch (WakeupException e) {
-        // close() wants the thread to check closed
+        // close() has woken this thread to look at closed
       } catch (RuntimeException e) { // whatever it is, the feed goes on
         LOG.warn("Topic {} cannot be read; the lock store is asked instead", topic, e);
         pause();

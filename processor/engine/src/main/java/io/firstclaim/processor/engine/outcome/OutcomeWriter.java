@@ -58,7 +58,7 @@ public final class OutcomeWriter {
                   givenUp(published, outcome, id, fault);
                 }
               });
-    } catch (RuntimeException e) { // Kafka's own, or that the producer is closed
+    } catch (RuntimeException e) { // Kafka failed, or the producer is closed
       givenUp(published, outcome, id, e);
     }
     return published;

@@ -43,15 +43,17 @@ record Presence(
 
   /** Whether an instance takes records; the names are on the wire, where outcomes have theirs. */
   enum Kind {
-    /** It does, or will if nobody with another store was there before. */
+    /** The instance takes records, or will if nobody with another store was there before. */
     PRESENT,
-    /** It does not: somebody with another store was there before. */
+    /** The instance takes none: somebody with another store was there before. */
     WAITING,
-    /** It has ended. */
+    /** The instance has ended. */
     GONE
   }
 
-  /** Has an outcome's fields too, so that a reader finds them in every message on the topic. */
+  /**
+   * The presence as JSON, with an outcome's fields too, which a reader expects in every message.
+   */
   byte[] json(Instant at) {
     ObjectNode json = JSON.createObjectNode();
     json.put("id", HEADER).put("outcome", kind.name()).put("zone", zone).put("instance", instance);

@@ -81,14 +81,15 @@ public final class PresenceBeat implements AutoCloseable {
     } catch (InterruptedException e) {
       LOG.debug("Ended by an interrupt");
     }
-    boolean _ = Thread.interrupted(); // Kafka leaves it set
+    // Kafka leaves the interrupt flag set, and the end is yet to be sent.
+    boolean _ = Thread.interrupted();
     announceTheEnd();
   }
 
   private void announceTheEnd() {
     try {
       Future<RecordMetadata> _ = send(agreement.last());
-    } catch (RuntimeException e) { // the others will find out
+    } catch (RuntimeException e) { // the others will notice its silence
       LOG.debug("The end was not announced", e);
     }
   }
@@ -97,7 +98,7 @@ public final class PresenceBeat implements AutoCloseable {
     try {
       RecordMetadata _ = send(agreement.next()).get();
       failing = false;
-    } catch (ExecutionException | RuntimeException e) { // whatever it is, the next may do better
+    } catch (ExecutionException | RuntimeException e) { // whatever it was, the next may go better
       if (!failing) {
         LOG.warn(
             "This instance's store could not be announced on topic {}; trying again", topic, e);

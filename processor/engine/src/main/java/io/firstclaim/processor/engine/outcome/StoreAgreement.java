@@ -41,7 +41,7 @@ public final class StoreAgreement {
 
   private static final int MAX_SHOWN = 80;
 
-  /** The place of one that takes no records. */
+  /** Stands for the offset of an instance that takes no records. */
   private static final long NONE = Long.MAX_VALUE;
 
   private final EngineSettings settings;
@@ -107,7 +107,7 @@ public final class StoreAgreement {
                     remedy(rival.terms)));
   }
 
-  /** What another has that differs, in words. */
+  /** What another instance has that differs from this one's, in words. */
   private String has(Terms other) {
     String differing =
         terms.differing(Terms.BINDING, other).stream()
@@ -118,7 +118,7 @@ public final class StoreAgreement {
     return store.isEmpty() || another.isEmpty() ? store + another : store + ", " + another;
   }
 
-  /** What this instance has there, in words. */
+  /** What this instance has in place of that, in words. */
   private String own(Terms other) {
     Map<String, String> written = Terms.written(settings);
     return terms.differing(Terms.BINDING, other).stream()
@@ -243,7 +243,7 @@ public final class StoreAgreement {
       if (since == NONE) {
         LOG.info("Takes records, with store {}", shown(store(terms)));
       }
-      since = Math.min(since, offset); // it only falls if the topic was made anew
+      since = Math.min(since, offset); // the offset is only lower if the topic was made anew
     }
   }
 
@@ -307,7 +307,7 @@ public final class StoreAgreement {
     return first;
   }
 
-  /** Where the first stands that has ours of this. */
+  /** The offset of the first instance that has the same as this one in this. */
   private long firstOfOurs(String what) {
     long first = since;
     for (Other other : others.values()) {

@@ -82,12 +82,13 @@ record Terms(Map<String, String> values) {
     return Fingerprint.of(value.getBytes(UTF_8)).toString().substring(0, DIGITS);
   }
 
-  /** Those of a message from another instance. */
+  /** The terms in a message from another instance. */
   static Terms of(Headers message, Presence presence) {
     Map<String, String> values = new HashMap<>();
     for (String name : Stream.concat(OF_RECORDS.stream(), ADVISED.stream()).toList()) {
       String digest = presence.settings().get(name);
-      if (digest != null && digest.length() == DIGITS) { // anybody may write to a topic
+      // Else it is no digest: anybody may write to a topic.
+      if (digest != null && digest.length() == DIGITS) {
         values.put(name, digest);
       }
     }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * Durations as they are written in settings: {@code 500ms}, {@code 30s}, {@code 8d}, or ISO 8601.
  */
 public final class DurationText {
-  /** What is right, for people. */
+  /** What messages say is right. */
   public static final String REMEDY = "give a duration such as 500ms, 30s, 5m, 12h or 8d";
 
   /** The longest that is taken: a longer one would overflow somewhere, and nobody means it. */

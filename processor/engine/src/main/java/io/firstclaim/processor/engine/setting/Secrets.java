@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Which values of settings nobody gets to see. */
+/** Says of which settings nobody gets to see the value. */
 public final class Secrets {
   private static final Pattern SECRET =
       Pattern.compile("passw|jaas|secret|token|credential|user.?info");

@@ -82,7 +82,7 @@ public final class Setting<T> {
     return absent;
   }
 
-  /** Its name. */
+  /** The name of the setting. */
   @Override
   public String toString() {
     return name;

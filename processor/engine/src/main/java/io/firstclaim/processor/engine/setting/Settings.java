@@ -100,7 +100,7 @@ public final class Settings {
     return otherwise(setting);
   }
 
-  @SuppressWarnings("unchecked") // only set with a value of the setting's type
+  @SuppressWarnings("unchecked") // the value is always of the type of its setting
   private <T> Optional<T> given(Setting<T> setting) {
     @Nullable T value = (T) given.get(setting);
     if (value == null) {
@@ -115,7 +115,7 @@ public final class Settings {
     try {
       otherwise = setting.absent().value().apply(this);
     } catch (WrongSettingException e) {
-      return Optional.empty(); // it follows from one that is wrong, and noted
+      return Optional.empty(); // what it follows from is wrong, and was noted as such
     }
     if (otherwise.isEmpty()) {
       wrong(setting, setting.absent().remedy());
@@ -123,7 +123,7 @@ public final class Settings {
     return otherwise;
   }
 
-  /** Reads these; whether none of them is wrong, so that they can be checked together. */
+  /** Reads these settings and says whether none is wrong, so that they can be checked together. */
   public boolean areRight(Setting<?>... settings) {
     boolean right = true;
     for (Setting<?> setting : settings) {
@@ -146,17 +146,17 @@ public final class Settings {
         : Optional.empty();
   }
 
-  /** Makes something of three values. */
+  /** Makes something of the values of three settings. */
   @FunctionalInterface
   public interface Of3<A, B, C, R> {
-    /** Makes it. */
+    /** What these values make. */
     R make(A a, B b, C c);
   }
 
-  /** Makes something of four values. */
+  /** Makes something of the values of four settings. */
   @FunctionalInterface
   public interface Of4<A, B, C, D, R> {
-    /** Makes it. */
+    /** What these values make. */
     R make(A a, B b, C c, D d);
   }
 
@@ -198,7 +198,7 @@ public final class Settings {
     return asGiven.or(() -> valueOf(setting).map(setting.syntax()::text)).orElse("");
   }
 
-  @SuppressWarnings("unchecked") // as above
+  @SuppressWarnings("unchecked") // the value is always of the type of its setting
   private <T> Optional<T> valueOf(Setting<T> setting) {
     Optional<Object> value = Optional.ofNullable(given.get(setting));
     return (Optional<T>) value.or(() -> values.getOrDefault(setting, Optional.empty()));

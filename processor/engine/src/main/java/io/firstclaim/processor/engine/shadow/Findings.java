@@ -40,7 +40,7 @@ public final class Findings {
   private final EngineListener listener;
   private final Map<ShadowFinding, LongAdder> counts = new EnumMap<>(ShadowFinding.class);
   private final Map<ShadowFinding, List<ShadowSample>> samples =
-      new EnumMap<>(ShadowFinding.class); // its lists are guarded by this
+      new EnumMap<>(ShadowFinding.class); // the lists in it are guarded by this
   private Duration longestLag = Duration.ZERO; // guarded by this
 
   /** Nothing is found yet. */
@@ -118,7 +118,7 @@ public final class Findings {
           .filter(ClaimState.Done.class::isInstance)
           .map(ClaimState.Done.class::cast);
     } catch (StoreException e) {
-      return Optional.empty(); // it is only for a sample
+      return Optional.empty(); // only a sample needs it, and goes without
     }
   }
 

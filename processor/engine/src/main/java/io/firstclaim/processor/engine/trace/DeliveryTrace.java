@@ -97,7 +97,7 @@ final class DeliveryTrace implements Trace {
             .setSpanKind(SpanKind.CONSUMER)
             .setParent(parent)
             .setAllAttributes(attributes)
-            .addLink(last) // one that is invalid is none
+            .addLink(last) // a link to an invalid span is left out
             .startSpan();
     Attempt begun = new Attempt(span, parent);
     if (!Span.fromContext(parent).getSpanContext().isValid()) {

@@ -12,7 +12,8 @@ public final class ActFormat {
   private static final ObjectMapper JSON =
       JsonMapper.builder()
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .disable(DeserializationFeature.FAIL_ON_INVALID_SUBTYPE) // which later versions may know
+          // Later versions may have more types.
+          .disable(DeserializationFeature.FAIL_ON_INVALID_SUBTYPE)
           .build();
 
   private ActFormat() {}
@@ -22,7 +23,7 @@ public final class ActFormat {
     try {
       return JSON.writeValueAsBytes(message);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException(e); // what we have made can be written
+      throw new IllegalStateException(e); // cannot happen: each message can be written
     }
   }
 

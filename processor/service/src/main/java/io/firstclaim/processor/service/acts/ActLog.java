@@ -67,7 +67,7 @@ public final class ActLog implements AutoCloseable {
   private final Condition read = lock.newCondition();
   private @Nullable Producer<byte[], byte[]> producer; // guarded by lock
   private long position; // guarded by lock
-  private boolean warned; // of the thread that reads
+  private boolean warned; // used by the thread that reads alone
   private volatile Optional<String> fault = Optional.of("it has not been read yet");
   private volatile boolean closed;
 
@@ -175,7 +175,7 @@ public final class ActLog implements AutoCloseable {
         create();
         readOn();
       } catch (WakeupException e) {
-        // close() wants the thread to check closed
+        // close() has woken this thread to look at closed
       } catch (RuntimeException e) { // whatever it is, the log is read on
         say(OneLine.of(e));
         pause();
@@ -249,7 +249,7 @@ public final class ActLog implements AutoCloseable {
                   wanted);
             }
           });
-    } catch (ExecutionException e) { // nobody need be allowed to look
+    } catch (ExecutionException e) { // the permission to look is not required
       LOG.debug("How long topic {} keeps acts is not known", partition.topic(), e);
     }
   }
@@ -278,7 +278,8 @@ public final class ActLog implements AutoCloseable {
     }
     try {
       ActFormat.read(record.value()).ifPresent(heard);
-    } catch (IOException | RuntimeException e) { // whoever may write to the topic wrote this
+    } catch (IOException | RuntimeException e) {
+      // Anybody with access to the topic may have written it.
       LOG.warn(
           "Topic {} has at offset {} what is no act: {}",
           partition.topic(),

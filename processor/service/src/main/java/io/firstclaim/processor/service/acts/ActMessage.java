@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
   @JsonSubTypes.Type(value = ActMessage.Pause.class, name = "pause")
 })
 public sealed interface ActMessage {
-  /** The act's or the redrive's. */
+  /** The ID of the act or of the redrive. */
   String id();
 
   /** Whether something is about to be done, or what came of it. */

@@ -4,7 +4,7 @@ package io.firstclaim.processor.service.acts;
 public final class NotWrittenException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** For people: why. */
+  /** The message says why it could not be written. */
   public NotWrittenException(String message) {
     super(message);
   }

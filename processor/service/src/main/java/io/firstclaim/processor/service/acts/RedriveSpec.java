@@ -39,7 +39,7 @@ public record RedriveSpec(
   /** How many IDs a redrive may be for: with the longest, a third of what a broker takes. */
   public static final int MOST_IDS = 100;
 
-  /** It bounds nothing: there is only one to move. */
+  /** The rate where one record is redriven: it bounds nothing, as there is only one to move. */
   private static final int RATE_OF_ONE = 1_000;
 
   /**

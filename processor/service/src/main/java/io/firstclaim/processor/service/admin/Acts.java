@@ -71,7 +71,7 @@ final class Acts {
       tellResult(id, intent, "failed: " + e.getMessage());
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException(e); // no act throws another
+      throw new IllegalStateException(e); // cannot happen: no act throws anything else
     }
   }
 

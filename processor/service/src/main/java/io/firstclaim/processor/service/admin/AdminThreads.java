@@ -1,14 +1,15 @@
 package io.firstclaim.processor.service.admin;
 
 /**
- * The threads that requests of the admin API wait on, see {@code application.properties}: whoever
- * only looks waits for nobody who changes something, which asks Kafka, and Kafka may be away.
+ * The threads on which requests of the admin API wait, as {@code application.properties} has them.
+ * Requests that change something ask Kafka, which may be away, so those that only look have threads
+ * of their own.
  */
 final class AdminThreads {
-  /** Of those who look. */
+  /** The threads of requests that only look. */
   static final String NAME = "admin";
 
-  /** Of those who change something, or try out what they would change. */
+  /** The threads of requests that change something, or try out what they would change. */
   static final String OF_ACTS = "acts";
 
   private AdminThreads() {}

@@ -54,7 +54,7 @@ record DeadFilter(
         && (until == null || at.isBefore(Instant.parse(until)));
   }
 
-  /** For people. */
+  /** The filter in words, for messages. */
   @Override
   public String toString() {
     return "topic "

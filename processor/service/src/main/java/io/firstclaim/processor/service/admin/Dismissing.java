@@ -72,7 +72,8 @@ final class Dismissing {
    */
   Found find(DeadFilter filter, int limit) {
     Moment begin = time.now();
-    Instant latest = begin.wall().plus(maxSkew); // another instance says when they died
+    // They died by the clock of another instance, which may be ahead.
+    Instant latest = begin.wall().plus(maxSkew);
     List<OutcomeView> found = new ArrayList<>();
     @Nullable RecordId after = null;
     while (time.now().since(begin).compareTo(PATIENCE) < 0) {

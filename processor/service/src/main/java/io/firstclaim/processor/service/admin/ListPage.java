@@ -19,7 +19,7 @@ record ListPage<T>(
     List<T> items,
     @Nullable String next,
     @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer lookedAt) {
-  /** How many a page has if nobody says. */
+  /** How many items a page has if the request does not say. */
   static final int USUAL = 100;
 
   private static final int MOST = 1_000;

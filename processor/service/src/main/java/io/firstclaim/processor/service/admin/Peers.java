@@ -263,7 +263,7 @@ final class Peers {
             "HTTP %d %s".formatted(answer.statusCode(), fault(answer.body())).strip());
       }
       return JSON.readTree(answer.body());
-    } catch (ConnectException e) { // which says nothing by itself
+    } catch (ConnectException e) { // its own message says nothing
       throw new IOException("no connection", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

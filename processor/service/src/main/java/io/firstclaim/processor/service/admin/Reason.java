@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Why somebody does something: every act needs a reason, which is written down with it. */
 final class Reason {
-  /** What is right. */
+  /** What messages say is right. */
   static final String REMEDY = "give a reason, such as \"fixed in 1.4\"";
 
   private static final int MAX_LENGTH = 500;

@@ -19,7 +19,7 @@ import java.util.List;
 @Singleton
 final class StrictJson implements BeanCreatedEventListener<ObjectMapper> {
   @Override
-  @SuppressWarnings("deprecation") // there is no other way once a mapper is made
+  @SuppressWarnings("deprecation") // a mapper that is made can be changed in no other way
   public ObjectMapper onCreated(BeanCreatedEvent<ObjectMapper> event) {
     ObjectMapper mapper = event.getBean();
     mapper.enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);

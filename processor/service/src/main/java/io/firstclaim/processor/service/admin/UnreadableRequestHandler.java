@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 @Replaces(ConversionErrorHandler.class)
 final class UnreadableRequestHandler
     implements ExceptionHandler<ConversionErrorException, HttpResponse<?>> {
-  /** What is right as a body. */
+  /** What messages say is right as a body. */
   static final String OBJECT = "give an object such as {\"reason\":\"fixed in 1.4\"}";
 
   @Override

@@ -135,7 +135,7 @@ class ClaimsController {
   @Post("/{id:[^/]+}/{handle:[^/]+}/renew")
   HttpResponse<?> renew(
       HttpRequest<?> request, @PathVariable String id, @PathVariable String handle) {
-    WriteKey _ = WriteKey.of(request); // the handle tells a repetition
+    WriteKey _ = WriteKey.of(request); // only checked, as the handle is enough to tell a repetition
     return grants.renew(Ids.after(PATH, request.getPath()), handle);
   }
 

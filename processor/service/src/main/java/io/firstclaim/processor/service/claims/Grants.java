@@ -114,7 +114,7 @@ class Grants {
     return switch (stored.get().state()) {
       case ClaimState.Free free ->
           free.cause().equals(DrivenClaimStore.BLOCKED)
-              ? Optional.empty() // it was granted nothing
+              ? Optional.empty() // a claim that was blocked was granted nothing
               : Optional.of(Refusals.givenBack(claim.id()));
       case ClaimState.Held _ ->
           stored.get().nonce().equals(claim.nonce())

@@ -91,7 +91,7 @@ record Handle(long token, Nonce grant, List<Resource> resources) {
     return Problem.wrong("handle", text, REMEDY);
   }
 
-  /** As it is given to clients: safe in a path. */
+  /** The handle as it is given to clients: safe in a path. */
   String text() {
     int length =
         1 + 3 * Long.BYTES + resources.stream().mapToInt(each -> 10 + each.id().length()).sum();

@@ -160,7 +160,7 @@ class LocksController {
     return grants.answered(() -> view(grants.store().find(lock)));
   }
 
-  /** Whether anybody may take what is held so. */
+  /** Whether this holder has it no more for sure, so that anybody may take it. */
   private boolean isOver(ClaimState.Held held) {
     Duration skew = grants.store().settings().maxSkew();
     return held.end().plus(skew).isBefore(grants.time().now().wall());

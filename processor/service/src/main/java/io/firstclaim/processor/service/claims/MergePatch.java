@@ -76,7 +76,7 @@ final class MergePatch {
                     : merged(target, patch).toString());
   }
 
-  /** Then it is left as it is written. */
+  /** Whether the patch changes nothing: then the document is left as it is written. */
   private boolean unchanged(JsonNode target) {
     return merged(target.deepCopy(), patch).equals(target);
   }

@@ -63,7 +63,7 @@ record WriteKey(Optional<String> given, String secret) {
       // Room above for the writes that follow, each by one more.
       return new Nonce(bytes.getLong(), bytes.getLong() & Long.MAX_VALUE);
     } catch (GeneralSecurityException e) {
-      throw new AssertionError(e); // every Java platform has it
+      throw new AssertionError(e); // cannot happen: every Java platform has this algorithm
     }
   }
 

@@ -296,7 +296,7 @@ final class AdminCommand {
               description = "Even if its claim is forgotten, so that it may be done; one record.")
           boolean mayBeDone)
       throws IOException, InterruptedException {
-    // A dry run is of many, of whom there may be one.
+    // A dry run is asked for as if for many records, even if there is only one.
     boolean isOne = dead.ids.size() == 1 && !dead.dryRun;
     if (mayBeDone && !isOne) {
       return wrong("--may-be-done goes with one ID, and with no --dry-run");

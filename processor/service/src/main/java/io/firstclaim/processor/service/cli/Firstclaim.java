@@ -169,7 +169,7 @@ public final class Firstclaim implements Callable<Integer> {
                 .build());
   }
 
-  /** A line for each setting. */
+  /** The settings for the help, each on a line. */
   private static String settings() {
     List<Setting<?>> all =
         Stream.concat(ServiceCatalog.all().stream(), ServiceCatalog.ofOthers().stream()).toList();
@@ -183,7 +183,7 @@ public final class Firstclaim implements Callable<Integer> {
         .collect(Collectors.joining());
   }
 
-  /** What no command takes is a setting, or wrong. */
+  /** Runs the command that was given; an argument that none takes is a setting, or wrong. */
   private int execute(ParseResult parsed) {
     List<String> rest = new ArrayList<>();
     CommandLine last = parsed.commandSpec().commandLine();

@@ -48,7 +48,7 @@ final class GuardedCommand {
       super(cause.getMessage(), cause);
     }
 
-    /** What a shell exits with then. */
+    /** The exit code of a shell in this case. */
     int exitCode() {
       return NOT_FOUND;
     }
@@ -83,7 +83,7 @@ final class GuardedCommand {
       forget(forwarding);
       throw new NotStartedException(e);
     } finally {
-      started.complete(Optional.empty()); // unless it has begun
+      started.complete(Optional.empty()); // changes nothing once the command has begun
     }
   }
 

@@ -39,7 +39,7 @@ final class ShellCommands implements AutoCloseable {
   /** It could not be had: come back later. That is EX_TEMPFAIL of sysexits.h. */
   static final int NOT_HAD = 75;
 
-  /** It was lost, and the command was ended. */
+  /** The lock was lost, and the command was ended. */
   static final int LOST = 76;
 
   private static final int GIVEN_UP = 1;
@@ -130,7 +130,7 @@ final class ShellCommands implements AutoCloseable {
         code = LOST;
         running.decide(code);
       }
-      mutex.close(); // which waits until it is given back
+      mutex.close(); // this waits until the mutex is given back
       return code;
     } finally {
       running.close();

@@ -51,7 +51,7 @@ final class StoreCommands implements AutoCloseable {
     return store.operations(time);
   }
 
-  /** What is stored; 1 if that is nothing. */
+  /** Prints what is stored; returns 1 if that is nothing. */
   int claim() {
     String board = target.board();
     if (board != null) {

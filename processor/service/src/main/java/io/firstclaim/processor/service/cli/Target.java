@@ -10,7 +10,7 @@ import picocli.CommandLine.Parameters;
 
 /** What a command of the lock store is about: a record, unless an option says what else. */
 final class Target {
-  /** What it is instead. */
+  /** The options that say what it is, if it is no record. */
   static final class Kind {
     @Option(names = "--mutex", description = "ID is the name of a mutex.")
     private boolean mutex;

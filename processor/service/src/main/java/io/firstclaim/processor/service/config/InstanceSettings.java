@@ -13,7 +13,7 @@ public sealed interface InstanceSettings permits ServiceSettings, ClaimServerSet
   /** Who may ask over HTTP; if empty, only this machine, to read. */
   Optional<Path> tokenFile();
 
-  /** All by name, without secrets. */
+  /** All settings in force by their names, without secrets. */
   Map<String, String> inForce();
 
   /** Names of settings that were given for a backend or handler not chosen. */

@@ -383,7 +383,9 @@ public final class ServiceCatalog {
     return one.compareTo(other) < 0 ? other : one;
   }
 
-  /** An instance's name may hold anything. */
+  /**
+   * The folder by default. An instance's name may hold anything, so not every name is put into it.
+   */
   private static Path temporary(Settings given) {
     String instance = given.get(EngineCatalog.INSTANCE);
     boolean plain = instance.matches("[a-zA-Z0-9][a-zA-Z0-9._-]*");

@@ -10,7 +10,7 @@ import java.util.Set;
  * @param deadLetterOn statuses that are final, whatever they mean to others
  */
 public record StatusMeanings(Set<Integer> unavailableOn, Set<Integer> deadLetterOn) {
-  /** What HTTP itself says of them. */
+  /** The meanings that statuses have by HTTP itself. */
   public static final StatusMeanings DEFAULT = new StatusMeanings(Set.of(), Set.of());
 
   enum Meaning {

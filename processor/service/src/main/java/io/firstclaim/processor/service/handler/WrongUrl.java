@@ -14,7 +14,7 @@ import java.util.Map;
  * at fault itself, or a lone bad record would be tried for ever. Thread-safe.
  */
 final class WrongUrl {
-  /** So many different records have it decided. */
+  /** How many different records it takes for the URL to be taken for wrong. */
   static final int RECORDS = 20;
 
   /** How long a record is held back while that is undecided. */
@@ -32,7 +32,7 @@ final class WrongUrl {
     this.time = time;
   }
 
-  /** A record is done: it is right from now on. */
+  /** A record is done, so the URL is right from now on. */
   void done() {
     if (!isRight) {
       synchronized (this) {

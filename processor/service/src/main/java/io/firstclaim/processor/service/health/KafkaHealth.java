@@ -53,9 +53,10 @@ class KafkaHealth implements HealthIndicator {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("firstclaim-kafka-health").daemon().factory());
-  private @Nullable AdminClient admin; // of the thread
+  private @Nullable AdminClient admin; // used by that thread alone
   private @Nullable CompletableFuture<BrokersAnswer> last; // guarded by this
-  private volatile boolean answers = true; // as it did at the start, until it was asked
+  // It did when the engine started, and was not asked since.
+  private volatile boolean answers = true;
 
   KafkaHealth(Service service, ServiceSettings settings, TimeSource time, EngineListener listener) {
     this.service = service;

@@ -157,8 +157,9 @@ final class InstanceBeans {
     return new DatasetHandler(
         dataset,
         () -> {
-          // A bucket that is made for the claims too was given a policy then, or it was told why
-          // not.
+          // If the bucket is made for the claims too, it was given a policy then, or the log says
+          // why
+          // it was not.
           if (!settings.backend().isMadeFor(settings.handler())) {
             dataset.warnIfUnprotected();
           }

@@ -121,7 +121,7 @@ public class Pausing {
 
   private synchronized void apply() {
     if (!isKnown || !(engine.state() instanceof EngineState.Running running)) {
-      return; // it is looked at once it runs
+      return; // the pauses are applied once the engine runs
     }
     Optional<String> why = pauses.of(zone).map(Pausing::text).or(() -> Optional.ofNullable(own));
     try {

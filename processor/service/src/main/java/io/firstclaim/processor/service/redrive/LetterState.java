@@ -5,7 +5,7 @@ sealed interface LetterState {
   /** Its record was freed and published again, and what becomes of it is not known yet. */
   record UnderWay() implements LetterState {}
 
-  /** It can be counted. */
+  /** What became of the letter is known, and is counted. */
   sealed interface Final extends LetterState {}
 
   /** Its record was moved, and is done. */

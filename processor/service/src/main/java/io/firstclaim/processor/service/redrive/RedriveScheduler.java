@@ -27,13 +27,14 @@ final class RedriveScheduler implements AutoCloseable {
   private final JobBook book;
   private final RedriveRunner runner;
   private final TimeSource time;
-  private final Map<String, Heartbeat> heartbeats = new HashMap<>(); // of the looking thread
+  // Used by the looking thread alone.
+  private final Map<String, Heartbeat> heartbeats = new HashMap<>();
   private final Set<String> begunHere = ConcurrentHashMap.newKeySet();
   private final Map<String, Thread> runs = new ConcurrentHashMap<>();
   private final Thread looking;
   private volatile boolean closed;
 
-  /** When a redrive was last heard of. */
+  /** The last beat of a redrive, and when it was seen first. */
   private record Heartbeat(long beat, Moment at) {}
 
   RedriveScheduler(JobBook book, RedriveRunner runner, TimeSource time) {
@@ -81,7 +82,7 @@ final class RedriveScheduler implements AutoCloseable {
       return begunHere.remove(job.id());
     }
     boolean isSilent = now.since(last.at()).compareTo(SILENT) >= 0;
-    if (isSilent) { // asked for its mutex no more often than that
+    if (isSilent) { // counted anew, so that its mutex is asked for once in that time at most
       heartbeats.put(job.id(), new Heartbeat(job.beat(), now));
     }
     return begunHere.remove(job.id()) || isSilent;

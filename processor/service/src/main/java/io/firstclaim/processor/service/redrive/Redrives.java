@@ -158,7 +158,7 @@ public final class Redrives implements AutoCloseable {
               .filter(claim -> dismissals.have(record, claim.token()))
               .isPresent();
     } catch (UnreadableClaimException e) {
-      return false; // which of its ends it has is not known
+      return false; // the claim cannot be read, so how the record ended is not known
     }
   }
 

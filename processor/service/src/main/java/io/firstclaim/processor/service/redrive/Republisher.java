@@ -30,7 +30,7 @@ final class Republisher implements LetterSteps.Publisher {
   public void publish(DeadLetter letter, RedriveId by) throws InterruptedException {
     try {
       int partitions = producer.partitionsFor(letter.topic()).size();
-      if (letter.partition() >= partitions) { // a send would wait for it in vain
+      if (letter.partition() >= partitions) { // a send would wait for the partition in vain
         throw new UnpublishableException(
             "topic %s has %d partitions by now, and no partition %d"
                 .formatted(letter.topic(), partitions, letter.partition()));

@@ -5,9 +5,9 @@ import java.util.Locale;
 
 /** What somebody may do. An operator may do what a reader may; a claimer does nothing but claim. */
 public enum Role {
-  /** Asks. */
+  /** Sees what there is, and changes nothing. */
   READER,
-  /** Asks, and changes things. */
+  /** Sees what there is, and changes things. */
   OPERATOR,
   /** Claims over HTTP, and neither sees nor changes what others hold. */
   CLAIMER;

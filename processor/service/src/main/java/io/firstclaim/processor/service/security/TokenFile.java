@@ -131,7 +131,7 @@ public final class TokenFile {
       fault = null;
     } catch (WrongTokenFileException e) {
       String found = Objects.requireNonNullElse(e.getMessage(), "");
-      if (!found.equals(fault)) { // told once, not with each request
+      if (!found.equals(fault)) { // each fault is told once, not with each request
         LOG.error("The tokens before stay in force, until this is mended: {}", found);
       }
       fault = found;

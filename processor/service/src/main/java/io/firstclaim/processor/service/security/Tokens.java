@@ -49,7 +49,7 @@ final class Tokens {
     int number = 0;
     for (String text : content.lines().toList()) {
       number++;
-      int comment = text.indexOf('#'); // by no pattern, for which a line may end elsewhere
+      int comment = text.indexOf('#'); // not by a pattern, to which other characters end a line too
       String line = (comment < 0 ? text : text.substring(0, comment)).strip();
       if (!line.isEmpty()) {
         tokens.add(token(name, number, line, tokens));
@@ -107,7 +107,7 @@ final class Tokens {
     try {
       return MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8));
     } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError(e); // every Java platform has it
+      throw new AssertionError(e); // cannot happen: every Java platform has this hash
     }
   }
 }

@@ -7,7 +7,7 @@ package io.firstclaim.processor.service.security;
 public final class WrongTokenFileException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** For people: the place and the remedy. */
+  /** The message names the place and the remedy. */
   public WrongTokenFileException(String message) {
     super(message);
   }

@@ -30,7 +30,7 @@ public final class DeduplicatedRecords {
   private final Map<String, Object> consuming;
 
   /**
-   * Those of one listener.
+   * The records of one listener.
    *
    * @param consuming the settings of its consumers, by which a dead record is read once more
    */

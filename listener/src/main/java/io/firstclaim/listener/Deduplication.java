@@ -16,7 +16,7 @@ import io.firstclaim.lock.deduplicator.RetryPolicy;
 public record Deduplication(
     Deduplicator deduplicator, Deduplicator giveUp, DeadLetters letters, TimeSource time) {
 
-  /** By this deduplicator, which rests on this store. */
+  /** What listeners share that go by this deduplicator, which rests on this store. */
   public static Deduplication of(
       Deduplicator deduplicator, ClaimStore store, DeadLetters letters, TimeSource time) {
     RetryPolicy once = new RetryPolicy(1, deduplicator.retry().backoff());

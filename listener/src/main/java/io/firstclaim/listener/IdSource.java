@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A place where a record's ID may be, in the grammar of the engine's settings. Immutable. */
 sealed interface IdSource {
-  /** Of a CloudEvent, whose ID is unique only for its source. */
+  /** The ID of a CloudEvent, which is unique only for its source. */
   String CLOUD_EVENT_ID = "ce_id";
 
   /** The source of a CloudEvent. */

@@ -8,7 +8,7 @@ sealed interface Identified {
   record Found(RecordId id) implements Identified {}
 
   /**
-   * What stands in for its ID: it is given up at once.
+   * It has no ID: it is claimed under what stands in for one, and given up at once.
    *
    * @param cause why it has none
    */

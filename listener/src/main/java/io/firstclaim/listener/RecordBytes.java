@@ -12,7 +12,7 @@ final class RecordBytes {
   private RecordBytes() {}
 
   /**
-   * Those of the key; null if it has none.
+   * The bytes of the key; null if it has none.
    *
    * @throws UnfitTypeException if it is neither text, bytes nor a number
    */
@@ -22,7 +22,7 @@ final class RecordBytes {
   }
 
   /**
-   * Those of the value; null if it has none.
+   * The bytes of the value; null if it has none.
    *
    * @throws UnfitTypeException if it is neither text, bytes nor a number
    */
@@ -39,7 +39,7 @@ final class RecordBytes {
     return bytes;
   }
 
-  /** Those of an object that Kafka's own deserializers make; null for any other. */
+  /** The bytes of an object that Kafka's own deserializers make; null for any other. */
   static byte @Nullable [] of(Object given) {
     return switch (given) {
       case byte[] bytes -> bytes;

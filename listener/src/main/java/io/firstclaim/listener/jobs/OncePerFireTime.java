@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class OncePerFireTime {
   private static final Logger LOG = LoggerFactory.getLogger(OncePerFireTime.class);
 
-  /** Until a store is asked again, whatever it said. */
+  /** The longest time until a store is asked again, whatever it said. */
   private static final Duration LONGEST = Duration.ofSeconds(5);
 
   private static final Duration SOON = Duration.ofSeconds(1);

@@ -128,13 +128,13 @@ public final class KeptAnswer {
     return out.toString();
   }
 
-  /** What was kept; the bare fact that it was done if it cannot be read. */
+  /** The answer that was kept; if that cannot be read, the bare fact that the request was done. */
   public static KeptAnswer read(@Nullable String text) {
     if (text != null) {
       try (JsonParser json = JSON.createParser(text)) {
         return read(json);
       } catch (IOException e) {
-        // It is done all the same, and must not be done again.
+        // The request is done all the same, and must not be done again.
       }
     }
     return new KeptAnswer(OK, List.of(), null);

@@ -36,7 +36,8 @@ public interface ClaimOperations {
   ReleaseResult release(RecordId id, String reason);
 
   /**
-   * The same of this grant alone: what has been granted since it was looked at stays held.
+   * Frees what is held under this grant alone: what has been granted since it was looked at stays
+   * held.
    *
    * @param token of the grant
    */
@@ -61,7 +62,7 @@ public interface ClaimOperations {
   }
 
   /**
-   * The same.
+   * Frees a record that was given up, as above, with a reason.
    *
    * @param reason for people; kept with the claim until it is granted
    */

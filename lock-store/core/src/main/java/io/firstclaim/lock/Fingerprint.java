@@ -21,7 +21,7 @@ public final class Fingerprint {
     return new Fingerprint(Sha256.of(payload));
   }
 
-  /** For claims without a payload, such as plain locks. */
+  /** The fingerprint of claims without a payload, such as plain locks. */
   public static Fingerprint none() {
     return NONE;
   }

@@ -14,7 +14,7 @@ public final class OneLine {
   }
 
   /**
-   * The same, cut.
+   * The text in one line, cut.
    *
    * @param most how many of the text's code points are kept; {@code …} follows them
    */

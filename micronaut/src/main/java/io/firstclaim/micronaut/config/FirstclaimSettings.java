@@ -79,7 +79,7 @@ public final class FirstclaimSettings {
   public record S3(@Nullable String bucket, @Bindable(defaultValue = "claims/") String prefix) {}
 
   /**
-   * Of listeners, and of handlers with {@code @IdempotencyKey}.
+   * Settings of listeners, and of handlers with {@code @IdempotencyKey}.
    *
    * @param timeout how long until one is interrupted and the attempt fails
    */
@@ -108,7 +108,7 @@ public final class FirstclaimSettings {
   public record DeadLetter(@Nullable String topic) {}
 
   /**
-   * Of handlers with {@code @IdempotencyKey}.
+   * Settings of handlers with {@code @IdempotencyKey}.
    *
    * @param maxRequest the largest body of a request that is taken
    * @param maxAnswer how much is stored of an answer, as JSON with the body in Base64; the body of
@@ -120,7 +120,7 @@ public final class FirstclaimSettings {
       @Bindable(defaultValue = "64KB") @ReadableBytes long maxAnswer) {}
 
   /**
-   * Of scheduled jobs.
+   * Settings of scheduled jobs.
    *
    * @param timeout how long until a job is interrupted and has failed
    */

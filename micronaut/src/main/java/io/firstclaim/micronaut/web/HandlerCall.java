@@ -41,7 +41,7 @@ final class HandlerCall {
     return call;
   }
 
-  /** That of a request; empty if nobody has looked for its key. */
+  /** The call of a request; empty if nobody has looked for its key. */
   static Optional<HandlerCall> of(HttpRequest<?> request) {
     return request.getAttribute(ATTRIBUTE, HandlerCall.class);
   }

@@ -74,7 +74,7 @@ final class HeldBackAnswer {
     return response.code() >= 200 && response.code() < 300;
   }
 
-  /** What to keep of it, in no more bytes than this. */
+  /** What to keep of the answer, in no more bytes than this. */
   String kept(long most) throws IOException {
     return KeptAnswer.write(status, headers, body, most);
   }
@@ -141,7 +141,10 @@ final class HeldBackAnswer {
                           .orElse(MediaType.APPLICATION_JSON_TYPE));
     }
 
-    /** By the writer of the route, if it is for what was answered, else by that for its class. */
+    /**
+     * Writes the body by the writer of the route, if it is for what was answered, else by that for
+     * its class.
+     */
     @SuppressWarnings("unchecked") // it is asked of the type whether the body is an instance
     private void write(
         MutableHttpResponse<?> response, MediaType media, Object body, ByteArrayOutputStream out) {

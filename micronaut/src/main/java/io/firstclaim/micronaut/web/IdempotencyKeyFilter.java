@@ -93,7 +93,7 @@ final class IdempotencyKeyFilter implements HttpServerFilter {
     return Mono.just(WrittenAnswer.refusal(problem));
   }
 
-  /** Of the key, in the name of whom and what it is for. */
+  /** The record ID of the key, in the name of whom and what it is for. */
   private static RecordId id(HttpRequest<?> request, IdempotentHandlers.Route route, String key) {
     // Neither a method nor a pattern has a line break.
     String scope =

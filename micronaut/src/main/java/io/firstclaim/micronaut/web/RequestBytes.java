@@ -70,7 +70,7 @@ final class RequestBytes {
     return Fingerprint.of(all.toByteArray());
   }
 
-  /** By their names: the values of one name keep their order. */
+  /** The parameters of a form, by their names: the values of one name keep their order. */
   private static byte[] sorted(byte[] form) {
     return Arrays.stream(new String(form, ISO_8859_1).split("&"))
         .sorted(Comparator.comparing((String parameter) -> parameter.split("=", 2)[0]))

@@ -64,7 +64,10 @@ final class WrittenAnswer {
     return response;
   }
 
-  /** Others may write bytes as a list of numbers, where the content type is that of JSON. */
+  /**
+   * Writes bytes as they are: other writers may make a list of numbers of them, where the content
+   * type is that of JSON.
+   */
   private static final class AsItIs implements MessageBodyWriter<byte[]> {
     @Override
     public boolean isWriteable(Argument<byte[]> type, @Nullable MediaType media) {

@@ -36,7 +36,7 @@ record Cast(
   private static final Cast ALONE =
       new Cast(false, false, false, false, 0, 0, 0, 0, false, Duration.ofNanos(2));
 
-  /** That of a seed; engines alone in half of them, and in all with {@code -Dcast=alone}. */
+  /** The cast of a seed; engines alone in half of them, and in all with {@code -Dcast=alone}. */
   static Cast of(long seed) {
     if (System.getProperty("cast", "").equals("alone")) {
       return ALONE;

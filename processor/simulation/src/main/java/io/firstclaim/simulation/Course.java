@@ -100,7 +100,7 @@ record Course(
         change instanceof Change.Strikes(Set<Integer> only) ? only : strikes);
   }
 
-  /** The same with all of these changed, as its text has them, with commas. */
+  /** This course with all of these changes made, as its text has them, with commas. */
   Course with(String changes) {
     Course course = this;
     for (String each : changes.split(",", -1)) {

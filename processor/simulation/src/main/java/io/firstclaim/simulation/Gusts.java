@@ -20,8 +20,8 @@ final class Gusts {
   private static final Duration AHEAD = Duration.ofHours(1);
 
   /**
-   * No more: on S3, a retry whose time was set before its machine's clock leapt back, and is
-   * written after it, waits for as long as that leap.
+   * How far a clock leaps back at most. No further: on S3, a retry whose time was set before its
+   * machine's clock leapt back, and is written after it, waits for as long as that leap.
    */
   private static final Duration BACK = Duration.ofSeconds(30);
 

@@ -42,7 +42,7 @@ final class Redrives {
   private final List<Redrive> all = new ArrayList<>();
   private boolean calm;
 
-  /** One letter's; the list of them is what the operators share. */
+  /** The redrive of one letter; the list of them is what the operators share. */
   private static final class Redrive {
     private final RedriveId id;
     private final DeadLetter letter;
@@ -76,7 +76,7 @@ final class Redrives {
     return "%d redrives".formatted(all.stream().filter(each -> !each.isEnded).count());
   }
 
-  /** Those whose records their operators left free. */
+  /** The redrives whose records their operators left free. */
   List<String> leftFree() {
     return all.stream()
         .filter(each -> !each.isEnded)
@@ -130,7 +130,7 @@ final class Redrives {
     }
   }
 
-  /** One that is begun, or a new one of a letter that no redrive is of. */
+  /** A redrive that is begun, or a new one of a letter that has none. */
   private @Nullable Redrive chosen() {
     List<Redrive> open = all.stream().filter(each -> !each.isEnded).toList();
     if (!open.isEmpty()) {

@@ -229,7 +229,7 @@ final class Run {
     world.after(STOCK_EVERY, this::takeStock);
   }
 
-  /** Each record three times, at any time of the storm, with those of its burst. */
+  /** Publishes each record three times, at any time of the storm, with those of its burst. */
   private void publishAll() {
     for (int time = 0; time < 3; time++) {
       Duration when = Duration.ZERO;

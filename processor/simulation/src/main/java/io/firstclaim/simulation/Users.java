@@ -69,7 +69,7 @@ final class Users {
     }
   }
 
-  /** Those that live. */
+  /** The machines that live. */
   List<Machine> alive() {
     return machines.stream().filter(each -> !each.isDead()).toList();
   }

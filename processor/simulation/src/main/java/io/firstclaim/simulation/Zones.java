@@ -51,12 +51,12 @@ final class Zones {
     this.history = history;
   }
 
-  /** Those that live, and whose engines have started. */
+  /** The machines that live, and whose engines have started. */
   List<Machine> atWork() {
     return machines.stream().filter(each -> !each.isDead() && running.containsKey(each)).toList();
   }
 
-  /** Those that live. */
+  /** The machines that live. */
   List<Machine> alive() {
     return machines.stream().filter(each -> !each.isDead()).toList();
   }

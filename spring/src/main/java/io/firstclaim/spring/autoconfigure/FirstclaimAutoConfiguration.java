@@ -173,7 +173,7 @@ public class FirstclaimAutoConfiguration {
         .build();
   }
 
-  /** One that keeps its leases as the settings say, and tells these listeners. */
+  /** Builds a deduplicator that keeps its leases as the settings say, and tells these listeners. */
   public static Deduplicator.Builder deduplicator(
       ClaimStore store,
       TimeSource time,

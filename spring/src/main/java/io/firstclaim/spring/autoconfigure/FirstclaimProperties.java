@@ -87,7 +87,7 @@ public record FirstclaimProperties(
   public record S3(@Nullable String bucket, @DefaultValue("claims/") String prefix) {}
 
   /**
-   * Of listeners, and of handlers with {@code @IdempotencyKey}.
+   * Settings of listeners, and of handlers with {@code @IdempotencyKey}.
    *
    * @param timeout how long until one is interrupted and the attempt fails
    */
@@ -113,7 +113,7 @@ public record FirstclaimProperties(
   public record DeadLetter(@Nullable String topic) {}
 
   /**
-   * Of handlers with {@code @IdempotencyKey}.
+   * Settings of handlers with {@code @IdempotencyKey}.
    *
    * @param maxRequest the largest body of a request that is taken
    * @param maxAnswer how much is stored of an answer, as JSON with the body in Base64; the body of
@@ -123,7 +123,7 @@ public record FirstclaimProperties(
       @DefaultValue("1MB") DataSize maxRequest, @DefaultValue("64KB") DataSize maxAnswer) {}
 
   /**
-   * Of scheduled jobs.
+   * Settings of scheduled jobs.
    *
    * @param timeout how long until a job is interrupted and has failed
    */

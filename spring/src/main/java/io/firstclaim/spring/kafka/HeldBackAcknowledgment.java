@@ -13,7 +13,9 @@ final class HeldBackAcknowledgment implements Acknowledgment {
   private boolean acknowledged;
   private boolean done;
 
-  /** That of the container; null where it acknowledges by itself. */
+  /**
+   * Holds back the acknowledgement of the container, which is null where it acknowledges by itself.
+   */
   HeldBackAcknowledgment(@Nullable Acknowledgment container) {
     this.container = container;
   }

@@ -62,7 +62,7 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
     return all;
   }
 
-  /** What to keep of it, in no more bytes than this. */
+  /** What to keep of the answer, in no more bytes than this. */
   String kept(long most) throws IOException {
     List<KeptAnswer.Header> all = new ArrayList<>();
     headers()

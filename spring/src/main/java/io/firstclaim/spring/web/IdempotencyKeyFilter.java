@@ -120,7 +120,7 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
     return sent != null && sent.toLowerCase(Locale.ROOT).startsWith(type);
   }
 
-  /** Of the key, in the name of whom and what it is for. */
+  /** The record ID of the key, in the name of whom and what it is for. */
   private static RecordId id(
       HttpServletRequest request, IdempotentHandlers.Route route, String key) {
     Principal principal = request.getUserPrincipal();

@@ -37,7 +37,10 @@ final class IdempotentHandlers implements BeanPostProcessor, SmartInitializingSi
           EnumSet.of(
               RequestMethod.GET, RequestMethod.HEAD, RequestMethod.OPTIONS, RequestMethod.TRACE));
 
-  /** In the order in which the dispatcher asks them; asked for when all beans are there. */
+  /**
+   * The mappings, in the order in which the dispatcher asks them; asked for when all beans are
+   * there.
+   */
   private final Supplier<List<HandlerMapping>> mappings;
 
   private final Map<Method, Class<?>> annotated = new ConcurrentHashMap<>();

@@ -11,16 +11,16 @@ public sealed interface Expected<S extends Enum<S>> {
   S status();
 
   /**
-   * Nobody's: it is in this status, whoever put it there.
+   * The item is nobody's: it is in this status, whoever put it there.
    *
    * @param status the board's initial one, and no other: see {@link Transitions#initial()}
    */
   record Free<S extends Enum<S>>(S status) implements Expected<S> {}
 
   /**
-   * Nobody's, or shared: it is in this status, or in the one that the change moves it to, and those
-   * who have moved it there share it. It is not shared on the change's behalf yet, and there is
-   * room for one more: {@value StoredItem#MAX_SHARES} can share an item.
+   * The item is nobody's, or shared: it is in this status, or in the one that the change moves it
+   * to, and those who have moved it there share it. It is not shared on the change's behalf yet,
+   * and there is room for one more: {@value StoredItem#MAX_SHARES} can share an item.
    *
    * @param status the board's initial one, and no other
    */
@@ -46,8 +46,8 @@ public sealed interface Expected<S extends Enum<S>> {
       implements Expected<S> {}
 
   /**
-   * As it was seen: no transition has moved it since, not even there and back. That is how an
-   * operator frees what another left behind.
+   * The item is as it was seen: no transition has moved it since, not even there and back. That is
+   * how an operator frees what another left behind.
    */
   record Seen<S extends Enum<S>>(Item<S> item) implements Expected<S> {
     @Override

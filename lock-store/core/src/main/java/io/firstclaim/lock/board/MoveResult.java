@@ -8,7 +8,7 @@ public sealed interface MoveResult {
   record Took() implements MoveResult {}
 
   /**
-   * None was written by this request; an earlier one with the same moves may have written all.
+   * No move was written by this request; an earlier one with the same moves may have written all.
    *
    * @param present every item that is not the expected one, as it is; empty if the answer does not
    *     tell them all, so that they must be read
@@ -21,14 +21,14 @@ public sealed interface MoveResult {
   }
 
   /**
-   * None was written, because others write some of the items just now: to be tried again.
+   * No move was written, because others write some of the items just now: to be tried again.
    *
    * @param why for a message, in one line
    */
   record Conflict(String why) implements MoveResult {}
 
   /**
-   * All were written, or none, or all may yet.
+   * All moves were written, or none, or all may yet be.
    *
    * @param why for a message, in one line
    */

@@ -87,7 +87,7 @@ public final class StatusBoard<S extends Enum<S>> {
   }
 
   /**
-   * The same.
+   * A board in this store, whose transitions take this long at most.
    *
    * @param atMost how long a transition goes on trying; zero tries once
    */

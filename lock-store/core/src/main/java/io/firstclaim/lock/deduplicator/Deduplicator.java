@@ -605,7 +605,10 @@ public final class Deduplicator implements AutoCloseable {
       return timeout;
     }
 
-    /** Whatever it throws when it is told to stop, as many wrap an interrupt: it did not fail. */
+    /**
+     * The interrupt of work that was told to stop and has thrown this, as many wrap an interrupt:
+     * the work did not fail.
+     */
     private static InterruptedException interrupted(Throwable fault) {
       if (fault instanceof InterruptedException itself) {
         return itself;

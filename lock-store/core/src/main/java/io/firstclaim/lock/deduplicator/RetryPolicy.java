@@ -52,7 +52,9 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     return backoff.after(attempt);
   }
 
-  /** The same, or what the work asked for if that is longer, up to a day. */
+  /**
+   * How long to wait after this attempt, or what the work asked for if that is longer, up to a day.
+   */
   public Duration after(int attempt, Optional<Duration> asked) {
     Duration pause = after(attempt);
     return asked

@@ -52,7 +52,7 @@ public final class SharedDocuments {
     this(store, time, UpdateListener.NONE);
   }
 
-  /** The same, and somebody hears how many tries each update takes. */
+  /** Documents in this store; a listener hears how many tries each update takes. */
   public SharedDocuments(DocumentStore store, TimeSource time, UpdateListener listener) {
     this.store = store;
     this.time = time;
@@ -262,13 +262,19 @@ public final class SharedDocuments {
           : store.write(key, versionOf(on), content, historyAfter(on));
     }
 
-    /** It begins with a write by nobody, so that a document that is made anew is known by that. */
+    /**
+     * The history after the update. It begins with a write by nobody, so that a document that is
+     * made anew is known by that.
+     */
     private History historyAfter(@Nullable Document on) {
       History before = historyOf(on);
       return (before.equals(History.NONE) ? before.with(birth) : before).with(nonce).with(own);
     }
 
-    /** The same for the same version, so that whichever write is applied to it writes the same. */
+    /**
+     * What the document is to have. It is the same for the same version, so that whichever write is
+     * applied to it writes the same.
+     */
     private @Nullable String contentFor(@Nullable Document found) {
       if (pending != null) {
         return pending.content();

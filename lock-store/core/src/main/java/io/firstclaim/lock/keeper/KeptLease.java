@@ -363,7 +363,10 @@ public final class KeptLease implements HeldLease {
     tellOfLoss();
   }
 
-  /** On a thread of its own, so that who is slow to hear it holds up no other lease. */
+  /**
+   * Tells the holder on a thread of its own, so that one who is slow to hear it holds up no other
+   * lease.
+   */
   private synchronized void tellOfLoss() {
     if (!whenLost.isEmpty()) {
       List<Runnable> told = List.copyOf(whenLost);

@@ -54,7 +54,9 @@ public final class LeaseKeeper {
   final boolean renews;
   final Executor renewals;
 
-  /** Of its own, as a holder may be slow to hear that its lease is lost. */
+  /**
+   * Threads of their own tell of losses, as a holder may be slow to hear that its lease is lost.
+   */
   final Executor losses = pool(TOLD_AT_ONCE, daemons("firstclaim-lost"));
 
   final Passage passage;

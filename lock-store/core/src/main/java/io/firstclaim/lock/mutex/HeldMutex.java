@@ -63,8 +63,8 @@ public final class HeldMutex implements AutoCloseable {
   }
 
   /**
-   * That of its first key, by their order. Rises with every holder; a sink that remembers the
-   * highest it has seen refuses stale ones.
+   * The token of its first key, by the order of the keys. Rises with every holder; a sink that
+   * remembers the highest it has seen refuses stale ones.
    */
   public long token() {
     return kept.token();

@@ -72,7 +72,7 @@ public final class Mutex implements AutoCloseable {
   private final @Nullable Duration atMost;
   private final Duration atLeast;
 
-  /** Those that are held by this one, and those that are being given back. */
+  /** What is held by way of this mutex, and what is being given back. */
   private final Set<HeldMutex> held;
 
   /** The mutex of this name in this store. */

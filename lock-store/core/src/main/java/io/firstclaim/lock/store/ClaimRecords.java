@@ -124,7 +124,8 @@ public interface ClaimRecords {
     record Took() implements Writes {}
 
     /**
-     * None was, as something else is stored: others' writes, or these very ones, sent twice.
+     * No write was applied, as something else is stored: others' writes, or these very ones, sent
+     * twice.
      *
      * @param found what is stored instead of what was expected; the rest is as expected
      */
@@ -163,7 +164,8 @@ public interface ClaimRecords {
     }
 
     /**
-     * It was not, as something else is stored: another's write, or this very one, sent twice.
+     * The write was not applied, as something else is stored: another's write, or this very one,
+     * sent twice.
      *
      * @param stored what is; null for nothing
      */

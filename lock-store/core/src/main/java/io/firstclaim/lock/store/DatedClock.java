@@ -81,7 +81,10 @@ public final class DatedClock implements StoreClock {
     }
   }
 
-  /** What both allow; the latest alone where they cannot be compared or contradict each other. */
+  /**
+   * The bounds that both anchors allow; those of the latest alone where they cannot be compared or
+   * contradict each other.
+   */
   private Anchor narrowed(Anchor known, Anchor fresh) {
     if (fresh.at.hasLeaptSince(known.begin)) {
       log(fresh.at, "This machine's clock was set, or the machine was suspended");
@@ -142,7 +145,7 @@ public final class DatedClock implements StoreClock {
           then.late.plusNanos(MILLION - 1).truncatedTo(ChronoUnit.MILLIS));
     }
 
-    /** By how much, at least, it is ahead of this; negative: behind. */
+    /** By how much, at least, the store's clock is ahead of this one; negative if it is behind. */
     Duration ahead(Instant wall) {
       Duration least = Duration.between(wall, early);
       Duration most = Duration.between(wall, late);

@@ -17,12 +17,12 @@ public record StoreMoment(Moment machine, Instant early, Instant late) {
   /** After the end of any lease that was ever granted. */
   private static final Instant NEVER = Instant.parse("9999-12-31T00:00:00Z");
 
-  /** Where the machine's wall clock is the store's. */
+  /** The store's time where the machine's wall clock is the store's. */
   public static StoreMoment of(Moment machine) {
     return new StoreMoment(machine, machine.wall(), machine.wall());
   }
 
-  /** Where nothing is known of the store's time: no lease is over. */
+  /** The store's time where nothing is known of it: no lease is over. */
   public static StoreMoment unknown(Moment machine) {
     return new StoreMoment(machine, Instant.EPOCH, NEVER);
   }

@@ -36,7 +36,7 @@ public final class SweepTurn {
   private final Duration interval;
   private final TimeSource time;
 
-  /** So that one thread of a sweep renews the lease. */
+  /** Held by whoever renews the lease, so that one thread of a sweep does. */
   private final Lock renewing = new ReentrantLock();
 
   /** The lease on the turn; null while the turn is another's. */

@@ -54,7 +54,10 @@ final class BatchedItems implements ClaimRecords {
   /** DynamoDB answers 25 statements within some tens of milliseconds. */
   private static final Duration SLOW = Duration.ofMillis(100);
 
-  /** In characters. A write with a longer result is sent alone, as it would hold up the others. */
+  /**
+   * The longest result, in characters, of a write that is sent with others: a longer one would hold
+   * them up.
+   */
   private static final int LONG_RESULT = 4096;
 
   private static final Set<StoreOperation> STEPS =

@@ -228,7 +228,10 @@ public final class DynamoDbBoardStore implements BoardStore {
     }
   }
 
-  /** Before its item is written, so that none is missing; a key without an item does no harm. */
+  /**
+   * Lists keys in the index before their items are written, so that none is missing; a key without
+   * an item does no harm.
+   */
   private void putIntoIndex(List<ItemKey> keys) {
     try {
       var unused =

@@ -64,7 +64,7 @@ final class GroupCommit<W, A> {
 
   /** What a writer in line is told. */
   private sealed interface Turn<A> {
-    /** To send, for itself and for those who leave with it. */
+    /** The writer is to send, for itself and for those who leave with it. */
     record Lead<A>() implements Turn<A> {}
 
     /** Another has sent it. */

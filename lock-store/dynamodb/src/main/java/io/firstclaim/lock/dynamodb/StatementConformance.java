@@ -6,15 +6,15 @@ sealed interface StatementConformance {
   record Conforms() implements StatementConformance {}
 
   /**
-   * It does not take them, or one was not answered as it should be. That may change.
+   * The table does not take statements, or one was not answered as it should be. That may change.
    *
    * @param why in one line
    */
   record Unusable(String why) implements StatementConformance {}
 
   /**
-   * It applied a statement whose condition did not hold, or wrote something else than it was told
-   * to.
+   * The table applied a statement whose condition did not hold, or wrote something else than it was
+   * told to.
    *
    * @param why in one line
    */

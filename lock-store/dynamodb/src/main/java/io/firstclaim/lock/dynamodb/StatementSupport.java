@@ -25,13 +25,13 @@ final class StatementSupport {
   private volatile State state = new State.Taken();
 
   private sealed interface State {
-    /** It takes them. */
+    /** The table takes statements. */
     record Taken() implements State {}
 
-    /** It did not take them when last tried, which was then. */
+    /** The table took no statements when it was last tried, which was then. */
     record NotTaken(Moment tried) implements State {}
 
-    /** It does not keep their conditions, and is never tried again. */
+    /** The table does not keep the conditions of statements, and is never tried again. */
     record Unsafe() implements State {}
   }
 
@@ -64,7 +64,10 @@ final class StatementSupport {
     return state instanceof State.Taken;
   }
 
-  /** The same, before a write: has the table tried again if that is due, without waiting for it. */
+  /**
+   * Whether the table takes statements; if not, has it tried again if that is due, without waiting
+   * for it.
+   */
   boolean isOnOrTriedAgain() {
     if (isOn()) {
       return true;

@@ -88,7 +88,7 @@ final class Statements {
     values.add(value);
   }
 
-  /** In one order, so that the same kind of write is the same text. */
+  /** The attributes in one order, so that the same kind of write is the same text. */
   private static SortedMap<String, AttributeValue> sorted(Map<String, AttributeValue> item) {
     return new TreeMap<>(item);
   }

@@ -22,7 +22,7 @@ public final class Tlc {
   private final Path specifications;
 
   /**
-   * For these specifications.
+   * TLC for these specifications.
    *
    * @param specifications the directory of the modules, {@code docs/tla}
    */

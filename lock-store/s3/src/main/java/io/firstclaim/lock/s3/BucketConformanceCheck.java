@@ -464,7 +464,7 @@ final class BucketConformanceCheck {
     }
   }
 
-  /** On its ETag, as a policy may deny deletes without a condition. */
+  /** Removes the object on its ETag, as a policy may deny deletes without a condition. */
   private void remove(String key) {
     try {
       Seen seen = find(key, "s3:GetObject");

@@ -41,7 +41,7 @@ final class DenialTrial {
   }
 
   /**
-   * What was answered to each try.
+   * Makes all tries; returns what was answered to each.
    *
    * @throws StoreUnavailableException if S3 does not answer
    */

@@ -163,7 +163,10 @@ final class Lifecycle {
     return rule(days);
   }
 
-  /** By its ID; whoever else has a rule of this ID keeps claims under the prefix, too. */
+  /**
+   * Whether a rule is ours, by its ID: whoever else has a rule of this ID keeps claims under the
+   * prefix, too.
+   */
   private boolean isOurs(LifecycleRule rule) {
     return ruleId().equals(rule.id());
   }
@@ -178,7 +181,10 @@ final class Lifecycle {
     return days == null ? 0 : days;
   }
 
-  /** Of several rules for one object, S3 goes by the shortest. */
+  /**
+   * Warns of a rule that is shorter than ours: of several rules for one object, S3 goes by the
+   * shortest.
+   */
   private void warnIfShorter(LifecycleRule rule) {
     String of = prefixOf(rule);
     int days = daysOf(rule);

@@ -9,9 +9,9 @@ package io.firstclaim.lock.s3;
 public record ProtectedPrefix(String prefix, Protection protection) {
   /** How objects are written. */
   public enum Protection {
-    /** On the condition that nothing is there, and never over anything. */
+    /** They are written on the condition that nothing is there, and never over anything. */
     ONCE,
-    /** On the condition that nothing is there, or what was read. */
+    /** They are written on the condition that nothing is there, or what was read. */
     ON_CONDITION
   }
 

@@ -67,7 +67,7 @@ final class BadClock implements TimeSource {
     }
   }
 
-  /** Of any order of magnitude, from a millisecond on. */
+  /** A random time of any order of magnitude, from a millisecond on. */
   private Duration upTo(Duration most) {
     return Duration.ofMillis(
         Math.round(Math.exp(random.nextDouble() * Math.log((double) most.toMillis()))));

@@ -460,7 +460,10 @@ public abstract class FaultContract {
     }
   }
 
-  /** Those that an earlier test has left: a request that is sent again is not surely denied. */
+  /**
+   * Uses up the broken connections that an earlier test has left: a request that is sent again is
+   * not surely denied.
+   */
   protected static void useUpBrokenConnections(Claimant claimant) {
     for (int i = 0; i < 10; i++) {
       try {

@@ -167,8 +167,8 @@ public abstract class TakeoverContract extends ContractFixture {
   // Takeover by observation
 
   /**
-   * One whose skew bound is so wide that what it watches shows a lease to be over before a clock
-   * does, that of a store which judges both ends of a lease by its own included.
+   * A claimant whose skew bound is so wide that what it watches shows a lease to be over before a
+   * clock does, that of a store which judges both ends of a lease by its own included.
    */
   private Claimant watcher(Duration lease) {
     return new Claimant(

@@ -194,7 +194,9 @@ public final class Audit {
     }
   }
 
-  /** Its topic has other partitions than its state, which serves for nothing now. */
+  /**
+   * Ends what runs: its topic has other partitions than its state, which serves for nothing now.
+   */
   private synchronized void end(OutcomesPartitions.Version was, OutcomesPartitions.Version is) {
     KafkaStreams running = streams;
     if (over || running == null) {
@@ -329,7 +331,7 @@ public final class Audit {
   }
 
   /**
-   * Those of them that somebody wants to see.
+   * The dead records that somebody wants to see.
    *
    * @param wanted says which; must not block
    */

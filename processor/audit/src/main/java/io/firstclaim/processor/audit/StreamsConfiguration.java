@@ -11,7 +11,7 @@ import org.apache.kafka.streams.StreamsConfig;
 
 /** What Kafka Streams is given: what the settings pass through, below what the audit rests on. */
 final class StreamsConfiguration {
-  /** What is meant for the engine's clients, or is Kafka Streams' own business. */
+  /** Settings that are meant for the engine's clients, or are Kafka Streams' own business. */
   private static final List<String> NOT_OURS =
       List.of("group.", "max.poll.", "key.", "value.", "transaction.", "transactional.");
 

@@ -178,7 +178,7 @@ public final class Dataset {
   }
 
   /**
-   * The same, and reads all manifests, also where nothing seems to be wrong.
+   * Repairs, and reads all manifests for that, also where nothing seems to be wrong.
    *
    * @throws RuntimeException as {@link #repair()}
    */

@@ -32,7 +32,7 @@ record Manifest(String name, long files, long bytes, long names, long found) {
     return HexFormat.fromHexDigitsToLong(fileName, 0, 16);
   }
 
-  /** The same, with files that were found in this version. */
+  /** This manifest, with files that were found in this version. */
   Manifest foundIn(long version) {
     return new Manifest(name, files, bytes, names, version);
   }

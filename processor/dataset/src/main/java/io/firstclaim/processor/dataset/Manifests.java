@@ -150,7 +150,7 @@ final class Manifests {
                         .formatted(bucket, prefix, path(partition, manifest.name()))));
   }
 
-  /** The same; empty if it is not there, or is not a manifest with as many. */
+  /** The files of a manifest; empty if it is not there, or is not a manifest with as many. */
   Optional<List<ListedFile>> tryRead(String partition, Manifest manifest)
       throws InterruptedException {
     return body(partition, manifest.name())

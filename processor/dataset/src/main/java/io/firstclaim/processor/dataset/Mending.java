@@ -95,7 +95,10 @@ final class Mending {
     }
   }
 
-  /** Those that came since they were listed may be taken for missing; that costs a look at them. */
+  /**
+   * Whether all manifests that the root names are there. Some that came since they were listed may
+   * be taken for missing; that costs a look at them.
+   */
   private static boolean areThere(String partition, Root root, Set<String> manifestsThere) {
     return root.manifests(partition).stream()
         .allMatch(one -> manifestsThere.contains(Manifests.path(partition, one.name())));

@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
 final class Merges {
   private static final Logger LOG = LoggerFactory.getLogger(Merges.class);
 
-  /** A partition with so many that are not full is merged. */
+  /** A partition with so many manifests that are not full is merged. */
   static final int MANY = 32;
 
-  /** With so many in all, the partition with most is merged, however few these are. */
+  /** With so many manifests in all, the partition with most is merged, however few these are. */
   private static final int MANY_IN_ALL = 1_000;
 
-  /** Another instance merges, or it failed: until it is tried again. */
+  /** How long until a merge is tried again that failed, or that another instance is at. */
   private static final Duration PAUSE = Duration.ofSeconds(5);
 
   private final SharedRoot root;
@@ -187,7 +187,7 @@ final class Merges {
         .map(one -> new Plan(one.partition(), smallest(one.gone())));
   }
 
-  /** All that is not full, in partitions that have several of them. */
+  /** Plans that merge all manifests which are not full, in partitions that have several of them. */
   private static List<Plan> candidates(Root root) {
     List<Plan> candidates = new ArrayList<>();
     for (String partition : root.partitions().keySet()) {

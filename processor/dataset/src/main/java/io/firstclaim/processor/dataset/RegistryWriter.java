@@ -24,7 +24,10 @@ import org.slf4j.LoggerFactory;
 final class RegistryWriter {
   private static final Logger LOG = LoggerFactory.getLogger(RegistryWriter.class);
 
-  /** With the flush before it, less than a handler's time limit. */
+  /**
+   * How long an update goes on while others are faster: with the flush before it, less than a
+   * handler's time limit.
+   */
   private static final Duration CONTENDED = Duration.ofMinutes(1);
 
   /**
@@ -148,7 +151,7 @@ final class RegistryWriter {
     }
   }
 
-  /** Those who wait hear of it, and the next file that comes begins anew. */
+  /** Those who wait hear of the fault, and the next file that comes begins anew. */
   private void giveUp(Throwable fault) {
     synchronized (lock) {
       isWriting = false;

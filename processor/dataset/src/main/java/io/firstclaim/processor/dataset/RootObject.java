@@ -51,7 +51,7 @@ final class RootObject {
   }
 
   /**
-   * What is there.
+   * What the object has in it now.
    *
    * @return empty if nothing is
    * @throws StoreUnavailableException if S3 does not answer

@@ -118,7 +118,7 @@ final class RootText {
   }
 
   /**
-   * What this text is.
+   * The root that this text is.
    *
    * @throws IllegalArgumentException if it is neither; the message does not quote it
    */

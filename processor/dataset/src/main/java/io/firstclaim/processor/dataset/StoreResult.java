@@ -10,7 +10,7 @@ public sealed interface StoreResult {
   record Listed(DatasetFile file) implements StoreResult {}
 
   /**
-   * It never will be.
+   * It never will be in the dataset.
    *
    * @param cause why, for people, in one line
    */

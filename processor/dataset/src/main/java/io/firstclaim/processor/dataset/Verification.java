@@ -156,7 +156,7 @@ public final class Verification {
       return there.size();
     }
 
-    /** Those that nothing lists, though they have been there for long enough. */
+    /** The files that nothing lists, though they have been there for long enough. */
     private SortedSet<String> unlisted(Map<String, Long> there) throws InterruptedException {
       SortedSet<String> unlisted = new TreeSet<>(there.keySet());
       unlisted.removeAll(listed.keySet());

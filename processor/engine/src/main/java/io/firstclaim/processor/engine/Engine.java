@@ -181,7 +181,10 @@ public final class Engine {
     }
   }
 
-  /** To be run by a thread of its own: who stops an engine that starts interrupts the starter. */
+  /**
+   * Stops the instance. This needs a thread of its own: whoever stops an engine that starts
+   * interrupts the thread that starts it.
+   */
   private static void stopWhole(Instance instance) {
     try {
       instance.stop();

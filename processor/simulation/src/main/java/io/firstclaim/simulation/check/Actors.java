@@ -23,7 +23,7 @@ final class Actors {
   private Actors() {}
 
   /**
-   * All of them.
+   * All of these checks.
    *
    * @param kept how long the end of an ID is remembered
    * @param storeSkew what the clocks of the store's own machines differ by

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Liveness {
   private Liveness() {}
 
-  /** All of them. */
+  /** All of these checks. */
   static List<Check> all(History.Bounds bounds) {
     return List.of(
         new SettledInTime(bounds.idle(), bounds.lease(), bounds.maxAttempts()),

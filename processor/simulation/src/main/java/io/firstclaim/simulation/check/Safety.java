@@ -27,7 +27,7 @@ final class Safety {
   private record Grant(String id, long token) {}
 
   /**
-   * All of them.
+   * All of these checks.
    *
    * @param before the IDs of a partition's records before an offset
    * @param skew what the wall clocks of machines may differ by, as declared

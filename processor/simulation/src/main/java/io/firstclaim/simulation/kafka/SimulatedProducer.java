@@ -90,7 +90,7 @@ final class SimulatedProducer {
         });
   }
 
-  /** On a thread of the client, as the real one does it. */
+  /** Ends a send on a thread of the client, as the real one does it. */
   private void end(
       Sending sending, @Nullable RecordMetadata appended, @Nullable TimeoutException fault) {
     Thread _ =

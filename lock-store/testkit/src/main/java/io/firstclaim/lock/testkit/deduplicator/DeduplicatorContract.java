@@ -130,7 +130,7 @@ public abstract class DeduplicatorContract {
     }
   }
 
-  /** On another thread: this one may be interrupted. */
+  /** Runs it on another thread, as this one may be interrupted. */
   private static RunResult elsewhere(Callable<RunResult> run) throws Exception {
     var answer = new FutureTask<>(run);
     Thread thread = Thread.ofVirtual().start(answer);
@@ -891,7 +891,7 @@ public abstract class DeduplicatorContract {
     time.advance(by);
   }
 
-  /** At this time, and a renewal that its look began has ended. */
+  /** The keeper has looked at this time, and a renewal that it began then has ended. */
   private void keeperHasLooked() throws InterruptedException {
     time.awaitSleeper("firstclaim-leases");
     eventually(DeduplicatorContract::nothingIsRenewed);

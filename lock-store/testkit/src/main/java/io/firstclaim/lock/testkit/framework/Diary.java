@@ -58,7 +58,7 @@ public record Diary(Path file, String writer) implements RunListener {
     return new Diary(file, TEST);
   }
 
-  /** This instance's, if the JVM was started with {@link #settings}. */
+  /** The diary of this instance, if the JVM was started with {@link #settings}. */
   public static Diary ofThisInstance() {
     return new Diary(Path.of(System.getProperty(FILE)), System.getProperty(WRITER));
   }

@@ -37,7 +37,7 @@ public abstract class JobsContract {
 
   /** What an application's jobs are. */
   public enum Jobs {
-    /** One that is due each second, {@code each-second}, and run once each time it is due. */
+    /** A job that is due each second, {@code each-second}, and run once each time it is due. */
     EACH_SECOND,
 
     /**

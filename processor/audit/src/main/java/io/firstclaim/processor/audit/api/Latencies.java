@@ -13,7 +13,7 @@ public final class Latencies {
   private static final int DIGITS = 2;
   private static final long MOST = Duration.ofDays(1).toMillis();
 
-  /** In the head of HdrHistogram's encoding, version 2. */
+  /** Where the digits stand in the head of HdrHistogram's encoding, version 2. */
   private static final int DIGITS_AT = 12;
 
   private static final int HIGHEST_AT = 24;
@@ -31,7 +31,7 @@ public final class Latencies {
   }
 
   /**
-   * Those that {@link #bytes()} gave.
+   * The latencies of which {@link #bytes()} made these bytes.
    *
    * @throws IllegalArgumentException if they are no such bytes
    */
@@ -82,7 +82,7 @@ public final class Latencies {
     return Duration.ofMillis(millis.getValueAtPercentile(part * 100));
   }
 
-  /** What {@link #of} makes them of again, in this process or another. */
+  /** The bytes of which {@link #of} makes these latencies again, in this process or another. */
   public byte[] bytes() {
     ByteBuffer buffer = ByteBuffer.allocate(millis.getNeededByteBufferCapacity());
     return Arrays.copyOf(buffer.array(), millis.encodeIntoByteBuffer(buffer));

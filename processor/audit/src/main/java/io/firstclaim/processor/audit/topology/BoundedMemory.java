@@ -29,12 +29,15 @@ public final class BoundedMemory implements RocksDBConfigSetter {
   private static final Cache CACHE = new LRUCache(TOTAL, -1, false, FOR_INDEXES);
   private static final WriteBufferManager BUFFERS = new WriteBufferManager(WRITE_BUFFERS, CACHE);
 
-  /** Whose heap is small has little memory beside it, too. */
+  /**
+   * How many bytes all stores share: a process whose heap is small has little memory beside it,
+   * too.
+   */
   static long shared(long heap) {
     return Math.min(MOST, heap / 4);
   }
 
-  /** For Kafka Streams, which makes one for each store. */
+  /** Called by Kafka Streams, which makes one for each store. */
   public BoundedMemory() {}
 
   @Override

@@ -39,7 +39,7 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern ZONE = Pattern.compile("[a-z0-9-]{1,32}");
 
-  /** What is kept of an outcome; one that is longer is cut. */
+  /** How many bytes are kept of an outcome; one that is longer is cut. */
   private static final int MAX_JSON = 2048;
 
   private static final int MAX_NAME = 249;

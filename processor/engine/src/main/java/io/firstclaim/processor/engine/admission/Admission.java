@@ -181,8 +181,8 @@ public final class Admission {
     }
 
     /**
-     * Its handler does not come back: others may have what it has, but its permit and its place at
-     * the gate, which it keeps until then.
+     * The handler does not come back: others may have all that the record has, except its permit
+     * and its place at the gate, which it keeps until the handler does.
      */
     public void abandon() {
       suspect.leave();

@@ -19,6 +19,6 @@ sealed interface BreakerState permits ClosedBreaker, OpenBreaker {
   /** This record failed. */
   void failed(Breaker.Trial trial, String cause);
 
-  /** This record is not tried for now, or has been. */
+  /** This record has been tried, or is not to be tried for now. */
   void leaves(Breaker.Trial trial);
 }

@@ -18,10 +18,13 @@ public interface Candidate {
   /** The partition that it came from. */
   Object partition();
 
-  /** What its partition has of the {@link InFlightLimit}. */
+  /** What the partition of the record has of the {@link InFlightLimit}. */
   InFlightLimit.Usage usage();
 
-  /** What is kept together in one zone: its ID, what it touches, or what it is ordered by. */
+  /**
+   * By what records are kept together in one zone: its ID, what it touches, or what it is ordered
+   * by.
+   */
   byte[] grouping();
 
   /** The names of what it touches. */

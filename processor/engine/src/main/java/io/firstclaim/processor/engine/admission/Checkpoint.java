@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
  * thread; {@link #leave()} by any.
  */
 public interface Checkpoint {
-  /** Where a call is sure to come: the wait then has no bound, which would cost a timer each. */
+  /**
+   * The bound of a wait whose end is sure to be called. Such a wait goes on without a bound, which
+   * would cost each record a timer.
+   */
   Duration LONG = Duration.ofHours(1);
 
   /**

@@ -53,7 +53,9 @@ final class ClosedBreaker implements BreakerState {
     tell(Breaker.Result.FAILED);
   }
 
-  /** Either result may be the one that makes them enough to judge by. */
+  /**
+   * Tells the circuit of a result; either one may be the one that makes them enough to judge by.
+   */
   private void tell(Breaker.Result result) {
     breaker.circuit.onResult(0, TimeUnit.NANOSECONDS, result);
     if (breaker.circuit.getState() != CircuitBreaker.State.CLOSED) {

@@ -6,10 +6,16 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Which partitions fail. Guarded by the breaker, but for {@link #haveNoSay}. */
 final class FailingPartitions {
-  /** Those that have failed since they, or as many records as count, last passed. */
+  /**
+   * Partitions that have failed since one of their records, or as many in a row as count, last
+   * passed.
+   */
   private final Set<Object> failing = new HashSet<>();
 
-  /** Those that failed while others passed: it is theirs, and says nothing of the rest. */
+  /**
+   * Partitions that failed while others passed: their failures are their own, and say nothing of
+   * the rest.
+   */
   private final Set<Object> withoutSay = ConcurrentHashMap.newKeySet();
 
   boolean contain(Object partition) {

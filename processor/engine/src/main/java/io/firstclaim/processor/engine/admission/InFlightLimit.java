@@ -37,7 +37,7 @@ public final class InFlightLimit {
   // Guarded by this.
   private int inFlight;
 
-  /** Those in flight beyond what is set aside for their partitions. */
+  /** How many are in flight beyond what is set aside for their partitions. */
   private int commonInFlight;
 
   /** Partitions of which records wait for a permit; the first one's turn is next. */
@@ -71,7 +71,7 @@ public final class InFlightLimit {
     private int inFlight;
     private final Deque<Permit> waiters = new ArrayDeque<>();
 
-    /** What is set aside for it of the permits; nothing once it is lost. */
+    /** How many permits are set aside for the partition; none once it is lost. */
     private long setAside;
 
     /** The usage of a partition that has nothing yet. */
@@ -244,14 +244,14 @@ public final class InFlightLimit {
     return buffered.get();
   }
 
-  /** Whether there is none. */
+  /** Whether no record is here. */
   public boolean isEmpty() {
     return present.get() == 0;
   }
 
   /**
-   * Those of the partitions that share everything of which more records may come. Waits this long
-   * until there is one, by the one thread that polls.
+   * The partitions of which more records may come. If there is none, the one thread that polls
+   * waits here for one, this long at most.
    */
   public Collection<Usage> awaitRoom(Duration atMost) {
     poller = Thread.currentThread();

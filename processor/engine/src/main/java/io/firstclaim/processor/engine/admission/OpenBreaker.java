@@ -114,7 +114,10 @@ final class OpenBreaker implements BreakerState {
     }
   }
 
-  /** One that has tried closes the breaker, however late its answer; one from before does not. */
+  /**
+   * A record that has tried closes the breaker, however late its answer; one from before it opened
+   * does not.
+   */
   @Override
   public void passed(Breaker.Trial trial) {
     if (!trial.lone) {

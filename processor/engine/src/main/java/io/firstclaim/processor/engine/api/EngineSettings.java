@@ -297,7 +297,7 @@ public final class EngineSettings {
     return values.get(HANDLER_RATE);
   }
 
-  /** One for all input topics; if empty, {@code <topic>.dlt} for each. */
+  /** The dead-letter topic for all input topics; if empty, {@code <topic>.dlt} for each. */
   public Optional<String> deadLetterTopic() {
     return values.get(DEAD_LETTER_TOPIC);
   }

@@ -71,7 +71,7 @@ public final class LetterHeaders {
 
   /** What headers are added to a record: always, and at times. */
   private record Kind(Set<String> always, Set<String> atTimes) {
-    /** Where those begin: before the last of each that is always there. */
+    /** Where those begin in the headers: before the last of each that is always there. */
     int begin(Header[] all) {
       Set<String> left = new HashSet<>(always);
       int begin = all.length;

@@ -53,7 +53,7 @@ public record Outcome(
     return OutcomeFormat.read(json);
   }
 
-  /** As it stands in the value of a message on the outcomes topic. */
+  /** The outcome as it stands in the value of a message on the outcomes topic. */
   public byte[] json() {
     return OutcomeFormat.write(this);
   }

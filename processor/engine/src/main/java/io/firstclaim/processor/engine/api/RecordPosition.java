@@ -38,7 +38,7 @@ public record RecordPosition(String topic, int partition, long offset, Instant t
         : Optional.empty();
   }
 
-  /** As {@code topic/partition/offset@milliseconds}. */
+  /** The position as {@code topic/partition/offset@milliseconds}. */
   public String text() {
     return "%s/%d/%d@%d".formatted(topic, partition, offset, timestamp.toEpochMilli());
   }

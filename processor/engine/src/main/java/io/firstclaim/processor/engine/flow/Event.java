@@ -21,7 +21,7 @@ record Event(
     @Nullable String cause,
     @Nullable Instant retryAt) {
 
-  /** One without a handler's run and without a retry. */
+  /** An event without a handler's run and without a retry. */
   Event(Outcome.Kind kind, Ending by, @Nullable String cause) {
     this(kind, by, Duration.ZERO, cause, null);
   }

@@ -70,7 +70,7 @@ final class RecordInFlight implements Candidate {
     return delivery.trace();
   }
 
-  /** Where it is from now on: for people and its trace. */
+  /** The record is in this state from now on, for people and for its trace. */
   void reach(State next) {
     state = next;
     if (next instanceof State.Waiting waiting) {
@@ -165,7 +165,7 @@ final class RecordInFlight implements Candidate {
     return !(state instanceof State.Twin);
   }
 
-  /** The same delivery, whose work has not begun, or is other work. */
+  /** A record of the same delivery, whose work has not begun, or is other work. */
   RecordInFlight anew(Work instead) {
     return new RecordInFlight(delivery, instead, records);
   }

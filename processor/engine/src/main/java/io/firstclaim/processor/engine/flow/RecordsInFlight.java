@@ -80,7 +80,7 @@ public final class RecordsInFlight implements OutcomeFeed.OutcomeListener {
     records.remove(record.work().claimId(), record);
   }
 
-  /** Those that are there now, without those that follow them. */
+  /** The records that are there now, without those that follow them. */
   Collection<RecordInFlight> all() {
     return Collections.unmodifiableCollection(records.values());
   }

@@ -80,7 +80,7 @@ sealed interface State {
   record Due() implements State {}
 
   /**
-   * It asks to be admitted, and then the store.
+   * It asks to be admitted, and then asks the store.
    *
    * @param from the state before, by which it is known what to ask
    */

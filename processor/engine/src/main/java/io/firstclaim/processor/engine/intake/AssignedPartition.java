@@ -11,7 +11,7 @@ import org.apache.kafka.common.TopicPartition;
  * {@link #isAssigned()} and {@link #usage()}.
  */
 public final class AssignedPartition {
-  /** Before a topic's ID, in what is committed beside an offset. */
+  /** What stands before a topic's ID in what is committed beside an offset. */
   private static final String TOPIC_ID = "topic-id=";
 
   private final TopicPartition id;

@@ -41,7 +41,7 @@ public record Delivery(
     this(record, bytesOf(record), partition, mark, arrival, before, end, trace);
   }
 
-  /** The same with another delivery's record, which says the same; its own is forgotten. */
+  /** This delivery with another one's record, which says the same; its own is forgotten. */
   public Delivery withRecordOf(Delivery other) {
     return new Delivery(other.record, other.bytes, partition, mark, arrival, null, end, trace);
   }
@@ -67,7 +67,7 @@ public record Delivery(
     }
   }
 
-  /** This one has ended, and it is the next one's turn. */
+  /** This delivery has ended, and it is the next one's turn. */
   public void passTurnOn() {
     trace.end();
     end.run();

@@ -48,13 +48,13 @@ public final class Partitions implements ConsumerRebalanceListener {
   private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
   private final Set<TopicPartition> unchecked = new HashSet<>();
 
-  /** Those of topics that are deleted, as long as records of theirs are on their way. */
+  /** Partitions of topics that are deleted, as long as records of theirs are on their way. */
   private final Set<AssignedPartition> ofDeletedTopics = new HashSet<>();
 
   private boolean commitsFail;
 
   /**
-   * None are assigned yet.
+   * No partitions are assigned yet.
    *
    * @param input in whose group they are assigned
    * @param processing is told of partitions that are lost
@@ -161,7 +161,10 @@ public final class Partitions implements ConsumerRebalanceListener {
     AssignedPartition _ = replace(before);
   }
 
-  /** What was taken from the old topic goes on to its end, and commits nothing. */
+  /**
+   * Begins with the new topic in place of the old one: what was taken from that goes on to its end,
+   * and commits nothing.
+   */
   private AssignedPartition replace(AssignedPartition before) {
     TopicPartition id = before.id();
     LOG.warn("Topic {} was deleted and made anew: {} is read from its beginning", id.topic(), id);
@@ -296,7 +299,7 @@ public final class Partitions implements ConsumerRebalanceListener {
     commitsFail = true;
   }
 
-  /** Of a topic that was made anew meanwhile, nothing is committed by that. */
+  /** These offsets are committed; of a topic that was made anew meanwhile, nothing is by that. */
   private void committed(Map<AssignedPartition, OffsetAndMetadata> offsets) {
     commitsFail = false;
     offsets.forEach((partition, offset) -> partition.committed(offset.offset()));
@@ -357,7 +360,7 @@ public final class Partitions implements ConsumerRebalanceListener {
     topicIds.close();
   }
 
-  /** None is this instance's any more; their offsets may still be committed. */
+  /** No partition is this instance's any more; their offsets may still be committed. */
   void unassignAll() {
     assigned.values().forEach(AssignedPartition::unassign);
     ofDeletedTopics.forEach(AssignedPartition::unassign);

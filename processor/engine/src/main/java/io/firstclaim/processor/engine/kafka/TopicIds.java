@@ -68,7 +68,10 @@ public final class TopicIds implements AutoCloseable {
     return ask(() -> by);
   }
 
-  /** The same, by a client that is kept until the end; that it cannot be made is no answer. */
+  /**
+   * Asks as above, by a client that is kept until the end; if that cannot be made, there was no
+   * answer.
+   */
   public boolean ask() throws InterruptedException {
     return ask(this::admin);
   }

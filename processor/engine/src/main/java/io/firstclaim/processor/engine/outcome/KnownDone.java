@@ -126,7 +126,7 @@ public final class KnownDone {
     return contains(id, fingerprint, Long.MIN_VALUE);
   }
 
-  /** The same, of an end under a lease with this token, or with a higher one. */
+  /** Whether such an end was announced, under a lease with this token or with a higher one. */
   public boolean contains(RecordId id, Fingerprint fingerprint, long token) {
     Entry entry = known.get(new Key(id, fingerprint));
     return entry != null && entry.ended && entry.token >= token && entry.counts(time.now());

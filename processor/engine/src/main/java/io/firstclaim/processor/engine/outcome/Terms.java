@@ -49,7 +49,7 @@ record Terms(Map<String, String> values) {
     values = Map.copyOf(values);
   }
 
-  /** Those of an instance with these settings and this store. */
+  /** The terms of an instance with these settings and this store. */
   static Terms of(EngineSettings settings, String store) {
     Map<String, String> values = new HashMap<>();
     written(settings).forEach((name, value) -> values.put(name, digest(value)));
@@ -100,14 +100,14 @@ record Terms(Map<String, String> values) {
     return new Terms(values);
   }
 
-  /** Those of this alone, as far as they are known. */
+  /** The terms of these names alone, as far as they are known. */
   Map<String, String> of(List<String> names) {
     Map<String, String> some = new HashMap<>(values);
     some.keySet().retainAll(names);
     return some;
   }
 
-  /** What is said of them in a presence: the rest is in the message's headers. */
+  /** What a presence says of the terms: the rest is in the message's headers. */
   Map<String, String> digests() {
     Map<String, String> digests = new HashMap<>(values);
     digests.keySet().removeAll(List.of(STORE, NAMESPACE));

@@ -39,7 +39,10 @@ public interface Trace {
   /** The lease was taken over from this holder. */
   default void tookOver(String from) {}
 
-  /** Its handler is called now: as the one returned, which has it go on with the trace. */
+  /**
+   * Its handler is called now, by way of the one that is returned, so that it goes on with the
+   * trace.
+   */
   default RecordHandler handles(RecordHandler handler) {
     return handler;
   }

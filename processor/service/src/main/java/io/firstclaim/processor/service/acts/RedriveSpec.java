@@ -68,7 +68,7 @@ public record RedriveSpec(
     var _ = delay == null ? null : Duration.parse(delay);
   }
 
-  /** One record, by its printable ID, in ranges that are to be found. */
+  /** A redrive of one record, by its printable ID, in ranges that are to be found. */
   public static RedriveSpec ofRecord(String record) {
     return new RedriveSpec(
         null, record, null, null, null, null, 1, RATE_OF_ONE, null, false, List.of());
@@ -86,7 +86,7 @@ public record RedriveSpec(
         topic, null, null, cause, since, until, limit, rate, null, false, List.of());
   }
 
-  /** These records, by their printable IDs, in ranges that are to be found. */
+  /** A redrive of these records, by their printable IDs, in ranges that are to be found. */
   public static RedriveSpec ofIds(List<String> ids, int rate) {
     return new RedriveSpec(
         null, null, ids, null, null, null, Math.max(1, ids.size()), rate, null, false, List.of());

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 final class InvalidRequestHandler
     implements ExceptionHandler<ConstraintViolationException, HttpResponse<?>> {
   @Override
-  @SuppressWarnings("rawtypes") // as the interface has it
+  @SuppressWarnings("rawtypes") // the interface has the raw type
   public HttpResponse<?> handle(HttpRequest request, ConstraintViolationException fault) {
     return HttpResponse.badRequest(
         ErrorBodies.error(

@@ -13,7 +13,7 @@ import jakarta.inject.Singleton;
 @Replaces(JsonExceptionHandler.class)
 final class NoJsonHandler implements ExceptionHandler<JsonSyntaxException, HttpResponse<?>> {
   @Override
-  @SuppressWarnings("rawtypes") // as the interface has it
+  @SuppressWarnings("rawtypes") // the interface has the raw type
   public HttpResponse<?> handle(HttpRequest request, JsonSyntaxException fault) {
     return HttpResponse.badRequest(
         ErrorBodies.error("the body is no JSON: " + UnreadableRequestHandler.OBJECT));

@@ -9,7 +9,7 @@ import jakarta.inject.Singleton;
 @Singleton
 final class ProblemHandler implements ExceptionHandler<Problem, HttpResponse<?>> {
   @Override
-  @SuppressWarnings("rawtypes") // as the interface has it
+  @SuppressWarnings("rawtypes") // the interface has the raw type
   public HttpResponse<?> handle(HttpRequest request, Problem problem) {
     return HttpResponse.status(problem.status())
         .body(ErrorBodies.error(String.valueOf(problem.getMessage())));

@@ -13,7 +13,7 @@ import jakarta.inject.Singleton;
 @Singleton
 final class StoreFaultHandler implements ExceptionHandler<StoreException, HttpResponse<?>> {
   @Override
-  @SuppressWarnings("rawtypes") // as the interface has it
+  @SuppressWarnings("rawtypes") // the interface has the raw type
   public HttpResponse<?> handle(HttpRequest request, StoreException fault) {
     HttpStatus status =
         fault instanceof UnreadableClaimException

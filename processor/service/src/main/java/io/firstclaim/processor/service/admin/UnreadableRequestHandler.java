@@ -32,7 +32,7 @@ final class UnreadableRequestHandler
   static final String OBJECT = "give an object such as {\"reason\":\"fixed in 1.4\"}";
 
   @Override
-  @SuppressWarnings("rawtypes") // as the interface has it
+  @SuppressWarnings("rawtypes") // the interface has the raw type
   public HttpResponse<?> handle(HttpRequest request, ConversionErrorException fault) {
     return HttpResponse.badRequest(ErrorBodies.error(message(fault)));
   }

@@ -120,7 +120,7 @@ class DocumentsController {
         .header(HttpHeaders.ETAG, etag(content));
   }
 
-  /** That of its text: a document that is again what it was has the ETag that it had. */
+  /** The ETag of a text: a document that is again what it was has the ETag that it had. */
   private static String etag(String content) {
     return '"' + Fingerprint.of(content.getBytes(UTF_8)).toString().substring(0, 32) + '"';
   }
@@ -159,7 +159,10 @@ class DocumentsController {
     return lines.isEmpty() ? Optional.empty() : Optional.of(String.join(",", lines));
   }
 
-  /** As a proxy that compresses makes an ETag a weak one (RFC 9110, 13.1.2). */
+  /**
+   * Whether an ETag matches though a proxy that compresses has made it a weak one (RFC 9110,
+   * 13.1.2).
+   */
   private static boolean matchesWeakly(String header, Optional<String> content) {
     return matches(header.replaceAll("(^|,)\\s*W/", "$1"), content);
   }

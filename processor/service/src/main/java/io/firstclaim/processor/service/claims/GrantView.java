@@ -30,7 +30,7 @@ record GrantView(
     return of(lease, Handle.of(lease, grant).text());
   }
 
-  /** Of a step after which the same handle is good. */
+  /** The view of a step after which the same handle is good. */
   static GrantView of(Lease lease, String handle) {
     Map<String, Long> tokens = new LinkedHashMap<>();
     lease.resources().forEach(each -> tokens.put(each.id().text(), each.token()));

@@ -35,14 +35,17 @@ class Grants {
   /** So many requests are answered at once; those that wait for a lock count too. */
   private static final int AT_ONCE = 512;
 
-  /** Each of them is another's write between our read and our own. */
+  /** How often a step begins anew, as another has written between our read and our own write. */
   private static final int MAX_ROUNDS = 10;
 
   private final Served served;
   private final TimeSource time;
   private final Semaphore room = new Semaphore(AT_ONCE);
 
-  /** Who waits takes no more than half: those who hold renew, and give back, in the other. */
+  /**
+   * Half of the room is the most that those who wait may take: those who hold renew, and give back,
+   * in the other half.
+   */
   private final Semaphore waiting = new Semaphore(AT_ONCE / 2);
 
   Grants(Served served, TimeSource time) {
@@ -132,7 +135,7 @@ class Grants {
         : Optional.empty();
   }
 
-  /** The same, for one that its handle has renewed since. */
+  /** What a repetition is answered whose grant was renewed since by its handle. */
   private Optional<HttpResponse<?>> grantedBefore(
       DrivenClaimStore store, Claim claim, ClaimRecord stored) {
     List<Handle.Resource> resources = new ArrayList<>();

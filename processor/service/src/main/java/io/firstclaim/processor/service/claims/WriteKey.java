@@ -26,7 +26,7 @@ record WriteKey(Optional<String> given, String secret) {
   private static final Pattern LEGAL = Pattern.compile("[!-~]([ -~]{0,253}[!-~])?");
 
   /**
-   * That of a request.
+   * The key of a request.
    *
    * @throws Problem if it is not 1 to 255 printable ASCII characters
    */

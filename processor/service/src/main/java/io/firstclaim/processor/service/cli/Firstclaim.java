@@ -64,14 +64,14 @@ public final class Firstclaim implements Callable<Integer> {
           + " run a command, admin,"
           + " --help, --version, or settings such as -firstclaim.zone=a";
 
-  /** These say with their own usage what is wrong with a call. */
+  /** Commands that say with their own usage what is wrong with a call. */
   private static final Set<String> WITH_USAGE =
       Set.of("admin", "dataset", "release", "redrive", "lock", "once");
 
   /** What Java makes of an argument's bytes that are no text for it, whichever they are. */
   private static final String UNREADABLE = "\ufffd";
 
-  /** By what they are given, what runs is named: two names must not become one. */
+  /** Commands whose arguments name what runs: two names must not become one. */
   private static final Set<String> NAMING = Set.of("lock", "once");
 
   private final ToIntFunction<ArgumentSettings> service;

@@ -122,7 +122,7 @@ final class GuardedCommand {
     return stopped;
   }
 
-  /** This process was told to end: so are the command, and all that it has started. */
+  /** This process was told to end, so the command is told to end, and all that it has started. */
   private void end() {
     told = true;
     List<ProcessHandle> all = tell();
@@ -170,12 +170,15 @@ final class GuardedCommand {
         .join();
   }
 
-  /** What this process exits with if it was told to end; until that is known, come back later. */
+  /**
+   * Says what this process exits with if it was told to end. Until this is called, that is the code
+   * for coming back later.
+   */
   void decide(int code) {
     exitCode = code;
   }
 
-  /** It has ended, and what was held is given back: this process may end by itself. */
+  /** The command has ended, and what was held is given back: this process may end by itself. */
   void close() {
     over.countDown();
     forget(forwarding);

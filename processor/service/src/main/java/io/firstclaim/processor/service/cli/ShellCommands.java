@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class ShellCommands implements AutoCloseable {
-  /** It could not be had: come back later. That is EX_TEMPFAIL of sysexits.h. */
+  /** What was asked for could not be had: come back later. That is EX_TEMPFAIL of sysexits.h. */
   static final int NOT_HAD = 75;
 
   /** The lock was lost, and the command was ended. */
@@ -297,7 +297,8 @@ final class ShellCommands implements AutoCloseable {
     }
 
     /**
-     * The same if the store cannot record how it ended; whatever kept it from beginning is thrown.
+     * What the call exits with if the store cannot record how the command ended; a fault that kept
+     * it from beginning is thrown.
      */
     int unrecorded(StoreException fault) {
       if (started == null) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class LogSettings {
   private LogSettings() {}
 
-  /** What is wrong with those among these environment variables. */
+  /** What is wrong with the settings of the log among these environment variables. */
   static List<WrongSettingException> faults(Map<String, String> environment) {
     return Stream.of(LOG_FORMAT, LOG_LEVEL)
         .flatMap(setting -> fault(setting, environment.get(setting.name())).stream())

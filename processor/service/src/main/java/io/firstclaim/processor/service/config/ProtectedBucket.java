@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param prefixes what the policy protects in it
  */
 public record ProtectedBucket(String name, List<ProtectedPrefix> prefixes) {
-  /** Those of the claims and of a dataset; none if neither is on S3. */
+  /** The protected buckets of the claims and of a dataset; none if neither is on S3. */
   static List<ProtectedBucket> of(Backend backend, Optional<DatasetSettings> dataset) {
     Map<String, List<ProtectedPrefix>> byName = new LinkedHashMap<>();
     if (backend instanceof Backend.S3 claims) {

@@ -7,7 +7,7 @@ import io.micronaut.context.condition.ConditionContext;
 /** Whether an instance serves claims over HTTP. */
 public final class ServesClaims implements Condition {
   @Override
-  @SuppressWarnings("rawtypes") // as the interface has it
+  @SuppressWarnings("rawtypes") // the interface has the raw type
   public boolean matches(ConditionContext context) {
     return context.getBeanContext() instanceof ApplicationContext application
         && SettingsReader.servesClaims(application.getEnvironment());

@@ -329,7 +329,7 @@ public final class SettingsReader {
     }
   }
 
-  /** What is chosen to keep the audit's state keeps it, and has room for it. */
+  /** Checks that what is chosen to keep the audit's state keeps it, and has room for it. */
   private void requireADisk() {
     if (given.areRight(AUDIT_ENABLED, AUDIT_DIRECTORY)
         && given.get(AUDIT_ENABLED)

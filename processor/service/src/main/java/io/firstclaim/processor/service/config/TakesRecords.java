@@ -7,7 +7,7 @@ import io.micronaut.context.condition.ConditionContext;
 /** Whether an instance takes records: all do but one that serves claims over HTTP alone. */
 public final class TakesRecords implements Condition {
   @Override
-  @SuppressWarnings("rawtypes") // as the interface has it
+  @SuppressWarnings("rawtypes") // the interface has the raw type
   public boolean matches(ConditionContext context) {
     return !(context.getBeanContext() instanceof ApplicationContext application
         && SettingsReader.servesClaimsAlone(application.getEnvironment()));
@@ -16,7 +16,7 @@ public final class TakesRecords implements Condition {
   /** The opposite. */
   public static final class Not implements Condition {
     @Override
-    @SuppressWarnings("rawtypes") // as the interface has it
+    @SuppressWarnings("rawtypes") // the interface has the raw type
     public boolean matches(ConditionContext context) {
       return !new TakesRecords().matches(context);
     }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /** Names that look like settings of the service but are not. */
 final class UnknownSettings {
-  /** They configure the log, which is there before everything else. */
+  /** Variables that configure the log, which is there before everything else. */
   private static final Set<String> VARIABLES_ONLY =
       Set.of(ServiceCatalog.LOG_FORMAT.name(), ServiceCatalog.LOG_LEVEL.name());
 

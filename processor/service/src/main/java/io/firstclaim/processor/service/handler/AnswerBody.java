@@ -31,7 +31,7 @@ final class AnswerBody implements BodySubscriber<Void> {
   private final byte[] beginning = new byte[KEPT_BYTES];
   private long read;
 
-  /** Its first bytes, in one line; empty if there is nothing to see. */
+  /** The body's first bytes, in one line; empty if there is nothing to see. */
   synchronized String beginning() {
     int kept = (int) Math.min(read, KEPT_BYTES);
     return OneLine.of(new String(beginning, 0, kept, StandardCharsets.UTF_8)).strip();

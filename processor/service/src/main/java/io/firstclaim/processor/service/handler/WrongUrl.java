@@ -22,7 +22,7 @@ final class WrongUrl {
 
   private final TimeSource time;
 
-  /** Who had that answer, and since when; no more than it takes. */
+  /** The records that had that answer, and since when; no more than it takes to decide. */
   private final Map<RecordId, Moment> heldBack = new HashMap<>();
 
   private volatile boolean isRight;

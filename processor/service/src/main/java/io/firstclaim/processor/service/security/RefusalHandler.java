@@ -26,7 +26,7 @@ final class RefusalHandler implements ExceptionHandler<AuthorizationException, H
   }
 
   @Override
-  @SuppressWarnings("rawtypes") // as the interface has it
+  @SuppressWarnings("rawtypes") // the interface has the raw type
   public HttpResponse<?> handle(HttpRequest request, AuthorizationException refusal) {
     @Nullable Authentication caller = refusal.getAuthentication();
     boolean isRoute = RouteAttributes.getRouteMatch(request).isPresent();

@@ -25,7 +25,7 @@ const NONE = {
 };
 const WAITS = {
   HEAD_START: "its preferred zone's head start", HOLDER: "another holder's lease",
-  RETRY: "its next attempt", RESOURCE: "what it touches", PLACE: "a place in flight",
+  RETRY: "its next attempt", RESOURCE: "what it touches", PLACE: "a permit to be in flight",
   RATE: "its turn, as handlers have a rate",
   STORE: "the lock store", DOWNSTREAM: "the downstream", SUSPECT: "its turn as a suspect",
   ANNOUNCEMENT: "the announcement of its end", SAME_ID: "another record of its ID",

@@ -7,7 +7,7 @@ import io.firstclaim.lock.StoreUnavailableException;
  * be in flight, each on a platform thread out of a pool (the service's own handlers, which only
  * wait, on virtual threads): block as you like, keep no state that is not thread-safe, and leave
  * none in the thread. End when the thread is interrupted: one that does not is abandoned, and its
- * place in flight is lost until it comes back.
+ * permit to be in flight is lost until it comes back.
  *
  * <p>At most one handler in all zones runs for an ID while its lease is held. When the lease is
  * lost, or the handler's time is up, its thread is interrupted. A handler whose effect must not

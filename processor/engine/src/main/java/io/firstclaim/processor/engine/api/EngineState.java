@@ -18,8 +18,8 @@ public sealed interface EngineState {
    *
    * @param inFlight records that are being claimed or handled, or wait with a permit to be
    * @param parked records that wait for another holder, a retry, their head start or their turn
-   * @param abandoned of those in flight, records whose handlers ignore being interrupted: the place
-   *     of each is lost until its handler comes back
+   * @param abandoned of those in flight, records whose handlers ignore being interrupted: the
+   *     permit of each is lost until its handler comes back
    * @param bufferedBytes bytes of the records in memory: keys, values and headers
    * @param watermarkLag offsets between what is settled without a gap and what was polled, over all
    *     partitions

@@ -10,7 +10,10 @@ public enum WaitsFor {
   RETRY,
   /** Its turn at what it touches, or others to have done with it. */
   RESOURCE,
-  /** A permit to be in flight. */
+  /**
+   * A permit to be in flight. Its name stays the older one, as the admin API serves it: {@code
+   * place}.
+   */
   PLACE,
   /** Its turn, as handlers begin at a bounded rate. */
   RATE,

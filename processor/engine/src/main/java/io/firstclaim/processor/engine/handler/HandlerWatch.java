@@ -117,7 +117,7 @@ final class HandlerWatch {
         abandoned = true;
         LOG.error(
             "The handler of {} ignores being interrupted {} after its time was up: its thread is"
-                + " abandoned and keeps its place among the records in flight. Have the handler end"
+                + " abandoned and keeps its permit to be in flight. Have the handler end"
                 + " when it is interrupted.",
             lease.lease().id(),
             lease.lease().length());

@@ -35,7 +35,7 @@ public final class Watchdog {
    * A watchdog that sleeps.
    *
    * @param limit how many records may be in flight
-   * @param abandoned how many of these places abandoned handlers occupy
+   * @param abandoned how many of these permits abandoned handlers keep
    */
   public Watchdog(int limit, IntSupplier abandoned) {
     this(limit, abandoned, Thread::startVirtualThread);
@@ -67,7 +67,7 @@ public final class Watchdog {
     }
     int lost = abandoned.getAsInt();
     return 2 * lost > limit
-        ? "%d of %d places in flight are lost to handlers that ignore being interrupted: have them end when they are"
+        ? "%d of %d permits to be in flight are lost to handlers that ignore being interrupted: have them end when they are"
             .formatted(lost, limit)
         : null;
   }

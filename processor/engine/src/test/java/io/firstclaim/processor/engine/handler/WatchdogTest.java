@@ -46,7 +46,7 @@ class WatchdogTest {
     assertThat(watchdog.fault()).isNull();
 
     abandoned = 3;
-    assertThat(watchdog.fault()).contains("3 of 4 places in flight are lost");
+    assertThat(watchdog.fault()).contains("3 of 4 permits to be in flight are lost");
 
     abandoned = 0;
     assertThat(watchdog.fault()).isNull();

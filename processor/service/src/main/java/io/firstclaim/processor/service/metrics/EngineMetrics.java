@@ -103,7 +103,7 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
         .description("Records waiting for another holder, a retry, their head start or their turn")
         .register(registry);
     Gauge.builder("firstclaim.abandoned", () -> read(engine, Running::abandoned))
-        .description("Handlers that ignore being interrupted, each with a place in flight")
+        .description("Handlers that ignore being interrupted, each with a permit to be in flight")
         .register(registry);
     Gauge.builder("firstclaim.buffered", () -> read(engine, Running::bufferedBytes))
         .baseUnit("bytes")

@@ -83,6 +83,6 @@ class SpinningHandlerIT {
         "two of three places are lost",
         () -> assertThat(zone.metric("firstclaim_abandoned")).isGreaterThanOrEqualTo(2));
     scenario.eventually("that is no life", () -> assertThat(zone.isLive()).isFalse());
-    assertThat(zone.liveness()).contains("of 3 places in flight are lost");
+    assertThat(zone.liveness()).contains("of 3 permits to be in flight are lost");
   }
 }

@@ -13,15 +13,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to own a record, and what it touches. Sending the same claim again is safe and is how
- * an attempt whose answer never came is repeated: the store knows it by its nonce. Once an attempt
- * has been answered, the next one is a new claim.
+ * One try to own a record, and what it touches. Sending the same claim again is safe and is how one
+ * whose answer never came is repeated: the store knows it by its nonce. Once a claim has been
+ * answered, the next try is a new claim.
  *
  * @param id the record
  * @param fingerprint of its payload
- * @param nonce names this attempt
+ * @param nonce names this claim
  * @param start before the first send; a lease granted to this claim counts from here
- * @param sighting what the previous attempt saw, by which the claimant watches a holder whose clock
+ * @param sighting what the previous claim saw, by which the claimant watches a holder whose clock
  *     it need not trust
  * @param onBehalfOf of what it is to be held, for those in whose way it is
  * @param resources claims on what is to be held with it, all or nothing, sorted by their IDs
@@ -70,19 +70,19 @@ public record Claim(
     return id;
   }
 
-  /** A new attempt, to be sent now. */
+  /** A new claim, to be sent now. */
   public static Claim of(RecordId id, Fingerprint fingerprint, Moment now) {
     return new Claim(id, fingerprint, Nonce.random(), now, null);
   }
 
-  /** A new attempt to own a mutex, to be sent now. */
+  /** A new claim on a mutex, to be sent now. */
   public static Claim ofMutex(RecordId id, Moment now) {
     return ofMutex(List.of(id), null, now);
   }
 
   /**
-   * A new attempt to own several mutexes, all or none, to be sent now. The first by their order has
-   * the others for its resources.
+   * A new claim on several mutexes, all or none, to be sent now. The first by their order has the
+   * others for its resources.
    *
    * @param ids each {@linkplain RecordId#asMutex taken for a mutex's}
    * @param onBehalfOf for those in whose way they are
@@ -97,12 +97,12 @@ public record Claim(
     return held(first, Nonce.random(), now, null, onBehalfOf).with(others, onBehalfOf);
   }
 
-  /** The attempt after one that was answered {@code held}. */
+  /** The claim after one that was answered {@code held}. */
   public static Claim after(ClaimResult.Held held, Claim previous, Moment now) {
     return previous.again(now, held.sighting(), Map.of());
   }
 
-  /** The attempt after one that was answered {@code blocked}. */
+  /** The claim after one that was answered {@code blocked}. */
   public static Claim after(ClaimResult.Blocked blocked, Claim previous, Moment now) {
     Map<RecordId, Sighting> sightings = new HashMap<>();
     for (ClaimResult.InTheWay resource : blocked.inTheWay()) {
@@ -132,7 +132,7 @@ public record Claim(
   }
 
   /**
-   * This attempt, on these resources too: the record and all of them are granted, or nothing. They
+   * This claim, on these resources too: the record and all of them are granted, or nothing. They
    * are held on behalf of the record. Duplicates count once.
    *
    * @param ids at most {@value #MAX_IDS} with the record's own; each {@linkplain
@@ -151,7 +151,7 @@ public record Claim(
     return new Claim(id, fingerprint, nonce, start, sighting, onBehalfOf, others);
   }
 
-  /** This attempt without its resources. */
+  /** This claim without its resources. */
   public Claim alone() {
     return new Claim(id, fingerprint, nonce, start, sighting, onBehalfOf, List.of());
   }

@@ -1,4 +1,4 @@
-/** What becomes of each delivery, told to OpenTelemetry. */
+/** Internal: what becomes of each delivery, told to OpenTelemetry. */
 @NullMarked
 package io.firstclaim.processor.engine.trace;
 

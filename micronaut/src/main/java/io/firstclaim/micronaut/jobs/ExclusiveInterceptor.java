@@ -67,7 +67,7 @@ final class ExclusiveInterceptor implements MethodInterceptor<Object, Object> {
       worker.begin();
       try {
         var unused = call.proceed();
-      } catch (Exception e) { // such as the interrupt, by which it is not told to stop
+      } catch (Exception e) { // such as the interrupt at a loss, which is no order to stop
         if (held.isHeld()) {
           throw e;
         }

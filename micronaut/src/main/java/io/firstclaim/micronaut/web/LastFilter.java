@@ -18,7 +18,7 @@ import jakarta.inject.Singleton;
  */
 @Singleton
 @Requires(classes = RouteExecutor.class)
-@SuppressWarnings("overrides") // by Micronaut, which has arrays where its interface has more
+@SuppressWarnings("overrides") // Micronaut itself overrides varargs with arrays
 final class LastFilter extends DefaultRouteBuilder implements Ordered {
   LastFilter(ExecutionHandleLocator locator, BeanContext context) {
     super(locator);

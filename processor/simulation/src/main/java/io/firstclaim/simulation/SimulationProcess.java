@@ -91,7 +91,7 @@ final class SimulationProcess {
   private static List<String> classesOf(Path root, String resource) throws IOException {
     String prefix = resource.substring(resource.lastIndexOf('/') + 1);
     String directory = resource.substring(0, resource.lastIndexOf('/') + 1);
-    if (!Files.isDirectory(root)) { // it is packaged
+    if (!Files.isDirectory(root)) { // the classes are packaged in a jar
       try (JarFile jar = new JarFile(root.toFile())) {
         return jar.stream().map(JarEntry::getName).filter(name -> isOf(name, resource)).toList();
       }

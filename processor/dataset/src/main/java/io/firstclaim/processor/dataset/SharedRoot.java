@@ -190,7 +190,7 @@ final class SharedRoot {
    */
   private boolean adopt(StoreRefusedException refusal) throws InterruptedException {
     if (isDocument()) {
-      return false; // something else was refused
+      return false; // the root is a document, so the refusal was of something else
     }
     Optional<RootObject.Content> there;
     try {

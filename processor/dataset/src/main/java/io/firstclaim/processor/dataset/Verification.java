@@ -234,7 +234,7 @@ public final class Verification {
         if (bytes != null && bytes != one.file().bytes()) {
           tell(Fault.WRONG_HASH, one.file().name());
         } else {
-          toRead.add(one); // one that is not there may have come after the listing
+          toRead.add(one); // a file that is not in the listing may have come after it
         }
       }
       AtOnce.askOfAll(toRead, one -> objects.content(one.file()), this::judge);

@@ -133,7 +133,7 @@ public final class Agent {
         byte[] timed = clocks(bytes, ofClassPath);
         return isOfProduct(name) ? preempts(timed) : timed;
       } catch (RuntimeException | Error e) {
-        e.printStackTrace(); // the JVM would keep it to itself
+        e.printStackTrace(); // the JVM does not tell what an agent throws
         throw e;
       }
     }

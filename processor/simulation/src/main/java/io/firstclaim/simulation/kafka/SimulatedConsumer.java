@@ -160,7 +160,7 @@ final class SimulatedConsumer {
     if (isConnected()) {
       group.remove(this);
     } else {
-      fenced = true; // its session ends by itself
+      fenced = true; // the group cannot be told: the session ends by itself
     }
     listener = null;
     group = null;

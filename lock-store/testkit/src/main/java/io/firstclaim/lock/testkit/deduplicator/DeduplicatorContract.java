@@ -428,7 +428,7 @@ public abstract class DeduplicatorContract {
               faulty.setDown(false);
               try {
                 return hang();
-              } finally { // told after the interrupt, and not once the work has ended
+              } finally { // the loss is told after the interrupt, and before the work has ended
                 eventually(() -> told.get() == 1);
               }
             });

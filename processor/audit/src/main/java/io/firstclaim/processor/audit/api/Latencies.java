@@ -43,7 +43,7 @@ public final class Latencies {
         throw new IllegalArgumentException("a histogram of another form, which may be huge");
       }
       return new Latencies(Histogram.decodeFromByteBuffer(in, MOST));
-    } catch (RuntimeException e) { // whatever it makes of bytes that are not its own
+    } catch (RuntimeException e) { // HdrHistogram may throw anything at bytes that are not its own
       throw new IllegalArgumentException("these bytes are no latencies", e);
     }
   }

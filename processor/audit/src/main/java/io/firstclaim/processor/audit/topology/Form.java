@@ -64,7 +64,8 @@ final class Form {
 
   static byte[] readBytes(DataInputStream in) throws IOException {
     int length = in.readInt();
-    if (length < 0 || length > in.available()) { // all that is left: the value is in memory
+    // The value is in memory, so available() is all that is left.
+    if (length < 0 || length > in.available()) {
       throw new EOFException();
     }
     return in.readNBytes(length);

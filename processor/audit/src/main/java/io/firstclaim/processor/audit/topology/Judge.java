@@ -87,7 +87,7 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
   @Override
   public void process(Record<byte[], byte[]> message) {
     if (message.timestamp() < context.currentStreamTimeMs() - settings.retention().toMillis()) {
-      return; // a stray that comes when its ID may be new again: it would count as of now
+      return; // so late, its ID may be new again, and it would count as if it were of now
     }
     OutcomeMessage.read(message.key(), message.value(), message.headers())
         .filter(this::isOurs)

@@ -55,7 +55,7 @@ final class GateMending {
   void shut(GateLane lane, String why) {
     lane.fault = why;
     if (lane.mended) {
-      return; // the thread that has just seen it open sees this too
+      return; // the thread that mends the lane has just seen it open, and will see this too
     }
     lane.mended = true;
     boolean started = false;

@@ -53,7 +53,7 @@ final class OpenBreaker implements BreakerState {
       letAnotherTry();
     }
     if (trying == trial) {
-      return true; // it was let through before, and has waited for something else since
+      return true; // it is the record that was let through, and has waited for something else since
     }
     if (!bringsNews(trial) && !(isNext(trial) && breaker.circuit.tryAcquirePermission())) {
       waiting.computeIfAbsent(trial.partition, _ -> new LinkedHashSet<>()).add(trial);

@@ -120,7 +120,8 @@ public final class StoreGate {
     int half = (pace.limit() + 1) / 2;
     boolean room = claims.inside + steps.inside < pace.limit();
     if (lane == steps) {
-      return room || steps.inside < half; // however many claims were sent when there was more room
+      // Steps may have half, though claims that were sent while there was more room fill the rest.
+      return room || steps.inside < half;
     }
     return room
         && steps.fault == null

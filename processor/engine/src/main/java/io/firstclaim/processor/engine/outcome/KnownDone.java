@@ -91,7 +91,7 @@ public final class KnownDone {
     Duration age = Duration.between(at, now.wall());
     Duration left = age.isNegative() ? retention : retention.minus(age);
     if (!left.isPositive()) {
-      return true; // whenever that was: its time may be any that can be written
+      return true; // nothing to remember, however long ago it ended: the message may give any time
     }
     Entry entry = new Entry(key, ended, token, at, now.ticks() + left.toNanos());
     synchronized (byAge) {

@@ -302,7 +302,7 @@ public final class OutcomeFeed implements AutoCloseable {
     }
     if (caughtUp.getCount() > 0 && message.partition() == PresenceBeat.PARTITION) {
       if (message.offset() < outcomesFrom) {
-        return; // it is read for the presences alone, or once more
+        return; // this part is read for the presences alone, or once more
       }
       outcomesFrom = message.offset() + 1;
     }

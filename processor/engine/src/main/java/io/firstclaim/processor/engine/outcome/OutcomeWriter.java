@@ -69,7 +69,7 @@ public final class OutcomeWriter {
     LOG.warn("Outcome {} of {} was not published", outcome.kind(), id, fault);
     if (!finishing) {
       published.complete(null);
-    } // else its record is delivered again, and somebody else publishes it
+    } // otherwise the record is delivered again, and somebody else publishes its end
   }
 
   /** Sends what is left to be sent, and gives up what is not acknowledged within this. */

@@ -60,7 +60,7 @@ record RecordView(
     @Nullable Instant retryAt = null;
     @Nullable String result = null;
     switch (claim == null ? null : claim.state()) {
-      case null -> {} // it is ABSENT
+      case null -> {} // the record has no claim: it is ABSENT
       case ClaimState.Held held -> {
         holder = held.holder();
         until = held.end();

@@ -139,7 +139,7 @@ public non-sealed class Service implements Served {
       for (String topic : kept) {
         SideClients.requireNotCompacted(admin, topic, settings.engine().kafka());
       }
-    } catch (ExecutionException e) { // whoever writes there next will hear of it again
+    } catch (ExecutionException e) { // whoever writes to the topics hears of the fault again
       LOG.warn("Kafka does not say whether topics {} are compacted: {}", kept, OneLine.of(e));
     }
   }

@@ -55,7 +55,7 @@ public final class ServiceProcess {
         context.getBean(Pausing.class).await(redrives.log());
       }
       service.run();
-      new CountDownLatch(1).await(); // the stop ends the process
+      new CountDownLatch(1).await(); // never returns: the stop ends the process
       return 0;
     } catch (InterruptedException e) {
       LOG.debug("Stopped while starting");

@@ -99,7 +99,7 @@ final class JobBook {
 
   private static Job progressed(Job job, ActMessage.RedriveProgress progress) {
     if (progress.token() < job.token()) {
-      return job; // of one who does not know yet that another goes on
+      return job; // said by an instance that does not know yet that another goes on with it
     }
     State state = job.state();
     if (progress.end() != null && state == State.RUNNING) {

@@ -1,4 +1,4 @@
-/** Deduplication for Spring Boot: the annotations, and mutexes by name. */
+/** Deduplication for Spring Boot: its annotations. */
 @NullMarked
 package io.firstclaim.spring;
 

@@ -48,9 +48,11 @@ public interface ClaimStore {
   int REQUESTS_AT_ONCE = 256;
 
   /**
-   * Tries to own a record.
+   * Tries to own a record, and what it touches.
    *
-   * @throws UnreadableClaimException if what is stored for this ID is not a claim
+   * @throws UnreadableClaimException if what is stored for this ID, or for a resource, is not a
+   *     claim. As after a {@link StoreRefusedException}, send no claim of several IDs again: those
+   *     that were granted are given back, which may take effect only later
    * @throws StoreUnavailableException if the store did not answer; send the same claim again
    */
   ClaimResult claim(Claim claim);

@@ -1,7 +1,7 @@
 package io.firstclaim.micronaut.config;
 
 import io.firstclaim.lock.deduplicator.Deduplicator;
-import io.firstclaim.micronaut.Mutexes;
+import io.firstclaim.lock.mutex.Mutexes;
 import io.micronaut.context.annotation.Context;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.EnvironmentPropertySource;

@@ -8,7 +8,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.lock.deduplicator.RunListener;
-import io.firstclaim.micronaut.Mutexes;
+import io.firstclaim.lock.mutex.Mutexes;
 import io.firstclaim.micronaut.config.FirstclaimSettings.BackendName;
 import io.micronaut.context.BeanContext;
 import io.micronaut.context.annotation.Bean;

@@ -12,7 +12,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.RunResult;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.micronaut.Mutexes;
+import io.firstclaim.lock.mutex.Mutexes;
 import io.firstclaim.micronaut.config.FirstclaimSettings.BackendName;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;

@@ -4,7 +4,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.lock.deduplicator.RunListener;
-import io.firstclaim.spring.Mutexes;
+import io.firstclaim.lock.mutex.Mutexes;
 import io.firstclaim.spring.autoconfigure.FirstclaimAutoConfiguration;
 import io.firstclaim.spring.autoconfigure.FirstclaimProperties;
 import io.firstclaim.spring.autoconfigure.StartRefusedException;

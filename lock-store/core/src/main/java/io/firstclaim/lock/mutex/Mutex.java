@@ -17,10 +17,8 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -72,8 +70,7 @@ public final class Mutex implements AutoCloseable {
   private final @Nullable Duration atMost;
   private final Duration atLeast;
 
-  /** What is held by way of this mutex, and what is being given back. */
-  private final Set<HeldMutex> held;
+  private final HeldMutexes held;
 
   /** The mutex of this name in this store. */
   public Mutex(ClaimStore store, RecordId id, TimeSource time) {
@@ -89,6 +86,17 @@ public final class Mutex implements AutoCloseable {
    */
   public Mutex(
       ClaimStore store, Collection<RecordId> ids, @Nullable String onBehalfOf, TimeSource time) {
+    this(store, ids, onBehalfOf, time, new LeaseKeeper(store, time, true), new HeldMutexes());
+  }
+
+  /** The same, kept by this keeper, and among these while it is held. */
+  Mutex(
+      ClaimStore store,
+      Collection<RecordId> ids,
+      @Nullable String onBehalfOf,
+      TimeSource time,
+      LeaseKeeper keeper,
+      HeldMutexes held) {
     this.store = store;
     this.ids = new TreeSet<>(ids);
     this.onBehalfOf = onBehalfOf;
@@ -97,10 +105,10 @@ public final class Mutex implements AutoCloseable {
           "a mutex has 1 to %d keys, this one %d".formatted(Claim.MAX_IDS, this.ids.size()));
     }
     this.time = time;
-    this.keeper = new LeaseKeeper(store, time, true);
+    this.keeper = keeper;
     this.atMost = null;
     this.atLeast = Duration.ZERO;
-    this.held = ConcurrentHashMap.newKeySet();
+    this.held = held;
   }
 
   private Mutex(Mutex other, @Nullable Duration atMost, Duration atLeast) {
@@ -222,17 +230,7 @@ public final class Mutex implements AutoCloseable {
    */
   @Override
   public void close() {
-    held.forEach(HeldMutex::stop);
-    Patience patience = new Patience(time, TO_GIVE_BACK);
-    try {
-      while (!held.isEmpty() && !patience.isOver()) {
-        patience.pause();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    held.forEach(HeldMutex::abandon);
-    held.clear();
+    held.giveBack(time);
   }
 
   private Claim newClaim() {

@@ -6,6 +6,7 @@ import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Lease;
+import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.StoreException;
@@ -16,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Several IDs in a store without transactions: the record first, as it is the one that may have
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * claim, sent again, finds what it was granted.
  */
 final class OneByOne implements Several {
+  private static final Logger LOG = LoggerFactory.getLogger(OneByOne.class);
 
   private final DrivenClaimStore store;
 
@@ -44,7 +48,7 @@ final class OneByOne implements Several {
       if (found instanceof Granted(Lease held, var unused)) {
         resources.add(held);
       } else {
-        giveBack(lease, resources);
+        giveBack(lease, resources, "another resource is taken");
         return new ClaimResult.Blocked(
             List.of(ClaimResult.InTheWay.of(resource.id(), found, claim.start().wall())));
       }
@@ -58,7 +62,7 @@ final class OneByOne implements Several {
       return store.claimOne(resource);
     } catch (UnreadableClaimException | StoreRefusedException e) {
       try {
-        giveBack(lease, before);
+        giveBack(lease, before, "another resource cannot be had");
       } catch (StoreException alsoThis) {
         e.addSuppressed(alsoThis);
       }
@@ -66,9 +70,9 @@ final class OneByOne implements Several {
     }
   }
 
-  private void giveBack(Lease lease, List<Lease> resources) {
+  private void giveBack(Lease lease, List<Lease> resources, String why) {
     for (Lease resource : resources.reversed()) {
-      SettleResult unused = release(resource, "given back: another resource is taken");
+      SettleResult unused = release(resource, "given back: " + why);
     }
     SettleResult unused = release(lease.ofAttempt(lease.attempt() - 1), DrivenClaimStore.BLOCKED);
   }
@@ -89,11 +93,20 @@ final class OneByOne implements Several {
     }
     if (!(answer instanceof SettleResult.Unknown)) {
       for (Lease resource : lease.resources()) {
-        // If the answer is unknown, the resource is free at the latest when its lease is over.
-        SettleResult unused = release(resource, "%s is settled".formatted(lease.id()));
+        free(resource, lease.id());
       }
     }
     return answer;
+  }
+
+  /** Gives a resource back; if that fails, it is free once its lease is over. */
+  private void free(Lease resource, RecordId settled) {
+    try {
+      SettleResult unused = release(resource, "%s is settled".formatted(settled));
+    } catch (UnreadableClaimException | StoreRefusedException e) {
+      LOG.warn(
+          "{} is settled, and a resource of it is not given back: {}", settled, e.getMessage());
+    }
   }
 
   private SettleResult renewed(Lease lease) {

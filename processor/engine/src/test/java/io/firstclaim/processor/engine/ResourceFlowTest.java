@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import io.firstclaim.processor.engine.TestInstance.Sent;
 import io.firstclaim.processor.engine.api.EngineListener.Claimed;
@@ -144,6 +146,25 @@ class ResourceFlowTest extends FlowFixture {
     assertThat(first.isSettled()).isFalse();
     a.store.unreadable().clear();
     eventually(first::isSettled);
+  }
+
+  /** What it was granted is given back, and a late release must not free the record once more. */
+  @Test
+  void claimThatFailedForGood_isNotSentAgain() throws InterruptedException {
+    TestInstance a = start("a", FlowFixture::done);
+    RecordId id = RecordId.of("order-1");
+    a.store.unreadable().add(id);
+    a.store.next(Op.CLAIM, Fault.DENIED, Fault.LOST_REQUEST);
+
+    Sent sent = a.deliver("order-1", on("x"));
+    eventually(() -> a.store.calls(Op.CLAIM) > 3);
+    a.store.unreadable().clear();
+    eventually(sent::isSettled);
+
+    List<Nonce> nonces = a.store.claims().stream().map(Claim::nonce).toList();
+    assertThat(nonces.get(1)).as("after a refusal").isNotEqualTo(nonces.get(0));
+    assertThat(nonces.get(2)).as("without an answer").isEqualTo(nonces.get(1));
+    assertThat(nonces.get(3)).as("after what is no claim").isNotEqualTo(nonces.get(2));
   }
 
   @Test

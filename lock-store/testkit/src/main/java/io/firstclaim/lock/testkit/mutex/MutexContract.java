@@ -1,6 +1,7 @@
 package io.firstclaim.lock.testkit.mutex;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.Claim;
@@ -15,6 +16,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.mutex.Acquisition;
 import io.firstclaim.lock.mutex.HeldMutex;
 import io.firstclaim.lock.mutex.Mutex;
+import io.firstclaim.lock.mutex.Mutexes;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import java.time.Duration;
@@ -181,15 +183,42 @@ public abstract class MutexContract extends KeptMutexContract {
     HeldMutex heeding = acquired(a);
     heeding.whenLost(heeding::close);
 
-    for (Mutex mutex : List.of(a, other)) {
-      Thread closing = Thread.ofVirtual().name("closing").start(mutex::close);
-      time.passFor(closing, MutexFixture::nothingIsRenewed);
-    }
+    close(a);
+    close(other);
 
     acquired(b).close();
     assertThat(left.isHeld()).isFalse();
     time.advance(LEASE.multipliedBy(2));
     acquired(new Mutex(storeOf("b", time), RecordId.of("other"), time)).close();
+  }
+
+  @Test
+  void closingMutexes_givesBackThoseOfAllNames_andClosingOneOnlyItsOwn() throws Exception {
+    Mutexes mutexes = new Mutexes(faulty, time);
+    HeldMutex one = acquired(mutexes.of("one"));
+    HeldMutex two = acquired(mutexes.of("two"));
+    Mutex three = mutexes.of("three");
+    HeldMutex left = acquired(three);
+
+    close(three);
+    assertThat(left.isHeld()).isFalse();
+    assertThat(one.isHeld()).isTrue();
+    one.whenLost(one::close);
+    two.whenLost(two::close);
+    close(mutexes);
+
+    Mutexes others = new Mutexes(storeOf("b", time), time);
+    acquired(others.of("one")).close();
+    acquired(others.of("two")).close();
+    assertHeldByAnother(others.of("three"));
+  }
+
+  private void close(AutoCloseable held) throws Exception {
+    Thread closing =
+        Thread.ofVirtual()
+            .name("closing")
+            .start(() -> assertThatCode(held::close).doesNotThrowAnyException());
+    time.passFor(closing, MutexFixture::nothingIsRenewed);
   }
 
   @Test

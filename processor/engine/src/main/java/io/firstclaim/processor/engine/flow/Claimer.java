@@ -9,6 +9,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.StoreException;
+import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.processor.engine.admission.ResourceTurns;
@@ -85,7 +86,7 @@ public final class Claimer {
       findings.noId(record.id(), record.delivery().record(), cause);
       return found(record);
     }
-    Claim claim = next(record, from);
+    Claim claim = toSend(record, from);
     record.claims(claim);
     record.entry().turn().asks();
     ClaimResult answer = send(record, claim);
@@ -94,9 +95,10 @@ public final class Claimer {
 
   /**
    * The claim to send. One whose answer never came is sent again for as long as its lease could
-   * run, so that it is recognised if it was granted.
+   * run, so that it is recognised if it was granted. One that failed for good is not: of several
+   * IDs, those that were granted are given back, by a release that may still be on its way.
    */
-  private Claim next(RecordInFlight record, State from) {
+  private Claim toSend(RecordInFlight record, State from) {
     Moment now = time.now();
     Claim last = record.lastClaim();
     if (last != null) {
@@ -128,14 +130,24 @@ public final class Claimer {
       // It concerns this record alone: the gate stays open for the others.
       request.answered(false);
       claimed(record, Claimed.UNREADABLE);
+      forgetIfOfSeveral(record, claim);
       record.entry().turn().leave();
       LOG.atLevel(unreadable.isDue() ? Level.WARN : Level.DEBUG)
           .log("{} cannot be claimed, trying again: {}", claim.id(), e.getMessage());
       return null;
     } catch (StoreException e) {
       claimed(record, Claimed.UNAVAILABLE);
+      if (e instanceof StoreRefusedException) {
+        forgetIfOfSeveral(record, claim);
+      }
       request.failed(String.valueOf(e.getMessage()));
       return null;
+    }
+  }
+
+  private static void forgetIfOfSeveral(RecordInFlight record, Claim claim) {
+    if (!claim.resources().isEmpty()) {
+      record.claims(null);
     }
   }
 

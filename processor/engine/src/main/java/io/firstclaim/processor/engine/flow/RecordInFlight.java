@@ -140,13 +140,13 @@ final class RecordInFlight implements Candidate {
     }
   }
 
-  /** The claim that was sent last; null if none was. */
+  /** The claim that was sent last; null if none was, or it must not be sent again. */
   @Nullable Claim lastClaim() {
     return lastClaim;
   }
 
-  /** This claim is sent now. */
-  void claims(Claim claim) {
+  /** This claim is sent now; null if the last one must not be sent again. */
+  void claims(@Nullable Claim claim) {
     lastClaim = claim;
   }
 

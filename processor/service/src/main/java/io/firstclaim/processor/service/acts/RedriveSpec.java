@@ -1,21 +1,19 @@
 package io.firstclaim.processor.service.acts;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which dead letters a redrive takes, when and how fast.
  *
- * @param topic the input topic that their records came from; null for any, if it is for one record
- *     or for those of a list
- * @param record the printable ID of the only record that it is for, if so
- * @param ids the printable IDs of the only records that it is for, sorted; null for any
- * @param cause what the cause contains; null for any
- * @param since the first moment at which they were written, in ISO 8601; null for any
- * @param until the moment before which they were written; null for any
+ * @param selection which records it is for
  * @param limit how many records are moved at most
  * @param rate how many are moved in a second at most
  * @param delay how long after its beginning it moves the first, in ISO 8601; null for at once
@@ -25,12 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     read
  */
 public record RedriveSpec(
-    @Nullable String topic,
-    @Nullable String record,
-    @Nullable List<String> ids,
-    @Nullable String cause,
-    @Nullable String since,
-    @Nullable String until,
+    @JsonUnwrapped Selection selection,
     int limit,
     int rate,
     @Nullable String delay,
@@ -42,99 +35,186 @@ public record RedriveSpec(
   /** The rate where one record is redriven: it bounds nothing, as there is only one to move. */
   private static final int RATE_OF_ONE = 1_000;
 
+  /** The records that a redrive is for. What a kind of selection does not say is null. */
+  public sealed interface Selection {
+    /** The input topic that they came from. */
+    default @Nullable String topic() {
+      return null;
+    }
+
+    /** The printable ID of the only one. */
+    default @Nullable String record() {
+      return null;
+    }
+
+    /** The printable IDs of the only ones. */
+    default @Nullable List<String> ids() {
+      return null;
+    }
+
+    /** What the cause of their deaths contains. */
+    default @Nullable String cause() {
+      return null;
+    }
+
+    /** The first moment of their deaths, in ISO 8601. */
+    default @Nullable String since() {
+      return null;
+    }
+
+    /** The moment before which they died, in ISO 8601. */
+    default @Nullable String until() {
+      return null;
+    }
+
+    /** One record, by its printable ID. */
+    record One(String record) implements Selection {}
+
+    /** These records, by their printable IDs, sorted. */
+    record Listed(List<String> ids) implements Selection {
+      /**
+       * Sorts them.
+       *
+       * @throws IllegalArgumentException if there are too many or none
+       */
+      public Listed {
+        ids = ids.stream().distinct().sorted().toList();
+        if (ids.isEmpty() || ids.size() > MOST_IDS) {
+          throw new IllegalArgumentException(
+              "a redrive is for 1 to %d IDs, not for %d".formatted(MOST_IDS, ids.size()));
+        }
+      }
+    }
+
+    /**
+     * All that pass this filter.
+     *
+     * @param cause null for any
+     * @param since null for any
+     * @param until null for any
+     */
+    record Filter(
+        String topic, @Nullable String cause, @Nullable String since, @Nullable String until)
+        implements Selection {
+      /**
+       * Checks the moments.
+       *
+       * @throws DateTimeException if one is none
+       */
+      public Filter {
+        requireMoment(since);
+        requireMoment(until);
+      }
+
+      private static void requireMoment(@Nullable String text) {
+        var _ = text == null ? null : Instant.parse(text);
+      }
+
+      /** Whether it takes records that died of this. */
+      public boolean takesCause(@Nullable String died) {
+        return cause == null || (died != null && died.contains(cause));
+      }
+
+      /** Whether it takes records that died then. */
+      public boolean takesMoment(Instant died) {
+        return (since == null || !died.isBefore(Instant.parse(since)))
+            && (until == null || died.isBefore(Instant.parse(until)));
+      }
+
+      /** As an operator is told it. */
+      @Override
+      public String toString() {
+        return "topic "
+            + topic
+            + (cause == null ? "" : ", cause " + cause)
+            + (since == null ? "" : ", since " + since)
+            + (until == null ? "" : ", until " + until);
+      }
+    }
+  }
+
   /**
-   * Keeps copies.
+   * Keeps a copy.
    *
-   * @throws IllegalArgumentException if limit or rate is not positive, or there are too many IDs or
-   *     none, or what may be done is not one record
-   * @throws DateTimeException if a moment or the delay is none
+   * @throws IllegalArgumentException if limit or rate is not positive, or what may be done is not
+   *     one record
+   * @throws DateTimeException if the delay is none
    */
   public RedriveSpec {
     ranges = List.copyOf(ranges);
-    ids = ids == null ? null : ids.stream().distinct().sorted().toList();
     if (limit < 1 || rate < 1) {
       throw new IllegalArgumentException(
           "a redrive of at most %d, %d a second, moves nothing".formatted(limit, rate));
     }
-    if (ids != null && (ids.isEmpty() || ids.size() > MOST_IDS)) {
-      throw new IllegalArgumentException(
-          "a redrive is for 1 to %d IDs, not for %d".formatted(MOST_IDS, ids.size()));
-    }
-    if (mayBeDone && record == null) {
+    if (mayBeDone && !(selection instanceof Selection.One)) {
       throw new IllegalArgumentException("what is forgotten is redriven one by one");
     }
-    requireMoment(since);
-    requireMoment(until);
     var _ = delay == null ? null : Duration.parse(delay);
   }
 
-  /** A redrive of one record, by its printable ID, in ranges that are to be found. */
-  public static RedriveSpec ofRecord(String record) {
-    return new RedriveSpec(
-        null, record, null, null, null, null, 1, RATE_OF_ONE, null, false, List.of());
+  /** As it is read: the fields of the selection are beside the others. */
+  @JsonCreator
+  static RedriveSpec read(
+      @JsonProperty("topic") @Nullable String topic,
+      @JsonProperty("record") @Nullable String record,
+      @JsonProperty("ids") @Nullable List<String> ids,
+      @JsonProperty("cause") @Nullable String cause,
+      @JsonProperty("since") @Nullable String since,
+      @JsonProperty("until") @Nullable String until,
+      @JsonProperty("limit") int limit,
+      @JsonProperty("rate") int rate,
+      @JsonProperty("delay") @Nullable String delay,
+      @JsonProperty("mayBeDone") boolean mayBeDone,
+      @JsonProperty("ranges") List<Range> ranges) {
+    Selection selection;
+    if (record != null) {
+      selection = new Selection.One(record);
+    } else if (ids != null) {
+      selection = new Selection.Listed(ids);
+    } else {
+      selection = new Selection.Filter(Objects.requireNonNull(topic, "topic"), cause, since, until);
+    }
+    return new RedriveSpec(selection, limit, rate, delay, mayBeDone, ranges);
   }
 
-  /** The records that pass this filter, in ranges that are to be found. */
-  public static RedriveSpec ofFilter(
-      String topic,
-      @Nullable String cause,
-      @Nullable String since,
-      @Nullable String until,
-      int limit,
-      int rate) {
-    return new RedriveSpec(
-        topic, null, null, cause, since, until, limit, rate, null, false, List.of());
+  /** One record, by its printable ID, in ranges that are to be found. */
+  public static RedriveSpec ofRecord(String record) {
+    return of(new Selection.One(record), 1, RATE_OF_ONE);
   }
 
   /** A redrive of these records, by their printable IDs, in ranges that are to be found. */
   public static RedriveSpec ofIds(List<String> ids, int rate) {
-    return new RedriveSpec(
-        null, null, ids, null, null, null, Math.max(1, ids.size()), rate, null, false, List.of());
+    return of(new Selection.Listed(ids), Math.max(1, ids.size()), rate);
   }
 
-  private static void requireMoment(@Nullable String text) {
-    var _ = text == null ? null : Instant.parse(text);
+  /** The selected records, in ranges that are to be found. */
+  public static RedriveSpec of(Selection selection, int limit, int rate) {
+    return new RedriveSpec(selection, limit, rate, null, false, List.of());
   }
 
   /** Whether it is for records that were named, and not for all that pass a filter. */
   public boolean namesRecords() {
-    return record != null || ids != null;
+    return !(selection instanceof Selection.Filter);
   }
 
   /** Whether it asks for the same, wherever the topics end by now. */
   public boolean asksFor(RedriveSpec other) {
-    return withoutRanges().equals(other.withoutRanges());
-  }
-
-  private RedriveSpec withoutRanges() {
-    return withRanges(List.of());
+    return withRanges(List.of()).equals(other.withRanges(List.of()));
   }
 
   /** This spec with these ranges. */
   public RedriveSpec withRanges(List<Range> found) {
-    return new RedriveSpec(
-        topic, record, ids, cause, since, until, limit, rate, delay, mayBeDone, found);
+    return new RedriveSpec(selection, limit, rate, delay, mayBeDone, found);
   }
 
   /** This spec, which begins so long after it was asked for; null for at once. */
   public RedriveSpec withDelay(@Nullable Duration time) {
     return new RedriveSpec(
-        topic,
-        record,
-        ids,
-        cause,
-        since,
-        until,
-        limit,
-        rate,
-        time == null ? null : time.toString(),
-        mayBeDone,
-        ranges);
+        selection, limit, rate, time == null ? null : time.toString(), mayBeDone, ranges);
   }
 
   /** This spec, of a record of which nobody knows whether it is done since. */
   public RedriveSpec thatMayBeDone() {
-    return new RedriveSpec(
-        topic, record, ids, cause, since, until, limit, rate, delay, true, ranges);
+    return new RedriveSpec(selection, limit, rate, delay, true, ranges);
   }
 }

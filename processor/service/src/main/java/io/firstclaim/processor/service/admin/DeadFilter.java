@@ -1,27 +1,22 @@
 package io.firstclaim.processor.service.admin;
 
+import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Which of the dead an act is about, as a request asks for it.
- *
- * @param topic an input topic: where the records came from
- * @param cause what the cause contains; null for any
- * @param since the first moment of their deaths, in ISO 8601; null for any
- * @param until the moment before which they died; null for any
- */
-record DeadFilter(
-    String topic, @Nullable String cause, @Nullable String since, @Nullable String until) {
+/** Which of the dead an act is about, as a request asks for it. */
+final class DeadFilter {
+  private DeadFilter() {}
+
   /**
    * The filter that a body asks for.
    *
    * @param topics the input topics, of which one must be given
    * @throws Problem if a field is wrong
    */
-  static DeadFilter of(
+  static Selection.Filter of(
       @Nullable String topic,
       @Nullable String cause,
       @Nullable String since,
@@ -34,7 +29,7 @@ record DeadFilter(
     if (cause != null && cause.isBlank()) {
       throw Problem.wrong("cause", cause, "give a text that is not blank");
     }
-    return new DeadFilter(topic, cause, moment("since", since), moment("until", until));
+    return new Selection.Filter(topic, cause, moment("since", since), moment("until", until));
   }
 
   private static @Nullable String moment(String field, @Nullable String given) {
@@ -45,22 +40,10 @@ record DeadFilter(
     }
   }
 
-  /** Whether it takes this end of a record. */
-  boolean takes(OutcomeView dead) {
-    Instant at = Instant.parse(dead.at());
-    return dead.topic().equals(topic)
-        && (cause == null || (dead.cause() != null && dead.cause().contains(cause)))
-        && (since == null || !at.isBefore(Instant.parse(since)))
-        && (until == null || at.isBefore(Instant.parse(until)));
-  }
-
-  /** The filter in words, for messages. */
-  @Override
-  public String toString() {
-    return "topic "
-        + topic
-        + (cause == null ? "" : ", cause " + cause)
-        + (since == null ? "" : ", since " + since)
-        + (until == null ? "" : ", until " + until);
+  /** Whether a filter takes this end of a record. */
+  static boolean takes(Selection.Filter filter, OutcomeView dead) {
+    return filter.topic().equals(dead.topic())
+        && filter.takesCause(dead.cause())
+        && filter.takesMoment(Instant.parse(dead.at()));
   }
 }

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.admin;
 
+import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import io.micronaut.core.annotation.Introspected;
 import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.media.Schema.RequiredMode;
@@ -38,7 +39,7 @@ record DismissRequest(
    *
    * @param topics the input topics
    */
-  DeadFilter filter(List<String> topics) {
+  Selection.Filter filter(List<String> topics) {
     return DeadFilter.of(topic, cause, since, until, topics);
   }
 

@@ -5,6 +5,7 @@ import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.Dismissals;
+import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.TakesRecords;
 import io.micronaut.context.annotation.Requires;
@@ -64,7 +65,7 @@ class DismissalsController {
   @Post("/dismiss")
   @ExecuteOn(AdminThreads.OF_ACTS)
   HttpResponse<?> dismiss(Authentication caller, @Valid @Body DismissRequest body) {
-    DeadFilter filter = body.filter(settings.input().topics());
+    Selection.Filter filter = body.filter(settings.input().topics());
     int limit = body.most();
     if (body.isDryRun()) {
       return HttpResponse.ok(DryRunView.of(dismissing.find(filter, limit), claims));

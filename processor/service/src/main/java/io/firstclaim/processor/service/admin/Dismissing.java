@@ -8,6 +8,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.acts.NotWrittenException;
+import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.instance.Service;
 import io.firstclaim.processor.service.redrive.Redrives;
@@ -70,7 +71,7 @@ final class Dismissing {
    * @param limit how many at most
    * @throws Problem if that cannot be said now
    */
-  Found find(DeadFilter filter, int limit) {
+  Found find(Selection.Filter filter, int limit) {
     Moment begin = time.now();
     // They died by the clock of another instance, which may be ahead.
     Instant latest = begin.wall().plus(maxSkew);
@@ -79,7 +80,7 @@ final class Dismissing {
     while (time.now().since(begin).compareTo(PATIENCE) < 0) {
       ListPage<OutcomeView> page = history.dead(PAGE, after);
       for (OutcomeView dead : page.items()) {
-        if (!filter.takes(dead) || Instant.parse(dead.at()).isAfter(latest)) {
+        if (!DeadFilter.takes(filter, dead) || Instant.parse(dead.at()).isAfter(latest)) {
           continue;
         }
         if (found.size() == limit) {

@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.admin;
 
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.processor.service.acts.RedriveSpec;
+import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import io.micronaut.core.annotation.Introspected;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
@@ -66,14 +67,8 @@ record RedriveRequest(
   }
 
   private RedriveSpec ofFilter(List<String> topics, int pace) {
-    DeadFilter filter = DeadFilter.of(topic, cause, since, until, topics);
-    return RedriveSpec.ofFilter(
-        filter.topic(),
-        filter.cause(),
-        filter.since(),
-        filter.until(),
-        limit == null ? USUAL : limit,
-        pace);
+    Selection filter = DeadFilter.of(topic, cause, since, until, topics);
+    return RedriveSpec.of(filter, limit == null ? USUAL : limit, pace);
   }
 
   private List<String> texts(List<String> given) {

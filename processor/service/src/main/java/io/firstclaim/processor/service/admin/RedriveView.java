@@ -67,16 +67,17 @@ record RedriveView(
 
   static RedriveView of(Job job) {
     var spec = job.spec();
+    var selection = spec.selection();
     var counts = job.counts();
     return new RedriveView(
         job.id(),
         job.state().name(),
-        spec.topic(),
-        spec.record(),
-        spec.ids(),
-        spec.cause(),
-        spec.since(),
-        spec.until(),
+        selection.topic(),
+        selection.record(),
+        selection.ids(),
+        selection.cause(),
+        selection.since(),
+        selection.until(),
         spec.limit(),
         spec.rate(),
         job.notBefore().map(Instant::toString).orElse(null),

@@ -7,6 +7,7 @@ import io.firstclaim.lock.RedriveId;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.service.acts.ActMessage.Command;
 import io.firstclaim.processor.service.acts.RedriveSpec;
+import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.service.redrive.Job;
@@ -79,11 +80,11 @@ class RedrivesController {
   }
 
   private RedriveSpec freeze(RedriveSpec filter) {
-    if (filter.ids() == null) {
+    if (!(filter.selection() instanceof Selection.Listed(List<String> ids))) {
       return redrives.freeze(filter);
     }
     Instant first =
-        filter.ids().stream()
+        ids.stream()
             .flatMap(id -> claims.find(Ids.ofText(id)).stream())
             .map(ClaimRecord::state)
             .filter(ClaimState.Dead.class::isInstance)
@@ -94,13 +95,11 @@ class RedrivesController {
   }
 
   private static String text(RedriveSpec filter) {
-    return filter.ids() == null
-        ? "all of %s, at most %d"
-            .formatted(
-                new DeadFilter(
-                    String.valueOf(filter.topic()), filter.cause(), filter.since(), filter.until()),
-                filter.limit())
-        : String.join(", ", filter.ids());
+    return switch (filter.selection()) {
+      case Selection.One(String record) -> record;
+      case Selection.Listed(List<String> ids) -> String.join(", ", ids);
+      case Selection.Filter passing -> "all of %s, at most %d".formatted(passing, filter.limit());
+    };
   }
 
   private static String text(BeginResult result) {

@@ -34,8 +34,9 @@ final class Freezer {
    * @throws KafkaException if they cannot be asked
    */
   RedriveSpec freeze(RedriveSpec filter) {
-    @Nullable String topic = filter.topic();
-    @Nullable Instant since = filter.since() == null ? null : Instant.parse(filter.since());
+    @Nullable String topic = filter.selection().topic();
+    @Nullable String begin = filter.selection().since();
+    @Nullable Instant since = begin == null ? null : Instant.parse(begin);
     return filter.withRanges(
         letters.ranges(
             letterTopics(topic == null ? settings.input().topics() : List.of(topic)), since));

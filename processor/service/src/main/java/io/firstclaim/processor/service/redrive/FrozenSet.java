@@ -2,35 +2,37 @@ package io.firstclaim.processor.service.redrive;
 
 import io.firstclaim.processor.engine.api.DeadLetter;
 import io.firstclaim.processor.service.acts.RedriveSpec;
+import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /**
  * The dead letters that a redrive is for: those that the filter takes of what was in their topics
  * when the redrive began. Immutable.
  */
 final class FrozenSet {
-  private final RedriveSpec spec;
-  private final @Nullable Set<String> ids;
-  private final @Nullable Instant since;
-  private final @Nullable Instant until;
+  private final Predicate<DeadLetter> selected;
 
   FrozenSet(RedriveSpec spec) {
-    this.spec = spec;
-    this.ids = spec.ids() == null ? null : Set.copyOf(spec.ids());
-    this.since = spec.since() == null ? null : Instant.parse(spec.since());
-    this.until = spec.until() == null ? null : Instant.parse(spec.until());
+    this.selected =
+        switch (spec.selection()) {
+          case Selection.One(String record) -> letter -> record.equals(letter.id().text());
+          case Selection.Listed(List<String> listed) -> {
+            Set<String> ids = Set.copyOf(listed);
+            yield letter -> ids.contains(letter.id().text());
+          }
+          case Selection.Filter filter ->
+              letter ->
+                  filter.topic().equals(letter.topic())
+                      && filter.takesCause(letter.cause())
+                      && filter.takesMoment(Instant.ofEpochMilli(letter.letter().timestamp()));
+        };
   }
 
   /** Whether a letter of the topics is among them. */
   boolean contains(DeadLetter letter) {
-    Instant at = Instant.ofEpochMilli(letter.letter().timestamp());
-    return (spec.topic() == null || spec.topic().equals(letter.topic()))
-        && (spec.record() == null || spec.record().equals(letter.id().text()))
-        && (ids == null || ids.contains(letter.id().text()))
-        && (spec.cause() == null || letter.cause().contains(spec.cause()))
-        && (since == null || !at.isBefore(since))
-        && (until == null || at.isBefore(until));
+    return selected.test(letter);
   }
 }

@@ -8,6 +8,7 @@ import io.firstclaim.processor.service.acts.ActFormat;
 import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.Range;
 import io.firstclaim.processor.service.acts.RedriveSpec;
+import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +16,7 @@ import java.util.Optional;
 /** Whatever is on the topic of acts: anybody may write to a topic. */
 class ActsFuzzTest {
   private static final RedriveSpec SPEC =
-      RedriveSpec.ofFilter("orders", null, null, null, 5, 1)
+      RedriveSpec.of(new Selection.Filter("orders", null, null, null), 5, 1)
           .withRanges(List.of(new Range("orders.dlt", 0, 0, 9)));
 
   @FuzzTest(maxDuration = "10m")

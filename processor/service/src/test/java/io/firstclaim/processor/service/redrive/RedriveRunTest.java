@@ -27,6 +27,7 @@ import io.firstclaim.processor.service.acts.ActMessage.End;
 import io.firstclaim.processor.service.acts.Range;
 import io.firstclaim.processor.service.acts.RedriveCounts;
 import io.firstclaim.processor.service.acts.RedriveSpec;
+import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import io.firstclaim.processor.service.redrive.Job.State;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,6 +48,7 @@ import org.junit.jupiter.api.Test;
 /** The work on a redrive, on claims in memory, by a clock that the test drives. */
 class RedriveRunTest {
   private static final String JOB = "job-1";
+  private static final Selection ALL = new Selection.Filter("orders", null, null, null);
 
   /** Sleeping passes the time, and nothing else does. */
   private static final class Clock implements TimeSource {
@@ -172,8 +174,7 @@ class RedriveRunTest {
   }
 
   private Job begin(int limit) {
-    RedriveSpec spec =
-        RedriveSpec.ofFilter("orders", null, null, null, limit, 1_000).withRanges(all());
+    RedriveSpec spec = RedriveSpec.of(ALL, limit, 1_000).withRanges(all());
     book.hear(new ActMessage.RedriveBegun(JOB, spec, "otto", "fixed", "now"));
     return job();
   }
@@ -561,7 +562,7 @@ class RedriveRunTest {
 
     assertThat(done.counts()).isEqualTo(new RedriveCounts(1, 1, 0, 0, 0, Map.of()));
     assertThat(published).containsExactly("r2");
-    assertThatThrownBy(RedriveSpec.ofFilter("orders", null, null, null, 1, 1)::thatMayBeDone)
+    assertThatThrownBy(RedriveSpec.of(ALL, 1, 1)::thatMayBeDone)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("one by one");
   }
@@ -601,7 +602,7 @@ class RedriveRunTest {
     for (int i = 0; i < 100; i++) {
       dead("r" + i);
     }
-    RedriveSpec slow = RedriveSpec.ofFilter("orders", null, null, null, 100, 10).withRanges(all());
+    RedriveSpec slow = RedriveSpec.of(ALL, 100, 10).withRanges(all());
     book.hear(new ActMessage.RedriveBegun(JOB, slow, "otto", "fixed", "now"));
 
     Duration before = clock.passed;

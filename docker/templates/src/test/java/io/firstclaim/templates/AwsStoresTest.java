@@ -428,7 +428,7 @@ class AwsStoresTest {
     Walk.claims(S3ClaimStore.open(bucket, SETTINGS, TIME));
     Walk.documents(new S3DocumentStore(client, name), documents);
     assertThat(
-            new BucketPolicy(client, name, List.of(ProtectedPrefix.onCondition(prefix))).trials())
+            new BucketPolicy(client, name, List.of(ProtectedPrefix.onCondition(prefix))).denials())
         .hasSize(2);
     var sweeper = new Sweeper(bucket, SETTINGS, INTERVAL, TIME, StoreListener.NONE, (_, _) -> {});
     assertThat(sweeper.sweep()).isEqualTo(INTERVAL);

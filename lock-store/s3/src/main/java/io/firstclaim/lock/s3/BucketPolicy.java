@@ -156,9 +156,9 @@ public final class BucketPolicy {
    * @return what was answered to each try, which is kept if that was denied
    * @throws StoreUnavailableException if S3 does not answer
    */
-  public List<ConformanceResult> trials() {
+  public List<ConformanceResult> denials() {
     return prefixes.stream()
-        .flatMap(prefix -> new DenialTrial(client, bucket, prefix).run().stream())
+        .flatMap(prefix -> new DenialCheck(client, bucket, prefix).run().stream())
         .toList();
   }
 }

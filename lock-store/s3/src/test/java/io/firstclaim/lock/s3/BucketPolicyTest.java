@@ -194,7 +194,7 @@ class BucketPolicyTest {
     LocalS3.createBucket(name);
     enforce();
 
-    assertThat(wanted.trials())
+    assertThat(wanted.denials())
         .extracting(ConformanceResult::name, ConformanceResult::seen, ConformanceResult::kept)
         .containsExactly(
             tuple("PUT without a condition under claims/", "403 AccessDenied", true),
@@ -220,7 +220,7 @@ class BucketPolicyTest {
   void bucketWithoutAPolicy_isSeenAtEachTrial_andNothingIsLeft() {
     LocalS3.createBucket(name);
 
-    assertThat(wanted.trials())
+    assertThat(wanted.denials())
         .hasSize(5)
         .noneMatch(ConformanceResult::kept)
         .extracting(ConformanceResult::seen)
@@ -235,7 +235,7 @@ class BucketPolicyTest {
         Rule.always(
             Match.operation("DELETE").and(not("If-Match")), Fault.Answer.s3(403, "AccessDenied")));
 
-    assertThat(wanted.trials()).filteredOn(ConformanceResult::kept).hasSize(2);
+    assertThat(wanted.denials()).filteredOn(ConformanceResult::kept).hasSize(2);
     assertThat(keys()).isEmpty();
   }
 
@@ -243,6 +243,6 @@ class BucketPolicyTest {
   void storeThatDoesNotAnswer_isUnavailable() {
     PROXY.add(Rule.always(Match.any(), Fault.Answer.s3(503, "SlowDown")));
 
-    assertThatThrownBy(wanted::trials).isInstanceOf(StoreUnavailableException.class);
+    assertThatThrownBy(wanted::denials).isInstanceOf(StoreUnavailableException.class);
   }
 }

@@ -5,7 +5,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.processor.engine.Waiting.Answer;
+import io.firstclaim.processor.engine.StartWait.Answer;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.EngineState;
@@ -70,7 +70,7 @@ public final class Engine {
   private final TimeSource time;
   private final Function<? super EngineSettings, ? extends Clients> kafka;
   private final Consumer<? super Throwable> onDefect;
-  private final Waiting waiting;
+  private final StartWait waiting;
   private final AtomicReference<Phase> phase = new AtomicReference<>(NEW);
   private volatile @Nullable Throwable fault;
   private volatile @Nullable String pausedAtStart;
@@ -92,7 +92,7 @@ public final class Engine {
     this.time = time;
     this.kafka = kafka;
     this.onDefect = onDefect;
-    this.waiting = new Waiting(time);
+    this.waiting = new StartWait(time);
   }
 
   /** A builder with the defaults. */

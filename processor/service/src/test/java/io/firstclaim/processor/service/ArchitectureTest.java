@@ -355,7 +355,7 @@ class ArchitectureTest {
           Map.entry(
               "RecordInFlight", "a wait on a condition, bounded unless a call is sure to come"),
           Map.entry("Upkeep", "the pause between two chores"),
-          Map.entry("Waiting", "the pause between two looks at what a start waits for"),
+          Map.entry("StartWait", "the pause between two looks at what a start waits for"),
           Map.entry("Watchdog", "the pause between two looks at the machine's threads"));
 
   @ArchTest

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GateLane {
   /** A try of what failed, while there is a fault. */
-  enum Trial {
+  enum Retry {
     /** Nobody tries, or who did has left without asking the store. */
     NONE,
     /** The next one may try. */
@@ -36,8 +36,8 @@ final class GateLane {
   /** Whether a thread sees to it that somebody tries. */
   boolean mended;
 
-  private Trial trial = Trial.NONE;
-  private final Condition trialChanged;
+  private Retry retry = Retry.NONE;
+  private final Condition retryChanged;
 
   /** How many tries in a row have failed. */
   final AtomicInteger failures = new AtomicInteger();
@@ -45,11 +45,11 @@ final class GateLane {
   GateLane(String name, Lock lock) {
     this.name = name;
     this.room = lock.newCondition();
-    this.trialChanged = lock.newCondition();
+    this.retryChanged = lock.newCondition();
   }
 
   boolean isShut() {
-    return fault != null && trial != Trial.OFFERED;
+    return fault != null && retry != Retry.OFFERED;
   }
 
   /** Lets one in, and says whether it is the one that tries. */
@@ -57,21 +57,21 @@ final class GateLane {
     inside++;
     boolean tries = fault != null;
     if (tries) {
-      become(Trial.UNDER_WAY);
+      become(Retry.UNDER_WAY);
     }
     return tries;
   }
 
   void letOut(boolean tries) {
     inside--;
-    if (tries && trial == Trial.UNDER_WAY) {
-      become(Trial.NONE); // its record has ended, and it need not ask any more
+    if (tries && retry == Retry.UNDER_WAY) {
+      become(Retry.NONE); // its record has ended, and it need not ask any more
     }
   }
 
   /** One that tried has asked the store, which answered unless there is a fault. */
   void hasAsked(@Nullable String found) {
-    become(Trial.ANSWERED);
+    become(Retry.ANSWERED);
     fault = found;
     if (found != null) {
       failures.incrementAndGet();
@@ -79,31 +79,31 @@ final class GateLane {
   }
 
   /** From now on, whoever comes first may try. */
-  void offerTrial() {
-    become(Trial.OFFERED);
+  void offerRetry() {
+    become(Retry.OFFERED);
   }
 
   /**
    * Waits until nobody tries any more.
    *
    * @param toCome how long somebody may take to come who does
-   * @return what has become of the trial; nobody is let in to try from now on
+   * @return what has become of the retry; nobody is let in to try from now on
    */
-  Trial awaitTrial(Duration toCome) throws InterruptedException {
+  Retry awaitRetry(Duration toCome) throws InterruptedException {
     long left = toCome.toNanos();
-    while (trial == Trial.OFFERED && left > 0) {
-      left = trialChanged.awaitNanos(left);
+    while (retry == Retry.OFFERED && left > 0) {
+      left = retryChanged.awaitNanos(left);
     }
-    while (trial == Trial.UNDER_WAY) {
-      trialChanged.await();
+    while (retry == Retry.UNDER_WAY) {
+      retryChanged.await();
     }
-    Trial result = trial;
-    trial = Trial.NONE;
+    Retry result = retry;
+    retry = Retry.NONE;
     return result;
   }
 
-  private void become(Trial next) {
-    trial = next;
-    trialChanged.signal(); // wakes the thread that mends the lane
+  private void become(Retry next) {
+    retry = next;
+    retryChanged.signal(); // wakes the thread that mends the lane
   }
 }

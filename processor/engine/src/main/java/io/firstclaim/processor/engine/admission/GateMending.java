@@ -119,13 +119,13 @@ final class GateMending {
   private boolean isTried(GateLane lane) throws InterruptedException {
     gate.lock.lockInterruptibly();
     try {
-      GateLane.Trial trial;
+      GateLane.Retry retry;
       do {
-        lane.offerTrial();
+        lane.offerRetry();
         gate.wake(lane);
-        trial = lane.awaitTrial(call);
-      } while (trial == GateLane.Trial.NONE);
-      return trial == GateLane.Trial.ANSWERED;
+        retry = lane.awaitRetry(call);
+      } while (retry == GateLane.Retry.NONE);
+      return retry == GateLane.Retry.ANSWERED;
     } finally {
       gate.lock.unlock();
     }

@@ -131,7 +131,8 @@ public final class StoreGate {
   }
 
   /** Waits for a place; returns null if {@code wanted} no longer holds. */
-  private @Nullable Slot enter(GateLane lane, BooleanSupplier wanted) throws InterruptedException {
+  private @Nullable UnderWay enter(GateLane lane, BooleanSupplier wanted)
+      throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -140,7 +141,7 @@ public final class StoreGate {
       lane.waiting++;
       while (wanted.getAsBoolean()) {
         if (hasPlace(lane)) {
-          return new Slot(lane);
+          return new UnderWay(lane);
         }
         lane.room.await();
       }
@@ -175,17 +176,15 @@ public final class StoreGate {
         });
   }
 
-  /**
-   * A request under way, and its place among those at the store. Made and changed under the lock.
-   */
-  private final class Slot {
+  /** A request under way, and its place at the store. Made and changed under the lock. */
+  private final class UnderWay {
     private final GateLane lane;
     private final boolean tries;
     private final Moment sent = time.now();
     private boolean isInside = true;
     private boolean isBegun;
 
-    Slot(GateLane lane) {
+    UnderWay(GateLane lane) {
       this.lane = lane;
       this.tries = lane.letIn();
       if (lane == claims) {
@@ -250,26 +249,26 @@ public final class StoreGate {
    */
   public @Nullable SettleResult step(Supplier<@Nullable SettleResult> step)
       throws InterruptedException {
-    Slot slot = Objects.requireNonNull(enter(steps, () -> true));
+    UnderWay underWay = Objects.requireNonNull(enter(steps, () -> true));
     @Nullable SettleResult result = null;
     try {
       result = answer(step);
       return result;
     } catch (UnreadableClaimException e) {
-      locked(() -> slot.answered(false));
+      locked(() -> underWay.answered(false));
       throw e;
     } finally {
-      finish(slot, result);
+      finish(underWay, result);
     }
   }
 
-  private void finish(Slot slot, @Nullable SettleResult result) {
+  private void finish(UnderWay underWay, @Nullable SettleResult result) {
     locked(
         () -> {
           switch (result) {
-            case SettleResult.Unknown(String why) -> slot.failed(why);
-            case SettleResult.Settled _, SettleResult.Lost _ -> slot.answered(true);
-            case null -> slot.leave();
+            case SettleResult.Unknown(String why) -> underWay.failed(why);
+            case SettleResult.Settled _, SettleResult.Lost _ -> underWay.answered(true);
+            case null -> underWay.leave();
           }
         });
   }
@@ -295,7 +294,7 @@ public final class StoreGate {
   /** A record that is to be claimed and, if that is granted, is begun until it leaves. */
   public final class Request implements Checkpoint {
     private final BooleanSupplier wanted;
-    private @Nullable Slot slot;
+    private @Nullable UnderWay underWay;
 
     private Request(BooleanSupplier wanted) {
       this.wanted = wanted;
@@ -307,13 +306,13 @@ public final class StoreGate {
      */
     @Override
     public @Nullable Duration pass() throws InterruptedException {
-      slot = enter(claims, wanted);
-      return slot == null ? Duration.ZERO : null;
+      underWay = enter(claims, wanted);
+      return underWay == null ? Duration.ZERO : null;
     }
 
     /** The store answered the claim: by a grant, or otherwise. */
     public void answered(boolean granted) {
-      Slot current = Objects.requireNonNull(slot);
+      UnderWay current = Objects.requireNonNull(underWay);
       locked(
           () -> {
             // Other answers take more than one request in some stores.
@@ -326,7 +325,7 @@ public final class StoreGate {
 
     /** The store did not answer the claim. */
     public void failed(String why) {
-      Slot current = Objects.requireNonNull(slot);
+      UnderWay current = Objects.requireNonNull(underWay);
       locked(
           () -> {
             current.failed(why);
@@ -336,9 +335,9 @@ public final class StoreGate {
 
     @Override
     public void leave() {
-      Slot current = slot;
+      UnderWay current = underWay;
       if (current != null) {
-        slot = null;
+        underWay = null;
         locked(
             () -> {
               current.leave();

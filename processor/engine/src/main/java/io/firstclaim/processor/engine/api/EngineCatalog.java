@@ -305,7 +305,7 @@ public final class EngineCatalog {
           "firstclaim.outcomes.topic",
           Syntax.optional("none", TOPIC),
           "`<application>.outcomes`",
-          given -> Optional.of(given.get(APPLICATION) + ".outcomes"),
+          given -> Optional.of(outcomesTopicOf(given.get(APPLICATION))),
           "created if missing; `none`: no outcomes, the store is asked instead");
 
   /** {@code firstclaim.outcomes.trust}. */
@@ -345,6 +345,11 @@ public final class EngineCatalog {
   /** All settings, in the order in which they stand here. */
   public static List<Setting<?>> all() {
     return CATALOG.all();
+  }
+
+  /** The topic of an application's outcomes, unless another is set. */
+  public static String outcomesTopicOf(String application) {
+    return application + ".outcomes";
   }
 
   private static String random() {

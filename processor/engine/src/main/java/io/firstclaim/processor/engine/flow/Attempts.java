@@ -15,7 +15,6 @@ import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.lock.deduplicator.Verdict;
 import io.firstclaim.lock.keeper.KeptLease;
-import io.firstclaim.processor.engine.admission.StoreGate;
 import io.firstclaim.processor.engine.admission.Suspects;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
@@ -173,7 +172,8 @@ public final class Attempts {
           case SettleResult.Settled(Lease lease) -> settled(attempted.verdict(), lease);
           case SettleResult.Lost(String by) ->
               lost(by == null ? "nobody holds it" : by + " has it");
-          case SettleResult.Unknown _ -> new State.Unanswered(1, pause(StoreGate.pauseAfter(1)));
+          case SettleResult.Unknown(String why) ->
+              throw new IllegalStateException("an attempt ends once it is known: " + why);
         };
       } catch (UnreadableClaimException e) {
         return lost(OneLine.of(e));

@@ -71,13 +71,13 @@ public record RedriveSpec(
     record One(String record) implements Selection {}
 
     /** These records, by their printable IDs, sorted. */
-    record Listed(List<String> ids) implements Selection {
+    record Named(List<String> ids) implements Selection {
       /**
        * Sorts them.
        *
        * @throws IllegalArgumentException if there are too many or none
        */
-      public Listed {
+      public Named {
         ids = ids.stream().distinct().sorted().toList();
         if (ids.isEmpty() || ids.size() > MOST_IDS) {
           throw new IllegalArgumentException(
@@ -170,7 +170,7 @@ public record RedriveSpec(
     if (record != null) {
       selection = new Selection.One(record);
     } else if (ids != null) {
-      selection = new Selection.Listed(ids);
+      selection = new Selection.Named(ids);
     } else {
       selection = new Selection.Filter(Objects.requireNonNull(topic, "topic"), cause, since, until);
     }
@@ -184,7 +184,7 @@ public record RedriveSpec(
 
   /** A redrive of these records, by their printable IDs, in ranges that are to be found. */
   public static RedriveSpec ofIds(List<String> ids, int rate) {
-    return of(new Selection.Listed(ids), Math.max(1, ids.size()), rate);
+    return of(new Selection.Named(ids), Math.max(1, ids.size()), rate);
   }
 
   /** The selected records, in ranges that are to be found. */

@@ -80,7 +80,7 @@ class RedrivesController {
   }
 
   private RedriveSpec freeze(RedriveSpec filter) {
-    if (!(filter.selection() instanceof Selection.Listed(List<String> ids))) {
+    if (!(filter.selection() instanceof Selection.Named(List<String> ids))) {
       return redrives.freeze(filter);
     }
     Instant first =
@@ -97,7 +97,7 @@ class RedrivesController {
   private static String text(RedriveSpec filter) {
     return switch (filter.selection()) {
       case Selection.One(String record) -> record;
-      case Selection.Listed(List<String> ids) -> String.join(", ", ids);
+      case Selection.Named(List<String> ids) -> String.join(", ", ids);
       case Selection.Filter passing -> "all of %s, at most %d".formatted(passing, filter.limit());
     };
   }

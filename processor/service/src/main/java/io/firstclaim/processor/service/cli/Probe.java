@@ -12,9 +12,9 @@ import java.util.List;
  *
  * @param store the table or bucket
  * @param checks what was tried
- * @param trials what policies should deny, and was tried too
+ * @param denials what policies should deny, and was tried too
  */
-record Probe(String store, List<ConformanceResult> checks, List<ConformanceResult> trials) {
+record Probe(String store, List<ConformanceResult> checks, List<ConformanceResult> denials) {
   /**
    * Tries the configured store, after creating it if that is configured, and the policies.
    *
@@ -25,7 +25,7 @@ record Probe(String store, List<ConformanceResult> checks, List<ConformanceResul
    */
   static Probe of(StoreSettings settings, BucketPolicies policies) {
     try (LockStore store = LockStore.of(settings)) {
-      return new Probe(store.name(), store.probe(), policies.trials());
+      return new Probe(store.name(), store.probe(), policies.denials());
     }
   }
 
@@ -38,11 +38,11 @@ record Probe(String store, List<ConformanceResult> checks, List<ConformanceResul
   String table() {
     StringBuilder table = new StringBuilder(store).append(System.lineSeparator());
     append(table, checks, "BROKEN");
-    if (!trials.isEmpty()) {
+    if (!denials.isEmpty()) {
       table
           .append("What a policy should deny (the command policy prints it):")
           .append(System.lineSeparator());
-      append(table, trials, "NOT DENIED");
+      append(table, denials, "NOT DENIED");
     }
     return table
         .append(accepted() ? "Claims can rest on it." : "Claims cannot rest on it.")

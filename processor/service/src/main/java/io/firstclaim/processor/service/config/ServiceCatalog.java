@@ -109,8 +109,9 @@ public final class ServiceCatalog {
           Syntax.optional("", TEXT),
           "required",
           _ -> Optional.empty(),
-          "`log`, `http`, `topic`, `dataset`, or the name of a `RecordHandler` of yours; not asked"
-              + " for with `firstclaim.mode=shadow`");
+          HandlerName.all("`%s`"::formatted)
+              + ", or the name of a `RecordHandler` of yours; not asked for with"
+              + " `firstclaim.mode=shadow`");
 
   static final Setting<Optional<String>> HANDLER_PATH =
       CATALOG.derived(

@@ -5,6 +5,7 @@ import static io.firstclaim.processor.engine.api.EngineCatalog.HANDLER_TIMEOUT;
 import static io.firstclaim.processor.engine.api.EngineCatalog.KAFKA;
 import static io.firstclaim.processor.engine.api.EngineCatalog.MODE;
 import static io.firstclaim.processor.engine.api.EngineCatalog.OUTCOMES_TOPIC;
+import static io.firstclaim.processor.engine.api.EngineCatalog.outcomesTopicOf;
 import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_ADDRESS;
 import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_DIRECTORY;
 import static io.firstclaim.processor.service.config.ServiceCatalog.AUDIT_ENABLED;
@@ -169,7 +170,12 @@ public final class SettingsReader {
 
   private boolean hasDataset() {
     return given.isGiven(DATASET_BUCKET)
-        || given.find(HANDLER_TYPE).flatMap(type -> type).filter("dataset"::equals).isPresent();
+        || given
+            .find(HANDLER_TYPE)
+            .flatMap(type -> type)
+            .flatMap(HandlerName::of)
+            .filter(HandlerName.DATASET::equals)
+            .isPresent();
   }
 
   private ServiceSettings service(OwnHandlers own) {
@@ -211,17 +217,20 @@ public final class SettingsReader {
     if (given.find(MODE).filter(Mode.SHADOW::equals).isPresent()) {
       return Optional.of(new Handling.None());
     }
-    return given
-        .find(HANDLER_TYPE)
-        .flatMap(
-            type ->
-                switch (type.orElse("")) {
-                  case "log" -> Optional.of(new Handling.Log());
-                  case "http" -> http();
-                  case "topic" -> given.find(HANDLER_TOPIC).map(Handling.Topic::new);
-                  case "dataset" -> datasetHandler();
-                  default -> ownHandler(type, own);
-                });
+    Optional<Optional<String>> type = given.find(HANDLER_TYPE);
+    return type.flatMap(name -> name)
+        .flatMap(HandlerName::of)
+        .map(this::handling)
+        .orElseGet(() -> type.flatMap(name -> ownHandler(name, own)));
+  }
+
+  private Optional<Handling> handling(HandlerName name) {
+    return switch (name) {
+      case LOG -> Optional.of(new Handling.Log());
+      case HTTP -> http();
+      case TOPIC -> given.find(HANDLER_TOPIC).map(Handling.Topic::new);
+      case DATASET -> datasetHandler();
+    };
   }
 
   private Optional<Handling> ownHandler(Optional<String> type, OwnHandlers own) {
@@ -232,7 +241,10 @@ public final class SettingsReader {
           own.names().isEmpty()
               ? "the name of a RecordHandler of yours, whose jar is in " + HANDLER_PATH
               : "one of your handlers: " + String.join(", ", own.names());
-      String choices = "log (marks all records done), http, topic, dataset or " + named;
+      String choices =
+          HandlerName.all(name -> name.equals("log") ? "log (marks all records done)" : name)
+              + " or "
+              + named;
       given.wrong(
           HANDLER_TYPE,
           type.isPresent()
@@ -368,7 +380,7 @@ public final class SettingsReader {
             engine.application(),
             claims.namespace(),
             engine.zone(),
-            engine.outcomesTopic().orElse("none"),
+            engine.outcomesTopic().orElseGet(() -> outcomesTopicOf(engine.application())),
             AuditSettings.violationsTopicOf(engine.application()),
             claims.retention(),
             given.get(STUCK_AFTER),
@@ -384,7 +396,9 @@ public final class SettingsReader {
         settings,
         engine.outcomesTopic().isPresent()
             ? Optional.empty()
-            : Optional.of("there are no outcomes: %s=none".formatted(OUTCOMES_TOPIC)),
+            : Optional.of(
+                "there are no outcomes: %s=%s"
+                    .formatted(OUTCOMES_TOPIC, OUTCOMES_TOPIC.text(Optional.empty()))),
         given.get(AUDIT_TOKEN_FILE));
   }
 
@@ -407,7 +421,7 @@ public final class SettingsReader {
     inForce.put(APPLICATION.name(), engine.application());
     inForce.put(EngineCatalog.GROUP.name(), engine.input().group());
     inForce.put(EngineCatalog.NAMESPACE.name(), engine.claim().store().namespace());
-    inForce.put(OUTCOMES_TOPIC.name(), engine.outcomesTopic().orElse("none"));
+    inForce.put(OUTCOMES_TOPIC.name(), OUTCOMES_TOPIC.text(engine.outcomesTopic()));
     return Collections.unmodifiableMap(inForce);
   }
 

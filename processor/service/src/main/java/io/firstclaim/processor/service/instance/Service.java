@@ -26,6 +26,7 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -48,7 +49,6 @@ public non-sealed class Service implements Served {
   private final Engine engine;
   private final TimeSource time;
   private final AtomicReference<@Nullable DrivenClaimStore> claims = new AtomicReference<>();
-  private volatile String storeIdentity = "";
   private volatile boolean isStopping;
 
   Service(
@@ -86,7 +86,6 @@ public non-sealed class Service implements Served {
   }
 
   private ClaimStore opened(DrivenClaimStore store) {
-    storeIdentity = store.identity();
     claims.set(store);
     return store;
   }
@@ -103,7 +102,7 @@ public non-sealed class Service implements Served {
     }
     requireNotCompacted();
     if (settings.audit().off().isEmpty()) {
-      audit.start(storeIdentity);
+      audit.start(Objects.requireNonNull(claims.get()).identity());
     }
     EngineSettings values = settings.engine();
     if (values.mode() == Mode.SHADOW) {

@@ -19,7 +19,7 @@ final class FrozenSet {
     this.selected =
         switch (spec.selection()) {
           case Selection.One(String record) -> letter -> record.equals(letter.id().text());
-          case Selection.Listed(List<String> listed) -> {
+          case Selection.Named(List<String> listed) -> {
             Set<String> ids = Set.copyOf(listed);
             yield letter -> ids.contains(letter.id().text());
           }

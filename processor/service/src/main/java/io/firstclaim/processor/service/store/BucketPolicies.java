@@ -28,8 +28,8 @@ public record BucketPolicies(List<ProtectedBucket> buckets) {
    * @return what was answered to each try, which is kept if that was denied
    * @throws io.firstclaim.lock.StoreUnavailableException if S3 does not answer
    */
-  public List<ConformanceResult> trials() {
-    return ofEach(BucketPolicy::trials).stream().flatMap(List::stream).toList();
+  public List<ConformanceResult> denials() {
+    return ofEach(BucketPolicy::denials).stream().flatMap(List::stream).toList();
   }
 
   private <T> List<T> ofEach(Function<BucketPolicy, T> asked) {

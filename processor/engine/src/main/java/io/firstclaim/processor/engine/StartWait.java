@@ -6,15 +6,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Waits for what a start needs, and says what it waits for: at once, then every 15 s. */
-final class Waiting {
-  private static final Logger LOG = LoggerFactory.getLogger(Waiting.class);
+final class StartWait {
+  private static final Logger LOG = LoggerFactory.getLogger(StartWait.class);
   private static final Duration LOOK_EVERY = Duration.ofMillis(500);
   private static final Duration SAY_EVERY = Duration.ofSeconds(15);
 
   private final TimeSource time;
   private volatile String waitsFor = "its start";
 
-  Waiting(TimeSource time) {
+  StartWait(TimeSource time) {
     this.time = time;
   }
 
@@ -50,7 +50,7 @@ final class Waiting {
           waitsFor = what;
           if (said == 0 || time.now().ticks() - said > SAY_EVERY.toNanos()) {
             said = time.now().ticks();
-            LOG.warn("Waiting for {}", what);
+            LOG.warn("StartWait for {}", what);
           }
         }
       }

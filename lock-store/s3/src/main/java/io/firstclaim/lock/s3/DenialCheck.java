@@ -22,8 +22,8 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  * Tries on one scratch object what a {@link BucketPolicy} denies under a prefix, and removes what
  * was written as it was not. For one run, by one thread.
  */
-final class DenialTrial {
-  private static final Logger LOG = LoggerFactory.getLogger(DenialTrial.class);
+final class DenialCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(DenialCheck.class);
 
   private final S3Client client;
   private final String bucket;
@@ -33,7 +33,7 @@ final class DenialTrial {
   /** The ETag of what was written; null if nothing is there. */
   private @Nullable String eTag;
 
-  DenialTrial(S3Client client, String bucket, ProtectedPrefix prefix) {
+  DenialCheck(S3Client client, String bucket, ProtectedPrefix prefix) {
     this.client = client;
     this.bucket = bucket;
     this.prefix = prefix;

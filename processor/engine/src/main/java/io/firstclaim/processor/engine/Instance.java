@@ -13,6 +13,7 @@ import io.firstclaim.processor.engine.shadow.Findings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +30,7 @@ final class Instance {
    *
    * @param onDefect called if it ends by itself
    */
-  Instance(Parts parts, java.util.function.Consumer<? super Throwable> onDefect) {
+  Instance(Parts parts, Consumer<? super Throwable> onDefect) {
     this.parts = parts;
     this.roster = new Roster(parts.records());
     this.poller =

@@ -75,7 +75,7 @@ public final class RecordFlow implements Processing {
             record.value(),
             handler,
             identifier.redriveOf(record));
-    run(new RecordInFlight(delivery, work, records), new ArrayDeque<>());
+    process(new RecordInFlight(delivery, work, records), new ArrayDeque<>());
   }
 
   @Override
@@ -100,7 +100,7 @@ public final class RecordFlow implements Processing {
    *
    * @param followers others of its ID, which follow it; those that are left when it ends go on
    */
-  private void run(RecordInFlight record, Deque<RecordInFlight> followers) {
+  private void process(RecordInFlight record, Deque<RecordInFlight> followers) {
     State end = new State.Left();
     try {
       record.trace().identified(record.id());
@@ -345,7 +345,7 @@ public final class RecordFlow implements Processing {
   }
 
   private void start(RecordInFlight record, Deque<RecordInFlight> followers) {
-    Thread _ = Thread.startVirtualThread(() -> run(record, followers));
+    Thread _ = Thread.startVirtualThread(() -> process(record, followers));
   }
 
   private void drop(RecordInFlight record) {

@@ -26,7 +26,11 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A server of claims alone, in memory and by a clock that the test drives, and a client of it. */
+/**
+ * A server of claims alone, in memory and by a clock that the test drives, and a client of it. Its
+ * application is started here: {@code @MicronautTest} has one for a whole class and starts its
+ * server with it, where the service opens its store first; and some tests have a second one.
+ */
 final class ClaimApi implements AutoCloseable {
   static final String CLAIMER = "the-claimer's";
   static final String ANOTHER = "another-claimer's";

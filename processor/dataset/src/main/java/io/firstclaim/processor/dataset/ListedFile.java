@@ -22,6 +22,11 @@ public record ListedFile(
 
   /** Whichever of two entries of one file says more. */
   ListedFile or(ListedFile other) {
-    return sha256 == null ? other : this;
+    return other.worth() > worth() ? other : this;
+  }
+
+  /** The hash counts most, as it says which content is meant. */
+  private int worth() {
+    return (sha256 == null ? 0 : 2) + (timestamp == null ? 0 : 1);
   }
 }

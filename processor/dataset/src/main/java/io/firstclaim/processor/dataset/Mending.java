@@ -16,14 +16,13 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the root list what is there, one partition after the other: adds the files that are not
  * listed, takes off those that are missing, and those that are listed twice once: of two entries
- * the one stays that says what was noted when the file was written. Others may write meanwhile.
- * Thread-safe.
+ * the one stays that says what was noted when the file was written, and of such the one that says
+ * more. Others may write meanwhile. Thread-safe.
  */
 final class Mending {
   private final SharedRoot root;
@@ -144,27 +143,41 @@ final class Mending {
       for (Manifest manifest : listedBy) {
         entries.add(manifests.tryRead(partition, manifest));
       }
-      askForHashes(entries.stream().flatMap(Optional::stream).flatMap(List::stream), asksOfAll);
+      Map<String, ListedFile> best =
+          best(
+              entries.stream().flatMap(Optional::stream).flatMap(List::stream).toList(), asksOfAll);
       for (int i = 0; i < listedBy.size(); i++) {
-        compare(listedBy.get(i), entries.get(i));
+        compare(listedBy.get(i), entries.get(i), best);
       }
       this.lookup = manifests.new Lookup(partition, unlisted.keySet());
     }
 
-    /** Asks which hash was noted, of all these files or of those whose entries differ. */
-    private void askForHashes(Stream<ListedFile> entries, boolean ofAll)
+    /** Of the entries of what is there, the one of each file that says most, by name. */
+    private Map<String, ListedFile> best(List<ListedFile> entries, boolean asksOfAll)
         throws InterruptedException {
+      askForHashes(entries, asksOfAll);
+      Map<String, ListedFile> best = new HashMap<>();
+      for (ListedFile one : entries) {
+        if (isOfWhatIsThere(one)) {
+          best.merge(one.file().name(), one, ListedFile::or);
+        }
+      }
+      return best;
+    }
+
+    /** Asks which hash was noted, of all these files or of those whose entries differ. */
+    private void askForHashes(List<ListedFile> entries, boolean ofAll) throws InterruptedException {
       Map<String, ListedFile> first = new HashMap<>();
       Map<String, DatasetFile> toAsk = new TreeMap<>();
-      entries
-          .filter(one -> one.sha256() != null && isThere(one))
-          .forEach(
-              one -> {
-                ListedFile other = first.putIfAbsent(one.file().name(), one);
-                if (ofAll || (other != null && !Objects.equals(other.sha256(), one.sha256()))) {
-                  toAsk.put(one.file().name(), one.file());
-                }
-              });
+      for (ListedFile one : entries) {
+        if (isThere(one)) {
+          ListedFile other = first.putIfAbsent(one.file().name(), one);
+          if ((ofAll && one.sha256() != null)
+              || (other != null && !Objects.equals(other.sha256(), one.sha256()))) {
+            toAsk.put(one.file().name(), one.file());
+          }
+        }
+      }
       AtOnce.askOfAll(
           toAsk.values(),
           objects::noted,
@@ -182,10 +195,12 @@ final class Mending {
           && (hash == null || entry.sha256() == null || hash.equals(entry.sha256()));
     }
 
-    private void compare(Manifest manifest, Optional<List<ListedFile>> listed) {
+    /** Each of the best is met once, and then taken from them. */
+    private void compare(
+        Manifest manifest, Optional<List<ListedFile>> listed, Map<String, ListedFile> best) {
       List<ListedFile> right = new ArrayList<>();
       for (ListedFile one : listed.orElse(List.of())) {
-        if (isOfWhatIsThere(one)) {
+        if (best.remove(one.file().name(), one)) {
           unlisted.remove(one.file().name());
           right.add(one);
         }
@@ -257,15 +272,7 @@ final class Mending {
     private Map<String, ListedFile> known() throws InterruptedException {
       List<Manifest> right = new ArrayList<>(listedBy);
       right.removeAll(gone);
-      List<ListedFile> entries = manifests.known(partition, right, unlisted.keySet());
-      askForHashes(entries.stream(), false);
-      Map<String, ListedFile> known = new HashMap<>();
-      for (ListedFile one : entries) {
-        if (isOfWhatIsThere(one)) {
-          known.merge(one.file().name(), one, ListedFile::or);
-        }
-      }
-      return known;
+      return best(manifests.known(partition, right, unlisted.keySet()), false);
     }
   }
 }

@@ -12,7 +12,9 @@ import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,10 +22,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.sync.RequestBody;
 
 /** Each file is listed once, whoever writes it, finds it, or comes late. */
 class ListedOnceTest {
@@ -137,6 +142,86 @@ class ListedOnceTest {
     dataset.repair();
 
     assertThat(lake.listed()).containsExactly(file);
+  }
+
+  /** Entries that know nothing, as of a registry of version 1, or little, as of a repair. */
+  private static Stream<ListedFile> poorEntries() {
+    DatasetFile file = DatasetFile.of("orders", 0, RecordId.of("a"), 3);
+    String sha256 = DatasetObjects.sha256(new byte[3]);
+    return Stream.of(ListedFile.of(file), new ListedFile(file, sha256, null, null));
+  }
+
+  /** Has the root list this as the first of its partition, by a manifest of its own. */
+  private void list(ListedFile entry) throws InterruptedException {
+    Manifests manifests = new Manifests(lake.client(), lake.bucket(), "");
+    String partition = entry.file().partition();
+    List<Manifest> come = manifests.write(partition, List.of(entry));
+    lake.root(manifests).update(before -> before.with(partition, List.of(), come, Instant.EPOCH));
+  }
+
+  private List<ListedFile> entries(DatasetFile file) throws InterruptedException {
+    List<ListedFile> entries = new ArrayList<>();
+    new DatasetReader(lake.client(), lake.bucket(), "")
+        .snapshot()
+        .forEach(null, null, entries::add);
+    entries.removeIf(one -> !one.file().equals(file));
+    return entries;
+  }
+
+  private static ListedFile full(DatasetFile file) {
+    return new ListedFile(file, DatasetObjects.sha256(new byte[3]), "a", Instant.EPOCH);
+  }
+
+  @ParameterizedTest
+  @MethodSource("poorEntries")
+  void ofTwoEntries_aRepairKeepsTheOneThatSaysMore(ListedFile poor) throws InterruptedException {
+    Dataset dataset = lake.dataset();
+    list(poor); // and its object is deleted
+    DatasetFile file = store(dataset, "a");
+    assertThat(entries(file)).containsExactly(poor, full(file));
+
+    dataset.repair();
+
+    assertThat(entries(file)).containsExactly(full(file));
+  }
+
+  @ParameterizedTest
+  @MethodSource("poorEntries")
+  void ofTwoEntries_aMergeKeepsTheOneThatSaysMore(ListedFile poor) throws InterruptedException {
+    Dataset dataset = lake.dataset();
+    list(poor);
+    DatasetFile file = store(dataset, "a");
+    for (int i = 1; i < Merges.MANY; i++) {
+      DatasetFile other = DatasetFile.of("orders", 0, RecordId.of("other-" + i), 3);
+      lake.put(other.path(), new byte[3]);
+      list(ListedFile.of(other));
+    }
+
+    assertThat(dataset.merge()).isTrue();
+
+    assertThat(entries(file)).containsExactly(full(file));
+    assertThat(lake.root().manifests(file.partition())).hasSizeLessThan(Merges.MANY);
+    assertThat(lake.listed()).hasSize(Merges.MANY).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void ofTwoEntries_theOneOfAnotherContentIsNotKept_thoughItSaysMore() throws InterruptedException {
+    DatasetFile file = DatasetFile.of("orders", 0, RecordId.of("a"), 3);
+    String earlier = DatasetObjects.sha256(new byte[] {1, 2, 3});
+    list(new ListedFile(file, earlier, "a", Instant.EPOCH));
+    list(ListedFile.of(file));
+    lake.client()
+        .putObject(
+            put ->
+                put.bucket(lake.bucket())
+                    .key(file.path())
+                    .metadata(
+                        Map.of("firstclaim-sha256", DatasetObjects.sha256(new byte[] {4, 5, 6}))),
+            RequestBody.fromBytes(new byte[] {4, 5, 6}));
+
+    lake.dataset().repair();
+
+    assertThat(entries(file)).containsExactly(ListedFile.of(file));
   }
 
   @Test

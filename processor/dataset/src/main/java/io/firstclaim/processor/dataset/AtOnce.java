@@ -26,10 +26,11 @@ final class AtOnce {
       }
       return results;
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException fault) {
-        throw fault;
+      switch (e.getCause()) {
+        case RuntimeException fault -> throw fault;
+        case Error fault -> throw fault;
+        case null, default -> throw new IllegalStateException(e);
       }
-      throw new IllegalStateException(e);
     }
   }
 

@@ -2,6 +2,7 @@ package io.firstclaim.processor.dataset;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreRefusedException;
@@ -171,7 +172,8 @@ public final class Dataset {
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket must not be read or written
    * @throws UnreadableException if a later version wrote the root
-   * @throws RuntimeException whatever else {@link SharedDocuments#update} throws
+   * @throws RuntimeException whatever else {@link SharedDocuments#update} throws; where more than
+   *     one thing failed, the others are suppressed in the first, and in the log
    */
   public Optional<Repair> repair() throws InterruptedException {
     return repair(false);
@@ -211,10 +213,20 @@ public final class Dataset {
           done,
           removed);
       if (!faults.isEmpty()) {
-        throw faults.getFirst();
+        throw first(faults);
       }
       return Optional.of(done);
     }
+  }
+
+  /** The first; as whoever catches it may tell no more than its message, the log has the others. */
+  private RuntimeException first(List<RuntimeException> faults) {
+    RuntimeException first = faults.getFirst();
+    for (RuntimeException other : faults.subList(1, faults.size())) {
+      LOG.warn("The dataset in S3 bucket {} was repaired in part: {}", bucket, OneLine.of(other));
+      first.addSuppressed(other);
+    }
+    return first;
   }
 
   private interface Step<T> {

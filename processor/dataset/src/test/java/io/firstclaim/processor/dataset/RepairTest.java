@@ -2,6 +2,8 @@ package io.firstclaim.processor.dataset;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
 
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
@@ -285,6 +287,42 @@ class RepairTest {
 
     assertThat(lake.listed()).hasSize(3).contains(another);
     assertThat(lake.uploads()).isEmpty();
+  }
+
+  @Test
+  void allThatMustNotBeDone_isTold() throws InterruptedException {
+    HastyTime time = new HastyTime();
+    Dataset dataset = lake.dataset(time);
+    Manifests manifests = new Manifests(lake.client(), lake.bucket(), "");
+    DatasetFile unlisted = unlisted("a");
+    manifests.write(unlisted.partition(), List.of(ListedFile.of(unlisted)));
+    dataset.repair();
+    lake.proxy()
+        .add(
+            Rule.always(
+                Match.operation("DELETE").and(Match.pathContains(Manifests.FOLDER)),
+                Fault.Answer.s3(403, "AccessDenied")));
+    lake.proxy()
+        .add(
+            Rule.always(
+                Match.operation("GET").and(Match.pathContains("uploads")),
+                Fault.Answer.s3(403, "AccessDenied")));
+    time.sleep(OldManifests.KEPT.plusMinutes(1));
+
+    try (Warnings warnings = new Warnings(Dataset.class)) {
+      assertThatThrownBy(dataset::repair)
+          .isInstanceOf(StoreRefusedException.class)
+          .hasMessageContaining("s3:DeleteObject")
+          .satisfies(
+              first ->
+                  assertThat(first.getSuppressed())
+                      .singleElement(THROWABLE)
+                      .hasMessageContaining("s3:ListBucketMultipartUploads"));
+
+      assertThat(warnings.with(lake.bucket()))
+          .singleElement(STRING)
+          .contains("s3:ListBucketMultipartUploads");
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import static io.firstclaim.lock.dynamodb.Items.number;
 import io.firstclaim.lock.Backoff;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreListener;
@@ -55,6 +56,9 @@ public final class TableSweeper {
   /** Items of a page: some ten read units at once. */
   static final int PAGE = 250;
 
+  /** So often a page is asked for; the pauses between take some twelve minutes. */
+  static final int TRIES = 100;
+
   /** The pauses between tries of a page that was not answered. */
   private static final Backoff PAUSES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(10));
 
@@ -67,6 +71,7 @@ public final class TableSweeper {
   private final Duration interval;
   private final TimeSource time;
   private final SweepTurn.Listener listener;
+  private final OncePerMinute complaints;
 
   /**
    * A sweeper of a table.
@@ -93,6 +98,7 @@ public final class TableSweeper {
     this.interval = interval;
     this.time = time;
     this.listener = listener;
+    this.complaints = new OncePerMinute(time);
   }
 
   /**
@@ -158,10 +164,11 @@ public final class TableSweeper {
   }
 
   /**
-   * A page, asked for until DynamoDB answers: a sweep that left the rest of a segment would begin
-   * that anew the next time, and may never come to its end.
+   * A page, asked for again and again: a sweep that left the rest of a segment would begin that
+   * anew the next time, and may never come to its end. Not for ever: the others would never be
+   * swept again, if one is not answered for hours.
    *
-   * @return null if the turn is over before
+   * @return null if the turn is over before, or the segment is left
    */
   private @Nullable ScanResponse page(
       int segment,
@@ -175,8 +182,18 @@ public final class TableSweeper {
         rest(start);
         return page;
       } catch (StoreUnavailableException e) {
-        if (!turn.isKept()) {
-          fault.set(e);
+        boolean isLeft = failures == TRIES;
+        if (isLeft && complaints.isDue()) {
+          LOG.warn(
+              "Segment {} of DynamoDB table {} is left to the next sweep, as a page of it was not"
+                  + " answered {} times: {}",
+              segment,
+              table.name(),
+              TRIES,
+              e.getMessage());
+        }
+        if (isLeft || !turn.isKept()) {
+          fault.compareAndSet(null, e); // and not in the place of a refusal
           return null;
         }
       }

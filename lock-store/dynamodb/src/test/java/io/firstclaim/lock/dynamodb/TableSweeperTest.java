@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,6 +40,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -51,6 +53,7 @@ import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BillingMode;
@@ -392,13 +395,72 @@ class TableSweeperTest {
     assertThat(a.store().find(fails)).isPresent();
   }
 
+  @Test
+  void segmentThatIsNotAnswered_isLeftInTheEnd_andKeepsNoOtherFromBeingSwept() throws Exception {
+    List<RecordId> ids = new ArrayList<>(doneMany("first-"));
+    int silent = segments(ids).getFirst();
+    Rule unanswered =
+        PROXY.add(
+            Rule.times(
+                10L * TableSweeper.TRIES,
+                Match.operation("Scan").and(request -> isOf(silent, request)),
+                Fault.Answer.dynamoDb(500, "InternalServerError")));
+    try (DynamoDbClient client = notRetrying().build()) {
+      TableSweeper sweeper = sweeper(client, "a");
+      TIME.advance(PAST);
+      assertThat(sweeper.sweep()).isEqualTo(INTERVAL);
+      assertThat(unanswered.hits()).isEqualTo(TableSweeper.TRIES);
+      assertThat(segments(ids)).contains(silent).containsOnly(silent);
+
+      ids.addAll(doneMany("second-"));
+      TIME.advance(PAST);
+      sweeper.sweep();
+      assertThat(segments(ids)).contains(silent).containsOnly(silent);
+
+      PROXY.remove(unanswered);
+      TIME.advance(PAST);
+      sweeper.sweep();
+      assertThat(segments(ids)).isEmpty();
+    }
+  }
+
+  /** The segments of those of these claims that are there. */
+  private List<Integer> segments(List<RecordId> ids) {
+    Set<String> keys = ids.stream().map(id -> id.key("swept")).collect(Collectors.toSet());
+    List<Integer> segments = new ArrayList<>();
+    for (int i = 0; i < TableSweeper.SEGMENTS; i++) {
+      int segment = i;
+      DIRECT
+          .scan(scan -> scan.tableName(table).totalSegments(TableSweeper.SEGMENTS).segment(segment))
+          .items()
+          .stream()
+          .filter(item -> keys.contains(Objects.requireNonNull(item.get("pk")).s()))
+          .forEach(_ -> segments.add(segment));
+    }
+    return segments;
+  }
+
+  private static boolean isOf(int segment, Request scan) {
+    return scan.body().matches("(?s).*\"Segment\":%d\\b.*".formatted(segment));
+  }
+
+  /** So many that some segments have more than one. */
+  private List<RecordId> doneMany(String prefix) {
+    return IntStream.rangeClosed(0, TableSweeper.SEGMENTS)
+        .mapToObj(i -> done(a, prefix + i))
+        .toList();
+  }
+
+  /** A client behind the proxy, without the SDK's own retries. */
+  private static DynamoDbClientBuilder notRetrying() {
+    return LocalDynamoDb.notRetrying(
+        LocalDynamoDb.dated(LocalDynamoDb.builder(PROXY.endpoint()), () -> TIME));
+  }
+
   /** Items enough that some segments have more than one, each a page of its own. */
   @Test
   void pageWithoutAnAnswer_isReadAgain_inTheSameSweep() throws Exception {
-    List<RecordId> ids =
-        IntStream.rangeClosed(0, TableSweeper.SEGMENTS)
-            .mapToObj(i -> done(a, "done-" + i))
-            .toList();
+    List<RecordId> ids = doneMany("done-");
     TIME.advance(PAST);
     Predicate<Request> secondPage =
         Match.operation("Scan").and(Match.bodyContains("ExclusiveStartKey"));
@@ -409,11 +471,7 @@ class TableSweeperTest {
                 secondPage,
                 Fault.Answer.dynamoDb(500, "InternalServerError")));
     try (DynamoDbClient oneByOne =
-        LocalDynamoDb.intercepted(
-                LocalDynamoDb.notRetrying(
-                    LocalDynamoDb.dated(LocalDynamoDb.builder(PROXY.endpoint()), () -> TIME)),
-                new OneByOne())
-            .build()) {
+        LocalDynamoDb.intercepted(notRetrying(), new OneByOne()).build()) {
       sweeper(oneByOne, "a").sweep();
     }
 

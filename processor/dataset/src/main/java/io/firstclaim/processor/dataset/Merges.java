@@ -34,7 +34,7 @@ final class Merges {
   private static final int MANY_IN_ALL = 1_000;
 
   /** How long until a merge is tried again that failed, or that another instance is at. */
-  private static final Duration PAUSE = Duration.ofSeconds(5);
+  static final Duration PAUSE = Duration.ofSeconds(5);
 
   private final SharedRoot root;
   private final Manifests manifests;

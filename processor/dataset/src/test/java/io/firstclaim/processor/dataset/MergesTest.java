@@ -22,12 +22,15 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
@@ -344,6 +347,54 @@ class MergesTest {
             .mapToObj(i -> new Manifest("%032x".formatted(i), Manifests.FULL, Manifests.FULL, 1, 0))
             .toList();
     return root.with(partition, List.of(), full, Instant.EPOCH);
+  }
+
+  /** The first time that a merge asks for is an error, and its pauses take no time. */
+  private static final class FailingTime implements TimeSource {
+    private final AtomicBoolean fails = new AtomicBoolean(true);
+    private final Queue<Duration> pauses = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public Moment now() {
+      if (isOfAMerge() && fails.getAndSet(false)) {
+        throw new NoClassDefFoundError("by the test");
+      }
+      return TimeSource.system().now();
+    }
+
+    @Override
+    public void sleep(Duration duration) throws InterruptedException {
+      if (isOfAMerge()) {
+        pauses.add(duration);
+      } else {
+        TimeSource.system().sleep(duration);
+      }
+    }
+
+    private static boolean isOfAMerge() {
+      return Thread.currentThread().getName().equals("dataset-merge");
+    }
+  }
+
+  @Test
+  void errorInAMerge_endsNoMoreThanThisOne_andTheNextComesAfterAPause() {
+    FailingTime time = new FailingTime();
+    Dataset dataset = lake.dataset(time);
+    AtomicInteger stored = new AtomicInteger();
+
+    await()
+        .atMost(TIME)
+        .until(
+            () -> {
+              RecordId id = RecordId.of("id-" + stored.incrementAndGet());
+              var _ = dataset.store("orders", 0, id, new byte[3], () -> {});
+              return stored.get() > Merges.MANY
+                  && lake.root().manifests(ORDERS).size() < Merges.MANY / 2;
+            });
+
+    assertThat(time.fails).isFalse();
+    assertThat(time.pauses.peek()).isEqualTo(Merges.PAUSE);
+    assertThat(lake.listed()).hasSize(stored.get());
   }
 
   @Test

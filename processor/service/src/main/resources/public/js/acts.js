@@ -25,7 +25,7 @@ for (const dialog of document.querySelectorAll("#act-dialog, #bulk-dialog")) {
   dialog.addEventListener("cancel", (event) => { if (isPosting) event.preventDefault(); });
 }
 
-/** Does what was confirmed; tells whether it is done. */
+/** Does what was confirmed; if it is not done, the dialog stays open and says why. */
 async function perform(dialog, act, wrong, go) {
   isPosting = true;
   go.disabled = true;

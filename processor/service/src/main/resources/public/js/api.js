@@ -12,8 +12,11 @@ export class Refusal extends Error {
   }
 }
 
-/** Whether an act may have been done all the same: there was no answer, or not the whole of one. */
-export const isOpen = ({ status }) => status === 0 || status === 503;
+/**
+ * Whether an act may have been done all the same: there was no answer, or not the whole of one, or a
+ * server failed. That may be a proxy which did not wait for the instance.
+ */
+export const isOpen = ({ status }) => status === 0 || status >= 500;
 
 /** Sent twice under it, a redrive is one. */
 export function newId() {

@@ -2,7 +2,7 @@
 import { $, el, keyed, setAttribute, setText } from "./dom.js";
 import { ago, millis, moment, words } from "./format.js";
 import { get, newId, recordPath } from "./api.js";
-import { ask } from "./acts.js";
+import { ask, isAsking } from "./acts.js";
 import { address } from "./view.js";
 
 const STATES = {
@@ -30,6 +30,7 @@ let shown = null;
 /** Asks who holds it now: by the time that a reason is given, it may be somebody else. */
 export async function release(id) {
   const record = await get(recordPath(id)).catch(() => null);
+  if (isAsking()) return; // about something else, that was begun meanwhile
   if (record?.state !== "HELD") {
     location.hash = address({ record: id }); // which says how it stands
     return;

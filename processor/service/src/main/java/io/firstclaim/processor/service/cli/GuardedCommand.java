@@ -2,10 +2,13 @@ package io.firstclaim.processor.service.cli;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -21,22 +24,36 @@ final class GuardedCommand {
   /** How long what is told to end may take, if there is no hurry. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
+  /** How long what was killed may take to be gone. */
+  private static final Duration TO_BE_REAPED = Duration.ofSeconds(5);
+
+  /** How often it is looked what runs below the command. */
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
+  /** The highest number of a signal. */
+  private static final int SIGNALS = 64;
+
   /** How long what is held may take to be given back once the command has ended. */
   private static final Duration TO_GIVE_BACK = Duration.ofSeconds(10);
 
   private final Process process;
   private final boolean reads;
+  private final Duration grace;
   private final Thread forwarding;
+  private final Set<ProcessHandle> addressed = ConcurrentHashMap.newKeySet();
   private final CountDownLatch gone = new CountDownLatch(1);
   private final CountDownLatch over = new CountDownLatch(1);
+  private volatile List<ProcessHandle> seen = List.of();
+  private List<ProcessHandle> latest = List.of(); // guarded by this
   private volatile boolean told;
   private volatile boolean stopped;
   private volatile int exitCode = ShellCommands.NOT_HAD;
   private CommandOutput output = new CommandOutput.Unread("it is not read");
 
-  private GuardedCommand(Process process, boolean reads, Thread forwarding) {
+  private GuardedCommand(Process process, boolean reads, Duration grace, Thread forwarding) {
     this.process = process;
     this.reads = reads;
+    this.grace = grace;
     this.forwarding = forwarding;
   }
 
@@ -62,6 +79,17 @@ final class GuardedCommand {
    */
   static GuardedCommand start(List<String> words, Map<String, String> variables, boolean reads)
       throws NotStartedException {
+    return start(words, variables, reads, GRACE);
+  }
+
+  /**
+   * The same.
+   *
+   * @param grace how long what is told to end may take, if there is no hurry
+   */
+  static GuardedCommand start(
+      List<String> words, Map<String, String> variables, boolean reads, Duration grace)
+      throws NotStartedException {
     ProcessBuilder builder = new ProcessBuilder(words).inheritIO();
     if (reads) {
       builder.redirectOutput(ProcessBuilder.Redirect.PIPE);
@@ -75,8 +103,9 @@ final class GuardedCommand {
     try {
       // Before the command begins: this process may be told to end in the next moment.
       Runtime.getRuntime().addShutdownHook(forwarding);
-      var command = new GuardedCommand(builder.start(), reads, forwarding);
+      var command = new GuardedCommand(builder.start(), reads, grace, forwarding);
       started.complete(Optional.of(command));
+      Thread _ = Thread.ofPlatform().daemon().name("firstclaim-watch").start(command::watch);
       return command;
     } catch (IOException | IllegalStateException e) {
       // The latter is that this process is ending already, and takes no hook any more.
@@ -87,9 +116,39 @@ final class GuardedCommand {
     }
   }
 
+  /** Looks now and then what it has started: once it is dead, nobody can say that any more. */
+  private void watch() {
+    try {
+      while (!process.waitFor(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+        look();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /**
-   * Waits for its end and, if this process was told to end, for that of all that it has started;
-   * returns its exit code, 128 and more if a signal ended it.
+   * Notes what runs below it, beside what the look before has found: a signal that was sent to all
+   * at once may have ended some of that already, and so cut off what it had started. What has
+   * detached itself before, as a daemon does, is forgotten.
+   */
+  private synchronized void look() {
+    List<ProcessHandle> now = process.isAlive() ? process.descendants().toList() : List.of();
+    boolean isWhole = process.isAlive();
+    seen = Stream.concat((isWhole ? latest : seen).stream(), now.stream()).distinct().toList();
+    if (isWhole) {
+      latest = now;
+    }
+  }
+
+  /** What runs below it, or did when that was last looked at. */
+  List<ProcessHandle> seen() {
+    return seen;
+  }
+
+  /**
+   * Waits for its end; returns its exit code, 128 and more if a signal ended it. Unless it has
+   * ended by itself, all that it has started is ended by then, too.
    */
   int await() throws InterruptedException {
     if (reads) {
@@ -98,6 +157,11 @@ final class GuardedCommand {
     int code = process.waitFor();
     if (told) {
       gone.await();
+    } else if (stopped || (code > 128 && code <= 128 + SIGNALS)) {
+      // This process may be about to get that signal, too, if it was sent to all at once.
+      endWithin(grace, tell());
+    } else {
+      seen = List.of(); // what it leaves behind is meant to go on
     }
     return code;
   }
@@ -114,7 +178,7 @@ final class GuardedCommand {
    */
   void stop(Duration left) {
     stopped = true;
-    endWithin(left.compareTo(GRACE) < 0 ? left : GRACE, tell());
+    endWithin(left.compareTo(grace) < 0 ? left : grace, tell());
   }
 
   /** Whether it was ended because the lease was lost. */
@@ -125,9 +189,9 @@ final class GuardedCommand {
   /** This process was told to end, so the command is told to end, and all that it has started. */
   private void end() {
     told = true;
-    List<ProcessHandle> all = tell();
+    var _ = tell();
     var _ = process.onExit().join(); // however long it takes: what is held is renewed
-    endWithin(GRACE, all);
+    endWithin(grace, tell()); // with what it has left behind meanwhile
     gone.countDown();
     try {
       boolean _ = over.await(TO_GIVE_BACK.toMillis(), TimeUnit.MILLISECONDS);
@@ -138,14 +202,22 @@ final class GuardedCommand {
   }
 
   /**
-   * Tells it and all that it has started to end; it first, as else it may begin something new. By
-   * its handle, as the process itself would close the pipe of its last words.
+   * Tells it and all that it has started to end, each once; returns all that were told until now.
+   * It first, as else it may begin something new. By its handle, as the process itself would close
+   * the pipe of its last words.
    */
   private List<ProcessHandle> tell() {
-    List<ProcessHandle> all =
-        Stream.concat(Stream.of(process.toHandle()), process.descendants()).toList();
-    all.forEach(ProcessHandle::destroy);
-    return all;
+    Set<ProcessHandle> all = new LinkedHashSet<>();
+    for (ProcessHandle each :
+        Stream.concat(Stream.of(process.toHandle()), seen.stream()).toList()) {
+      if (all.add(each) && each.isAlive()) { // else another process may have its number
+        each.descendants().forEach(all::add);
+      }
+    }
+    all.stream().filter(addressed::add).forEach(ProcessHandle::destroy);
+    // What it began before it heard, or begins to tidy up, is told once it is dead.
+    look();
+    return List.copyOf(addressed);
   }
 
   /** Waits until these are gone, and then kills what is left, with what that has started since. */
@@ -153,12 +225,13 @@ final class GuardedCommand {
     if (!areGoneWithin(grace, all)) {
       List<ProcessHandle> left =
           all.stream()
+              .filter(ProcessHandle::isAlive)
               .flatMap(each -> Stream.concat(Stream.of(each), each.descendants()))
               .distinct()
               .toList();
       left.forEach(ProcessHandle::destroyForcibly);
       // Not without a bound: where nobody reaps them, as in some containers, they never go.
-      boolean _ = areGoneWithin(GRACE, left);
+      boolean _ = areGoneWithin(TO_BE_REAPED, left);
     }
   }
 

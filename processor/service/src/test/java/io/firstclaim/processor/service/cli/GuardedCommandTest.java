@@ -12,14 +12,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class GuardedCommandTest {
+  /** Nothing here takes so long, whatever the machine does. */
+  private static final Duration NO_HURRY = Duration.ofMinutes(10);
+
   @TempDir Path folder;
 
-  /** A command that needs four seconds to end in good order; it runs. */
+  /** A command that needs two minutes to end in good order, and would get them; it runs. */
   private GuardedCommand tidyingUp() throws Exception {
     Path runs = folder.resolve("runs");
     String script =
-        "trap 'sleep 4; exit 0' TERM; echo > %s; while true; do sleep 0.1; done".formatted(runs);
-    GuardedCommand command = GuardedCommand.start(List.of("sh", "-c", script), Map.of(), false);
+        "trap 'for i in $(seq 1200); do sleep 0.1; done; exit 0' TERM; "
+            + "echo > %s; while true; do sleep 0.1; done".formatted(runs);
+    GuardedCommand command =
+        GuardedCommand.start(List.of("sh", "-c", script), Map.of(), false, NO_HURRY);
     await().atMost(Duration.ofMinutes(2)).until(() -> Files.exists(runs));
     return command;
   }
@@ -43,5 +48,30 @@ class GuardedCommandTest {
 
     assertThat(command.await()).isEqualTo(128 + 9);
     command.close();
+  }
+
+  @Test
+  void commandThatASignalEnds_isOverOnlyOnceWhatItStartedIsEndedToo() throws Exception {
+    Path runs = folder.resolve("runs");
+    String working = "echo $$ > %s; while true; do sleep 0.1; done".formatted(runs);
+    GuardedCommand command =
+        GuardedCommand.start(
+            List.of("sh", "-c", "sh -c '" + working + "'; true"), Map.of(), false, NO_HURRY);
+    ProcessHandle started = ProcessHandle.of(awaitPid(runs)).orElseThrow();
+    try {
+      await().atMost(Duration.ofMinutes(2)).until(() -> command.seen().contains(started));
+      assertThat(started.parent().orElseThrow().destroy()).isTrue();
+
+      assertThat(command.await()).isEqualTo(128 + 15);
+      assertThat(started.isAlive()).isFalse();
+    } finally {
+      started.destroyForcibly();
+      command.close();
+    }
+  }
+
+  private static long awaitPid(Path file) throws Exception {
+    await().atMost(Duration.ofMinutes(2)).until(() -> Files.exists(file) && Files.size(file) > 1);
+    return Long.parseLong(Files.readString(file).strip());
   }
 }

@@ -138,6 +138,9 @@ class KafkaHealth implements HealthIndicator {
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       LOG.debug("Kafka does not answer", e);
       return -1;
+    } catch (Error e) { // or it would be thrown to all who look, and nobody would ask again
+      LOG.error("Kafka could not be asked whether it answers; it is asked again", e);
+      return -1;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return -1;

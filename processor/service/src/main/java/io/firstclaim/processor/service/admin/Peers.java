@@ -11,6 +11,7 @@ import io.firstclaim.processor.audit.api.Coverage;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.context.ServerRequestContext;
 import io.micronaut.http.ssl.ServerSslConfiguration;
+import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -60,10 +61,22 @@ final class Peers {
   private final String scheme;
   private final HttpClient http;
   private final PeerCredential credential;
+  private final Duration limit;
 
+  @Inject
   Peers(ServerSslConfiguration own, PeerTls tls, PeerCredential credential) {
+    this(own, tls, credential, LIMIT);
+  }
+
+  /**
+   * The same.
+   *
+   * @param limit how long each may take to answer
+   */
+  Peers(ServerSslConfiguration own, PeerTls tls, PeerCredential credential, Duration limit) {
     this.credential = credential;
-    HttpClient.Builder client = HttpClient.newBuilder().connectTimeout(LIMIT);
+    this.limit = limit;
+    HttpClient.Builder client = HttpClient.newBuilder().connectTimeout(limit);
     this.scheme = own.isEnabled() ? "https" : "http";
     this.http = own.isEnabled() ? client.sslContext(tls.context()).build() : client.build();
   }
@@ -247,7 +260,7 @@ final class Peers {
   private JsonNode get(Address instance, String partitions, String path) throws IOException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(scheme + "://" + instance + path))
-            .timeout(LIMIT)
+            .timeout(limit)
             .header(ASKED_BY_ONE, credential.zone());
     if (!partitions.isEmpty()) {
       request.header(ASKED_FOR, partitions);

@@ -225,10 +225,17 @@ final class AdminCommand {
   int release(
       @Mixin Where where,
       @Parameters(paramLabel = "ID") String id,
-      @Option(names = "--reason", required = true) String reason)
+      @Option(names = "--reason", required = true) String reason,
+      @Option(
+              names = "--token",
+              paramLabel = "N",
+              description = "Only if this grant still holds it, as 'admin record' shows it.")
+          @Nullable Long token)
       throws IOException, InterruptedException {
-    return post(
-        where, "/api/records/" + AdminClient.encoded(id) + "/release", Map.of("reason", reason));
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("reason", reason);
+    put(body, "token", token);
+    return post(where, "/api/records/" + AdminClient.encoded(id) + "/release", body);
   }
 
   /** Dead records, or those that pass a filter, and what is to be said of them. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.RecordId;
@@ -14,13 +15,17 @@ import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import io.micronaut.test.support.TestPropertyProvider;
 import jakarta.inject.Inject;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,6 +88,7 @@ class AdminCommandTest implements TestPropertyProvider {
     assertThat(read("record")).isEqualTo(2);
     assertThat(read("no-such-thing")).isEqualTo(2);
     assertThat(read("held", "--limit", "0")).isEqualTo(2);
+    assertThat(read("release", "x", "--reason", "stuck", "--token", "four")).isEqualTo(2);
     assertThat(redrive("x", "--dry-run", "--may-be-done")).isEqualTo(2);
     assertThat(redrive("x", "y", "--may-be-done")).isEqualTo(2);
     assertThat(redrive("x", "--rate", "5")).isEqualTo(2);
@@ -91,6 +97,35 @@ class AdminCommandTest implements TestPropertyProvider {
     assertThat(read("dismiss", "x", "--reason", "old", "--dry-run")).isEqualTo(2);
     assertThat(read("dismiss", "x", "y", "--reason", "old")).isEqualTo(2);
     assertThat(read("dismiss", "x", "--reason", "old", "--cause", "410")).isEqualTo(2);
+  }
+
+  @Test
+  void release_isOfTheGrantThatIsNamed_orOfWhicheverThereIs() throws IOException {
+    List<String> sent = new CopyOnWriteArrayList<>();
+    HttpServer instance =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    instance.createContext(
+        "/api/records/x/release",
+        exchange -> {
+          sent.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+          exchange.sendResponseHeaders(200, 0);
+          try (var body = exchange.getResponseBody()) {
+            body.write("{}".getBytes(UTF_8));
+          }
+        });
+    instance.start();
+    try {
+      String url = "http://127.0.0.1:" + instance.getAddress().getPort();
+      String[] any = {"admin", "release", "x", "--reason", "stuck", "--url", url};
+      String[] one = {"admin", "release", "x", "--reason", "stuck", "--url", url, "--token", "4"};
+
+      assertThat(Firstclaim.run(_ -> 0, Map.of(), any)).isZero();
+      assertThat(Firstclaim.run(_ -> 0, Map.of(), one)).isZero();
+    } finally {
+      instance.stop(0);
+    }
+    assertThat(sent)
+        .containsExactly("{\"reason\":\"stuck\"}", "{\"reason\":\"stuck\",\"token\":4}");
   }
 
   @Test

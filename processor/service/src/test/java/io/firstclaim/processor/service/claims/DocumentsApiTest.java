@@ -3,6 +3,10 @@ package io.firstclaim.processor.service.claims;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.processor.service.claims.ClaimApi.Answer;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -196,6 +200,44 @@ class DocumentsApiTest {
     api.send("GET", path, null, Map.of("If-None-Match", "\"other\"")).require(200);
     api.send("GET", path, null, Map.of("If-Match", etag)).require(200);
     api.send("GET", path, null, Map.of("If-Match", "\"other\"")).require(412);
+  }
+
+  /** RFC 9110, 13.1: for the one, a weak ETag is good enough; for the other, none is. */
+  @Test
+  void weakETag_keepsAWriteFromWhatIsThere_andPermitsNone() {
+    String weak = "W/" + etag(patch("{\"a\":1}").require(200));
+
+    patch("{\"a\":2}", "If-None-Match", weak).require(412);
+    patch("{\"a\":2}", "If-Match", weak).require(412);
+    delete(Map.of("If-Match", weak)).require(412);
+    api.send("GET", path, null, Map.of("If-Match", weak)).require(412);
+
+    assertThat(get().all().body()).isEqualTo("{\"a\":1}");
+    patch("{\"a\":2}", "If-None-Match", "W/\"other\"").require(200);
+  }
+
+  @Test
+  void linesOfOneHeader_areOneList() throws Exception {
+    String etag = etag(patch("{\"a\":1}").require(200));
+
+    assertThat(status("GET", "If-None-Match", "\"x\"", "W/" + etag)).isEqualTo(304);
+    assertThat(status("GET", "If-None-Match", "\"x\"", "\"y\"")).isEqualTo(200);
+    assertThat(status("DELETE", "If-Match", "\"x\"", "\"y\"")).isEqualTo(412);
+    assertThat(status("DELETE", "If-Match", "\"x\"", etag)).isEqualTo(200);
+  }
+
+  /** What is answered to a request that has this header in several lines. */
+  private int status(String method, String header, String... lines) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(api.address().resolve(path))
+            .method(method, BodyPublishers.noBody())
+            .header("Authorization", "Bearer " + ClaimApi.CLAIMER);
+    for (String line : lines) {
+      request.header(header, line);
+    }
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+      return client.send(request.build(), BodyHandlers.discarding()).statusCode();
+    }
   }
 
   @Test

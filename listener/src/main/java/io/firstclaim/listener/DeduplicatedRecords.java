@@ -93,7 +93,7 @@ public final class DeduplicatedRecords {
             ids.ofMismatch(id, payload), record, "the ID " + id + " is known with another payload");
         yield false;
       }
-      case RunResult.Failed(var retryAt, var attempts, var cause) -> {
+      case RunResult.AttemptFailed(var retryAt, var attempts, var cause) -> {
         LOG.warn("Attempt {} on {} failed", attempts, id, cause);
         throw new RecordKeptException("it failed", until(retryAt), cause);
       }

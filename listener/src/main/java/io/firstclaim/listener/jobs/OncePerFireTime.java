@@ -79,7 +79,7 @@ public final class OncePerFireTime {
         }
         case RunResult.Busy(var unused, Duration remaining) -> remaining;
         case RunResult.NotDue(Instant retryAt, var unused) -> until(retryAt);
-        case RunResult.Failed(Instant retryAt, int attempts, Throwable cause) -> {
+        case RunResult.AttemptFailed(Instant retryAt, int attempts, Throwable cause) -> {
           LOG.warn("Attempt {} on {} failed", attempts, id, cause);
           yield until(retryAt);
         }

@@ -187,7 +187,7 @@ final class IdempotencyKeyFilter implements HttpServerFilter {
         case RunResult.NotDue unused -> WrittenAnswer.refusal(RequestProblem.BUSY);
         case RunResult.OtherPayload unused -> WrittenAnswer.refusal(RequestProblem.OTHER_REQUEST);
         case RunResult.GivenUp unused -> WrittenAnswer.refusal(RequestProblem.GIVEN_UP);
-        case RunResult.Failed(var unused, var alsoUnused, Throwable thrown) ->
+        case RunResult.AttemptFailed(var unused, var alsoUnused, Throwable thrown) ->
             notStored(result, thrown);
         case RunResult.LeaseLost(var unused, Throwable thrown) -> notStored(result, thrown);
         case RunResult.Unknown(var unused, Throwable thrown) -> notStored(result, thrown);

@@ -179,7 +179,7 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
       case RunResult.OtherPayload unused ->
           WrittenAnswer.refuse(RequestProblem.OTHER_REQUEST, response);
       case RunResult.GivenUp unused -> WrittenAnswer.refuse(RequestProblem.GIVEN_UP, response);
-      case RunResult.Failed(var unused, var alsoUnused, Throwable thrown) ->
+      case RunResult.AttemptFailed(var unused, var alsoUnused, Throwable thrown) ->
           notStored(id, result, thrown, answer, response);
       case RunResult.LeaseLost(var unused, Throwable thrown) ->
           notStored(id, result, thrown, answer, response);

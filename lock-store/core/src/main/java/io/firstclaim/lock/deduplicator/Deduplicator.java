@@ -120,8 +120,8 @@ public final class Deduplicator implements AutoCloseable {
      *
      * @param attempts how many were made
      * @param cause why it is given up
-     * @throws Exception if it is not to be given up yet: that {@linkplain RunResult.Failed failed},
-     *     and is called again when the next attempt would be due, of which there is none
+     * @throws Exception if it is not to be given up yet: that {@linkplain RunResult.AttemptFailed
+     *     failed}, and is called again when the next attempt would be due, of which there is none
      */
     default void beforeGivenUp(HeldLease lease, int attempts, String cause) throws Exception {}
   }
@@ -541,7 +541,7 @@ public final class Deduplicator implements AutoCloseable {
                 thrown);
         case Verdict.Release(Instant retryAt, int attempts, var unused)
             when !lost && thrown != null ->
-            new RunResult.Failed(retryAt, attempts, thrown);
+            new RunResult.AttemptFailed(retryAt, attempts, thrown);
         case Verdict.Release unused -> new RunResult.LeaseLost(null, thrown);
         case Verdict.Leave unused -> new RunResult.LeaseLost(null, thrown);
       };

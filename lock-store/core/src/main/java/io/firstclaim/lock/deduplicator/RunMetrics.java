@@ -37,7 +37,7 @@ public final class RunMetrics implements RunListener {
       case RunResult.NotDue unused -> "not_due";
       case RunResult.GivenUp unused -> "given_up";
       case RunResult.OtherPayload unused -> "other_payload";
-      case RunResult.Failed unused -> "failed";
+      case RunResult.AttemptFailed unused -> "failed";
       case RunResult.LeaseLost unused -> "lease_lost";
       case RunResult.Unknown unused -> "unknown";
     };

@@ -68,7 +68,7 @@ public sealed interface RunResult {
    * @param attempts how many there were, this one included
    * @param cause what it threw
    */
-  record Failed(Instant retryAt, int attempts, Throwable cause) implements RunResult {}
+  record AttemptFailed(Instant retryAt, int attempts, Throwable cause) implements RunResult {}
 
   /**
    * The lease was lost before the work was recorded: no result is stored, and somebody else may do

@@ -27,7 +27,7 @@ class RunMetricsTest {
             new RunResult.NotDue(Instant.EPOCH, 1),
             new RunResult.GivenUp(ending, "why"),
             new RunResult.OtherPayload(Fingerprint.none()),
-            new RunResult.Failed(Instant.EPOCH, 1, new IllegalStateException()),
+            new RunResult.AttemptFailed(Instant.EPOCH, 1, new IllegalStateException()),
             new RunResult.LeaseLost(null),
             new RunResult.Unknown("why"));
 

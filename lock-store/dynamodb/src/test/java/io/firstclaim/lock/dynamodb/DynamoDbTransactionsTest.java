@@ -511,7 +511,7 @@ class DynamoDbTransactionsTest {
     var refused = new Deduplicator.Completion(null, DynamoDbEffects.of(impossible()));
     assertThat(once.runWithEffects(OTHER, Fingerprint.none(), _ -> refused))
         .isInstanceOfSatisfying(
-            RunResult.Failed.class,
+            RunResult.AttemptFailed.class,
             failed ->
                 assertThat(failed.cause())
                     .isInstanceOf(EffectsRefusedException.class)

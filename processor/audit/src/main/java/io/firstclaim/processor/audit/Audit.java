@@ -273,7 +273,7 @@ public final class Audit {
   public AuditState state() {
     String failed = fault;
     if (failed != null) {
-      return new AuditState.Failed(failed);
+      return new AuditState.Broken(failed);
     }
     KafkaStreams running = streams;
     if (running == null) {
@@ -284,7 +284,7 @@ public final class Audit {
       case CREATED, REBALANCING ->
           new AuditState.Starting("its partitions are handed out, or their state restored");
       case PENDING_SHUTDOWN, NOT_RUNNING -> new AuditState.Off("the audit has been stopped");
-      case PENDING_ERROR, ERROR -> new AuditState.Failed("its threads have ended");
+      case PENDING_ERROR, ERROR -> new AuditState.Broken("its threads have ended");
     };
   }
 
@@ -452,7 +452,7 @@ public final class Audit {
       case AuditState.Off(String why) -> why;
       case AuditState.Starting(String waitsFor) -> "the audit starts: " + waitsFor;
       case AuditState.Running _ -> "the audit has just begun";
-      case AuditState.Failed(String failed) -> "the audit has failed: " + failed;
+      case AuditState.Broken(String failed) -> "the audit has failed: " + failed;
     };
   }
 }

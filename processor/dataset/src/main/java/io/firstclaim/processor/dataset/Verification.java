@@ -84,7 +84,7 @@ public final class Verification {
    *
    * @param path of the object, from the dataset's prefix on
    */
-  public record Finding(Fault fault, String path) {}
+  public record Discrepancy(Fault fault, String path) {}
 
   /**
    * What was compared.
@@ -104,7 +104,7 @@ public final class Verification {
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket must not be read
    */
-  public Compared run(Consumer<Finding> findings) throws InterruptedException {
+  public Compared run(Consumer<Discrepancy> findings) throws InterruptedException {
     Moment read = time.now();
     DatasetReader.Snapshot snapshot = reader.snapshot();
     boolean hasRoot = snapshot.hasRoot();
@@ -125,17 +125,17 @@ public final class Verification {
   /** A look at one partition. */
   private final class Look {
     private final String partition;
-    private final Consumer<Finding> findings;
+    private final Consumer<Discrepancy> findings;
     private final SortedMap<String, ListedFile> listed = new TreeMap<>();
     private final Set<Manifest> seen = new HashSet<>();
 
-    Look(String partition, Consumer<Finding> findings) {
+    Look(String partition, Consumer<Discrepancy> findings) {
       this.partition = partition;
       this.findings = findings;
     }
 
     private void tell(Fault fault, String name) {
-      findings.accept(new Finding(fault, partition + "/" + name));
+      findings.accept(new Discrepancy(fault, partition + "/" + name));
     }
 
     /**
@@ -211,7 +211,7 @@ public final class Verification {
         add(found.get());
       } else {
         findings.accept(
-            new Finding(Fault.UNREADABLE_MANIFEST, Manifests.path(partition, manifest.name())));
+            new Discrepancy(Fault.UNREADABLE_MANIFEST, Manifests.path(partition, manifest.name())));
       }
     }
 

@@ -88,7 +88,7 @@ class DatasetTest {
     assertThat(dataset.repair()).contains(new Repair(1, 0, 0));
 
     assertThat(lake.listed(prefix)).hasSize(2).contains(FILE);
-    List<Verification.Finding> findings = new ArrayList<>();
+    List<Verification.Discrepancy> findings = new ArrayList<>();
     new Verification(lake.client(), lake.bucket(), prefix, Duration.ZERO, TimeSource.system())
         .run(findings::add);
     assertThat(findings).isEmpty();

@@ -108,7 +108,7 @@ class MovingOnTest {
               }
             });
 
-    List<Verification.Finding> findings = new ArrayList<>();
+    List<Verification.Discrepancy> findings = new ArrayList<>();
     new Verification(lake.client(), lake.bucket(), "", Verification.IN_FLIGHT, time)
         .run(findings::add);
 

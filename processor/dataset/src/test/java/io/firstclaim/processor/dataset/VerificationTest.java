@@ -14,7 +14,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
-import io.firstclaim.processor.dataset.Verification.Finding;
+import io.firstclaim.processor.dataset.Verification.Discrepancy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -53,8 +53,8 @@ class VerificationTest {
     };
   }
 
-  private List<Finding> findings() throws InterruptedException {
-    List<Finding> findings = new ArrayList<>();
+  private List<Discrepancy> findings() throws InterruptedException {
+    List<Discrepancy> findings = new ArrayList<>();
     new Verification(lake.client(), lake.bucket(), "", Duration.ZERO, TimeSource.system())
         .run(findings::add);
     return findings;
@@ -124,7 +124,8 @@ class VerificationTest {
 
     assertThat(findings())
         .containsExactly(
-            new Finding(WITHOUT_ENTRY, stray.path()), new Finding(WITHOUT_ENTRY, elsewhere.path()));
+            new Discrepancy(WITHOUT_ENTRY, stray.path()),
+            new Discrepancy(WITHOUT_ENTRY, elsewhere.path()));
   }
 
   @Test
@@ -139,14 +140,14 @@ class VerificationTest {
                 dataset.store("orders", 0, RecordId.of("b"), new byte[1], () -> {});
               }
             });
-    List<Finding> findings = new ArrayList<>();
+    List<Discrepancy> findings = new ArrayList<>();
     DatasetFile stray = DatasetFile.of("stray", 0, RecordId.of("b"), 1);
     lake.put(stray.path(), new byte[1]);
 
     new Verification(lake.client(), lake.bucket(), "", Duration.ofSeconds(30), time)
         .run(findings::add);
 
-    assertThat(findings).containsExactly(new Finding(WITHOUT_ENTRY, stray.path()));
+    assertThat(findings).containsExactly(new Discrepancy(WITHOUT_ENTRY, stray.path()));
     assertThat(time.sleeps()).as("the stray one was given its time").isGreaterThan(50);
   }
 
@@ -169,7 +170,7 @@ class VerificationTest {
                   return written;
                 }));
       }
-      List<Finding> findings = new ArrayList<>();
+      List<Discrepancy> findings = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
         new Verification(
                 lake.client(), lake.bucket(), "", Verification.IN_FLIGHT, TimeSource.system())
@@ -188,7 +189,7 @@ class VerificationTest {
     DatasetFile file = store("a", 0);
     lake.delete(file.path());
 
-    assertThat(findings()).containsExactly(new Finding(WITHOUT_FILE, file.path()));
+    assertThat(findings()).containsExactly(new Discrepancy(WITHOUT_FILE, file.path()));
   }
 
   @ParameterizedTest
@@ -197,7 +198,7 @@ class VerificationTest {
     DatasetFile file = store("a", 0);
     lake.put(file.path(), other.getBytes(UTF_8));
 
-    assertThat(findings()).containsExactly(new Finding(WRONG_HASH, file.path()));
+    assertThat(findings()).containsExactly(new Discrepancy(WRONG_HASH, file.path()));
   }
 
   @Test
@@ -206,7 +207,7 @@ class VerificationTest {
     lake.delete(file.path());
     store("a", 0);
 
-    assertThat(findings()).containsExactly(new Finding(LISTED_TWICE, file.path()));
+    assertThat(findings()).containsExactly(new Discrepancy(LISTED_TWICE, file.path()));
   }
 
   @Test
@@ -217,7 +218,8 @@ class VerificationTest {
 
     assertThat(findings())
         .containsExactly(
-            new Finding(UNREADABLE_MANIFEST, manifest), new Finding(WITHOUT_ENTRY, file.path()));
+            new Discrepancy(UNREADABLE_MANIFEST, manifest),
+            new Discrepancy(WITHOUT_ENTRY, file.path()));
   }
 
   @Test
@@ -279,7 +281,7 @@ class VerificationTest {
                     .key(file.path())
                     .metadata(Map.of("firstclaim-sha256", DatasetObjects.sha256(new byte[] {'x'}))),
             RequestBody.fromString("x"));
-    assertThat(findings()).containsExactly(new Finding(WRONG_HASH, file.path()));
+    assertThat(findings()).containsExactly(new Discrepancy(WRONG_HASH, file.path()));
 
     dataset.repairThoroughly();
 
@@ -306,7 +308,7 @@ class VerificationTest {
       store("id-" + day, day);
     }
     Rule reads = lake.countReadsOfTheRoot();
-    List<Finding> findings = new ArrayList<>();
+    List<Discrepancy> findings = new ArrayList<>();
 
     new Verification(lake.proxied(), lake.bucket(), "", Duration.ZERO, TimeSource.system())
         .run(findings::add);
@@ -320,7 +322,7 @@ class VerificationTest {
     DatasetFile first = store("a", 0);
     DatasetFile gone = store("b", 1);
     HastyTime time = new HastyTime();
-    List<Finding> findings = new ArrayList<>();
+    List<Discrepancy> findings = new ArrayList<>();
     lake.proxy()
         .add(
             Rule.once(
@@ -355,7 +357,7 @@ class VerificationTest {
                 Rule.once(
                     Match.operation("GET").and(Match.pathContains("/datasets/orders/")),
                     new Fault.BreakOff()));
-    List<Finding> findings = new ArrayList<>();
+    List<Discrepancy> findings = new ArrayList<>();
 
     new Verification(lake.proxied(), lake.bucket(), "", Duration.ZERO, TimeSource.system())
         .run(findings::add);

@@ -278,7 +278,7 @@ public abstract class DeduplicatorContract {
   @Test
   void workThatThrows_isTriedAgain_whenItIsDue() throws Exception {
     Instant begin = time.now().wall();
-    var failed = (RunResult.Failed) failing(a);
+    var failed = (RunResult.AttemptFailed) failing(a);
     assertThat(failed.attempts()).isEqualTo(1);
     assertThat(failed.cause()).hasMessage("card declined");
     assertThat(failed.retryAt()).isBetween(begin.plusSeconds(5), begin.plusSeconds(10));
@@ -310,13 +310,13 @@ public abstract class DeduplicatorContract {
             });
     assertThat(result)
         .isInstanceOfSatisfying(
-            RunResult.Failed.class,
+            RunResult.AttemptFailed.class,
             failed -> assertThat(failed.cause()).isInstanceOf(StackOverflowError.class));
   }
 
   @Test
   void workThatFailsAtItsLastAttempt_isGivenUp_forGood() throws Exception {
-    assertThat(failing(a)).isInstanceOf(RunResult.Failed.class);
+    assertThat(failing(a)).isInstanceOf(RunResult.AttemptFailed.class);
     time.advance(Duration.ofSeconds(10).plus(tick()));
 
     RunResult last = failing(a);
@@ -359,7 +359,7 @@ public abstract class DeduplicatorContract {
   @Test
   void whatComesBeforeGivingUp_isDoneOnce_beforeTheLastAttemptIsRecorded() throws Exception {
     Lettered work = new Lettered();
-    assertThat(a.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.Failed.class);
+    assertThat(a.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.AttemptFailed.class);
     assertThat(work.letters).isEmpty();
     time.advance(Duration.ofSeconds(10).plus(tick()));
 
@@ -373,12 +373,12 @@ public abstract class DeduplicatorContract {
   void workIsNotGivenUp_whileWhatComesBeforeFails_norIsItRunAgain() throws Exception {
     Lettered work = new Lettered();
     work.refused = true;
-    assertThat(a.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.Failed.class);
+    assertThat(a.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.AttemptFailed.class);
     for (int attempt = 2; attempt <= 4; attempt++) {
       time.advance(Duration.ofMinutes(1).plus(tick()));
       assertThat(a.run(ID, PAYLOAD, work))
           .isInstanceOfSatisfying(
-              RunResult.Failed.class,
+              RunResult.AttemptFailed.class,
               failed -> assertThat(failed.cause()).hasMessage("no acknowledgement"));
     }
     work.refused = false;
@@ -744,7 +744,7 @@ public abstract class DeduplicatorContract {
 
   @Test
   void firstAttempt_isTwoWrites_andALaterOneThree() throws Exception {
-    assertThat(failing(a)).isInstanceOf(RunResult.Failed.class);
+    assertThat(failing(a)).isInstanceOf(RunResult.AttemptFailed.class);
     assertThat(faulty.calls()).isEqualTo(2);
     time.advance(Duration.ofSeconds(10).plus(tick()));
 
@@ -775,7 +775,7 @@ public abstract class DeduplicatorContract {
 
   @Test
   void laterAttempt_doesNotBegin_unlessThatIsRecorded() throws Exception {
-    assertThat(failing(a)).isInstanceOf(RunResult.Failed.class);
+    assertThat(failing(a)).isInstanceOf(RunResult.AttemptFailed.class);
     for (Fault fault : List.of(Fault.LOST_REQUEST, Fault.LOST_ANSWER)) {
       time.advance(Duration.ofSeconds(10).plus(tick()));
       faulty.next(Op.RENEW, fault);
@@ -791,7 +791,7 @@ public abstract class DeduplicatorContract {
   @Test
   void grantThatSomebodyElseHasByTheTimeItComes_isLost_andNothingRuns() throws Exception {
     FaultyStore.Hold held = faulty.hold(Op.RENEW);
-    assertThat(failing(b)).isInstanceOf(RunResult.Failed.class);
+    assertThat(failing(b)).isInstanceOf(RunResult.AttemptFailed.class);
     time.advance(Duration.ofSeconds(10).plus(tick()));
     var answer = new FutureTask<>(() -> run(a, "never"));
     Thread.ofVirtual().start(answer);
@@ -914,7 +914,7 @@ public abstract class DeduplicatorContract {
                 });
     assertThat(result)
         .isInstanceOfSatisfying(
-            RunResult.Failed.class,
+            RunResult.AttemptFailed.class,
             failed -> {
               assertThat(failed.attempts()).isEqualTo(1);
               assertThat(failed.cause())
@@ -1043,7 +1043,7 @@ public abstract class DeduplicatorContract {
 
     assertThat(run(a, "x"))
         .isInstanceOfSatisfying(
-            RunResult.Failed.class,
+            RunResult.AttemptFailed.class,
             failed -> assertThat(failed.cause()).isInstanceOf(IllegalArgumentException.class));
 
     assertThat(run(b, "y")).isInstanceOf(RunResult.NotDue.class);

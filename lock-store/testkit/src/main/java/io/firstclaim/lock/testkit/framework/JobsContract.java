@@ -161,7 +161,8 @@ public abstract class JobsContract {
     eventually(() -> desk.settled(RunResult.Ran.class, 1) >= 2);
     close();
 
-    assertThat(desk.settled(RunResult.Failed.class, 1)).isEqualTo(2); // the second one went well
+    assertThat(desk.settled(RunResult.AttemptFailed.class, 1))
+        .isEqualTo(2); // the second one went well
     assertThat(desk.settled(RunResult.GivenUp.class, 1)).isOne();
   }
 

@@ -24,5 +24,5 @@ public sealed interface AuditState {
    *
    * @param fault why, in one line
    */
-  record Failed(String fault) implements AuditState {}
+  record Broken(String fault) implements AuditState {}
 }

@@ -31,7 +31,7 @@ class AuditHealth implements HealthIndicator {
           case AuditState.Off(String why) -> Map.of("running", false, "off", why);
           case AuditState.Starting(String what) -> Map.of("running", false, "waitsFor", what);
           case AuditState.Running _ -> Map.of("running", true);
-          case AuditState.Failed(String fault) -> Map.of("running", false, "fault", fault);
+          case AuditState.Broken(String fault) -> Map.of("running", false, "fault", fault);
         };
     return Publishers.just(HealthResult.builder("audit", HealthStatus.UP).details(details).build());
   }

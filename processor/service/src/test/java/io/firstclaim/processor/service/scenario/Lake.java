@@ -10,7 +10,7 @@ import io.firstclaim.lock.s3.S3DocumentStore;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.processor.dataset.Dataset;
 import io.firstclaim.processor.dataset.Verification;
-import io.firstclaim.processor.dataset.Verification.Finding;
+import io.firstclaim.processor.dataset.Verification.Discrepancy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -134,8 +134,8 @@ final class Lake implements AutoCloseable {
   }
 
   /** What is wrong with the dataset, which nobody writes now. */
-  List<Finding> findings() throws InterruptedException {
-    List<Finding> findings = new ArrayList<>();
+  List<Discrepancy> findings() throws InterruptedException {
+    List<Discrepancy> findings = new ArrayList<>();
     new Verification(client, bucket, "", Duration.ZERO, TimeSource.system()).run(findings::add);
     return findings;
   }

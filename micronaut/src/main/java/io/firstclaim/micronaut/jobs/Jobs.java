@@ -1,6 +1,6 @@
 package io.firstclaim.micronaut.jobs;
 
-import io.firstclaim.listener.jobs.OncePerFireTime;
+import io.firstclaim.listener.OncePerFireTime;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;

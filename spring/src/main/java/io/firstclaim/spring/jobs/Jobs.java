@@ -1,6 +1,6 @@
 package io.firstclaim.spring.jobs;
 
-import io.firstclaim.listener.jobs.OncePerFireTime;
+import io.firstclaim.listener.OncePerFireTime;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.mutex.Mutexes;

@@ -273,7 +273,7 @@ class ArchitectureTest {
   static final ArchRule openTelemetrysSdk_isMadeByMicronaut_andKnownToTheFactoriesAlone =
       noClasses()
           .that()
-          .resideOutsideOfPackages(SERVICE + ".instance", SERVICE + ".cli", SERVICE + ".tracing")
+          .resideOutsideOfPackages(SERVICE + ".instance", SERVICE + ".cli")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.opentelemetry.sdk..");

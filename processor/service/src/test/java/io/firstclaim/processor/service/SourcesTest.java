@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -177,6 +178,47 @@ class SourcesTest {
           .allSatisfy(file -> assertThat(list).contains("](" + file + ")"));
     }
     requireNoGap(rows(DECISIONS.resolve("README.md")));
+  }
+
+  /** Packages of main code that have one type, and why. */
+  private static final Map<String, String> ROOMS_OF_ONE =
+      Map.of(
+          "io.firstclaim.lock.testkit.deduplicator", "the contract of the door of that name",
+          "io.firstclaim.processor.service", "the door of the program: its main class",
+          "io.firstclaim.simulation.hook", "all that changed classes are to see of the simulation");
+
+  /** A package for one class says nothing that the class does not. */
+  @Test
+  void everyRoom_hasTwoTypesAtLeast() {
+    Map<String, Long> rooms =
+        mainSources("lock-store", "processor", "listener")
+            .collect(
+                Collectors.groupingBy(
+                    SourcesTest::packageOf,
+                    TreeMap::new,
+                    Collectors.filtering(
+                        source -> !name(source).equals("package-info"), Collectors.counting())));
+    rooms.values().removeIf(types -> types > 1);
+    assertThat(rooms.keySet()).as("packages with one type").isEqualTo(ROOMS_OF_ONE.keySet());
+  }
+
+  /** From the root of the tree, with slashes. */
+  private static String inTree(Path source) {
+    return ROOT.relativize(source).toString().replace('\\', '/');
+  }
+
+  private static boolean isIn(Path source, String... folders) {
+    return Stream.of(folders).anyMatch(folder -> inTree(source).startsWith(folder + "/"));
+  }
+
+  private static String packageOf(Path source) {
+    return inTree(source).replaceFirst(".*/java/(.*)/[^/]+", "$1").replace('/', '.');
+  }
+
+  private static Stream<Path> mainSources(String... modules) {
+    return sources()
+        .filter(source -> isIn(source, modules))
+        .filter(source -> inTree(source).contains("/src/main/java/"));
   }
 
   @Test

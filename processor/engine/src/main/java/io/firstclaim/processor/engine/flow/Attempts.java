@@ -26,7 +26,6 @@ import io.firstclaim.processor.engine.handler.CallResult;
 import io.firstclaim.processor.engine.handler.Cause;
 import io.firstclaim.processor.engine.handler.HandlerCall;
 import io.firstclaim.processor.engine.handler.HandlerCalls;
-import io.firstclaim.processor.engine.shadow.Findings;
 import io.firstclaim.processor.engine.trace.Trace;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;

@@ -22,7 +22,6 @@ import io.firstclaim.processor.engine.api.EngineSettings.OnMismatch;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.flow.Work.Task;
 import io.firstclaim.processor.engine.identity.ClaimHorizon;
-import io.firstclaim.processor.engine.shadow.Findings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -27,7 +27,6 @@ import io.firstclaim.processor.service.security.TokenFile;
 import io.firstclaim.processor.service.store.AwsClients;
 import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
-import io.firstclaim.processor.service.tracing.Telemetry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micronaut.context.BeanProvider;

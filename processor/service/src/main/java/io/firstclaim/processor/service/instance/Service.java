@@ -20,7 +20,6 @@ import io.firstclaim.processor.service.log.KafkaClientLog;
 import io.firstclaim.processor.service.metrics.EngineMetrics;
 import io.firstclaim.processor.service.store.LockStore;
 import io.firstclaim.processor.service.store.Upkeep;
-import io.firstclaim.processor.service.tracing.Telemetry;
 import io.micronaut.context.annotation.Requires;
 import jakarta.inject.Singleton;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.tracing;
+package io.firstclaim.processor.service.instance;
 
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.context.propagation.TextMapPropagator;

@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.audit;
+package io.firstclaim.processor.service.instance;
 
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.Audit;

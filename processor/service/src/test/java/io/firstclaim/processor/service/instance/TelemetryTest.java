@@ -1,4 +1,4 @@
-package io.firstclaim.processor.service.tracing;
+package io.firstclaim.processor.service.instance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

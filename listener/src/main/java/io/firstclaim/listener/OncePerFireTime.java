@@ -1,4 +1,4 @@
-package io.firstclaim.listener.jobs;
+package io.firstclaim.listener;
 
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.OncePerMinute;

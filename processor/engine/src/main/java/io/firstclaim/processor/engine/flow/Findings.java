@@ -1,4 +1,4 @@
-package io.firstclaim.processor.engine.shadow;
+package io.firstclaim.processor.engine.flow;
 
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;

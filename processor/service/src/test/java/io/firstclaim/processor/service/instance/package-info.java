@@ -1,5 +1,5 @@
 /** Tests of tracing. */
 @NullMarked
-package io.firstclaim.processor.service.tracing;
+package io.firstclaim.processor.service.instance;
 
 import org.jspecify.annotations.NullMarked;

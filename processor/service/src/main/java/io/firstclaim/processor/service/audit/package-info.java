@@ -1,5 +1,0 @@
-/** Makes the audit. */
-@NullMarked
-package io.firstclaim.processor.service.audit;
-
-import org.jspecify.annotations.NullMarked;

@@ -2,7 +2,9 @@ package io.firstclaim.listener;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -45,6 +47,7 @@ public final class DeadLetters implements AutoCloseable {
   private final @Nullable String topic;
   private final String application;
   private final String zone;
+  private final TimeSource time;
   private @Nullable Producer<byte[], byte[]> producer;
 
   /**
@@ -54,7 +57,11 @@ public final class DeadLetters implements AutoCloseable {
    * @param topic of all; null for one for each input topic
    */
   public DeadLetters(
-      Map<String, Object> producing, @Nullable String topic, String application, String zone) {
+      Map<String, Object> producing,
+      @Nullable String topic,
+      String application,
+      String zone,
+      TimeSource time) {
     this.producing = new HashMap<>(producing);
     this.producing.put(ProducerConfig.ACKS_CONFIG, "all");
     this.producing.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
@@ -68,6 +75,7 @@ public final class DeadLetters implements AutoCloseable {
     this.topic = topic;
     this.application = application;
     this.zone = zone;
+    this.time = time;
   }
 
   /** A record that is given up. */
@@ -158,7 +166,7 @@ public final class DeadLetters implements AutoCloseable {
   }
 
   /** The record as it is in its topic; null if it is there no more. */
-  private static @Nullable ConsumerRecord<byte[], byte[]> readAgain(
+  private @Nullable ConsumerRecord<byte[], byte[]> readAgain(
       ConsumerRecord<?, ?> given, Map<String, Object> consuming) throws DeadLetterException {
     Map<String, Object> settings = new HashMap<>(consuming);
     settings
@@ -170,7 +178,7 @@ public final class DeadLetters implements AutoCloseable {
     settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
     settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1);
     TopicPartition partition = new TopicPartition(given.topic(), given.partition());
-    long deadline = System.nanoTime() + LIMIT.toNanos();
+    Patience patience = new Patience(time, LIMIT);
     try (Consumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       consumer.assign(List.of(partition));
@@ -180,7 +188,7 @@ public final class DeadLetters implements AutoCloseable {
           // A topic that is compacted may have lost it, and goes on with a later one.
           return record.offset() == given.offset() ? record : null;
         }
-      } while (System.nanoTime() < deadline);
+      } while (!patience.isOver());
     } catch (InvalidOffsetException e) {
       return null;
     } catch (RuntimeException e) {

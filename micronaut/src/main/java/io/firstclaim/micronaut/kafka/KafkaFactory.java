@@ -27,13 +27,15 @@ final class KafkaFactory {
       FirstclaimSettings.Instance instance,
       FirstclaimSettings.DeadLetter deadLetter,
       ClaimSettings claims,
-      AbstractKafkaProducerConfiguration<?, ?> producers) {
+      AbstractKafkaProducerConfiguration<?, ?> producers,
+      TimeSource time) {
     Map<String, Object> producing = new HashMap<>();
     Properties configured = producers.getConfig();
     configured
         .stringPropertyNames()
         .forEach(name -> producing.put(name, configured.getProperty(name)));
-    return new DeadLetters(producing, deadLetter.topic(), claims.namespace(), instance.zone());
+    return new DeadLetters(
+        producing, deadLetter.topic(), claims.namespace(), instance.zone(), time);
   }
 
   @Singleton

@@ -29,7 +29,8 @@ public class FirstclaimKafkaAutoConfiguration {
   DeadLetters firstclaimDeadLetters(
       FirstclaimProperties properties,
       ClaimSettings claims,
-      ObjectProvider<ProducerFactory<?, ?>> producers) {
+      ObjectProvider<ProducerFactory<?, ?>> producers,
+      TimeSource time) {
     ProducerFactory<?, ?> producer = producers.getIfUnique();
     if (producer == null) {
       throw new StartRefusedException(
@@ -40,7 +41,8 @@ public class FirstclaimKafkaAutoConfiguration {
         producer.getConfigurationProperties(),
         properties.deadLetter().topic(),
         claims.namespace(),
-        properties.zone());
+        properties.zone(),
+        time);
   }
 
   @Bean

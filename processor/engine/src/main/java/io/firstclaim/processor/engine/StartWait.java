@@ -54,7 +54,7 @@ final class StartWait {
           }
         }
       }
-      Thread.sleep(LOOK_EVERY);
+      time.sleep(LOOK_EVERY);
     }
   }
 }

@@ -231,10 +231,42 @@ class SourcesTest {
     return inTree(source).replaceFirst(".*/java/(.*)/[^/]+", "$1").replace('/', '.');
   }
 
+  private static final Pattern TICKS_AND_CLOCKS =
+      Pattern.compile(
+          "\\b(nanoTime|currentTimeMillis|parkNanos|TimeSource\\.system|(Thread|[A-Z]+S)\\.sleep)\\("
+              + "|\\b(Instant|LocalDate|LocalDateTime|ZonedDateTime|OffsetDateTime)\\.now\\("
+              + "|\\b(Clock|InstantSource)\\.system");
+
+  /** Of what is for frameworks: where an application is put together. */
+  private static final Map<String, String> FRAMEWORKS_TIME =
+      Map.of(
+          "FirstclaimAutoConfiguration", "puts an application of Spring's together",
+          "FirstclaimFactory", "puts an application of Micronaut's together");
+
+  /** As {@code ArchitectureTest} sees to it in lock-store and processor. */
+  @Test
+  void timeIsAnArgument_inWhatIsForFrameworks() {
+    assertThat(
+            mainSources("listener", "spring", "micronaut")
+                .filter(source -> TICKS_AND_CLOCKS.matcher(code(source)).find())
+                .map(SourcesTest::name)
+                .collect(Collectors.toSet()))
+        .as("classes that read clocks, or sleep, by themselves")
+        .isEqualTo(FRAMEWORKS_TIME.keySet());
+  }
+
   private static Stream<Path> mainSources(String... modules) {
     return sources()
         .filter(source -> isIn(source, modules))
         .filter(source -> inTree(source).contains("/src/main/java/"));
+  }
+
+  /** A source without its comments. */
+  private static String code(Path source) {
+    return text(source)
+        .lines()
+        .filter(line -> !line.strip().matches("(//|/?\\*).*"))
+        .collect(Collectors.joining("\n"));
   }
 
   @Test

@@ -147,7 +147,7 @@ final class OpenBreaker implements BreakerState {
   private void callWhileTheyWait() {
     while (callNext()) {
       try {
-        Thread.sleep(CALL_EVERY);
+        breaker.time.sleep(CALL_EVERY);
       } catch (InterruptedException e) {
         // nobody interrupts this thread
       }

@@ -334,7 +334,7 @@ public final class OutcomeFeed implements AutoCloseable {
 
   private void pause() {
     try {
-      Thread.sleep(PAUSE_AFTER_FAULT);
+      time.sleep(PAUSE_AFTER_FAULT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       closed = true;

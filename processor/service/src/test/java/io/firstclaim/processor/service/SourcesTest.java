@@ -13,6 +13,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -253,6 +254,54 @@ class SourcesTest {
                 .collect(Collectors.toSet()))
         .as("classes that read clocks, or sleep, by themselves")
         .isEqualTo(FRAMEWORKS_TIME.keySet());
+  }
+
+  private static final Pattern OURS =
+      Pattern.compile("\\bio\\.firstclaim(?:\\.[a-z]\\w*)+(?=\\.[A-Z*])");
+
+  private static final Map<String, String> FOR_FRAMEWORKS =
+      Map.of(
+          "io.firstclaim.listener", "what all frameworks' listeners have alike",
+          "io.firstclaim.listener.web", "what all frameworks' requests have alike");
+
+  /** By module: the packages it has beside the doors and its own, and why. */
+  private static final Map<String, Map<String, String>> BESIDE_THE_DOORS =
+      Map.of(
+          "bench",
+          Map.of(
+              "io.firstclaim.launcher", "by name: the class that Spring's loader starts",
+              "io.firstclaim.lock.testkit.fault", "a network that takes its time",
+              "io.firstclaim.lock.testkit.process", "processes to measure",
+              "io.firstclaim.stack.git", "builds an earlier commit, to compare with",
+              "io.firstclaim.stack.server", "servers to measure on",
+              "io.firstclaim.stack.standin", "one that is no wall"),
+          "listener",
+          Map.of(),
+          "micronaut",
+          FOR_FRAMEWORKS,
+          "processor/simulation",
+          Map.of(
+              "io.firstclaim.processor.engine.kafka", "the clients that it stands in for",
+              "io.firstclaim.stack.standin", "a DynamoDB within the world"),
+          "spring",
+          FOR_FRAMEWORKS);
+
+  /** As {@code ArchitectureTest} sees to it in lock-store and the rest of processor. */
+  @Test
+  void internalPackages_stayInTheirModule() {
+    BESIDE_THE_DOORS.forEach(
+        (module, named) -> {
+          String own = "io.firstclaim." + module.substring(module.lastIndexOf('/') + 1);
+          assertThat(
+                  mainSources(module)
+                      .flatMap(source -> OURS.matcher(code(source)).results())
+                      .map(MatchResult::group)
+                      .filter(used -> !(used + ".").startsWith(own + "."))
+                      .filter(used -> !ArchitectureTest.OPEN.contains(used))
+                      .collect(Collectors.toSet()))
+              .as("packages that %s uses, beside the doors and its own", module)
+              .isEqualTo(named.keySet());
+        });
   }
 
   private static Stream<Path> mainSources(String... modules) {

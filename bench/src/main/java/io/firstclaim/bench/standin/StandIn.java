@@ -36,7 +36,12 @@ public final class StandIn {
     server.closeFuture().sync();
   }
 
-  private static Channel serve(InetSocketAddress address, Duration latency)
+  /**
+   * Serves from now on, until the channel is closed.
+   *
+   * @param latency how much longer each answer takes
+   */
+  public static Channel serve(InetSocketAddress address, Duration latency)
       throws InterruptedException {
     DynamoDbInMemory dynamoDb = new DynamoDbInMemory();
     EventLoopGroup threads = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());

@@ -1,7 +1,8 @@
 /**
  * A server of DynamoDB's protocol that is no wall: what the product asks of DynamoDB and nothing
  * else, in memory, with conditions evaluated for real. It passes the contracts of the DynamoDB
- * stores; what it does not know it refuses loudly.
+ * stores, of which {@code StandInTest} runs those of claims in each build; what it does not know it
+ * refuses loudly.
  */
 @NullMarked
 package io.firstclaim.bench.standin;

@@ -50,7 +50,7 @@ final class StartWait {
           waitsFor = what;
           if (said == 0 || time.now().ticks() - said > SAY_EVERY.toNanos()) {
             said = time.now().ticks();
-            LOG.warn("StartWait for {}", what);
+            LOG.warn("Waiting for {}", what);
           }
         }
       }

@@ -49,6 +49,7 @@ class SourcesTest {
           Map.entry("SlowStoreTest", "a store that takes its time"),
           Map.entry("TestBroker", "a broker that has no records just now"),
           // the dataset
+          Map.entry("MergesTest", "what pauses beside the merge that it drives"),
           Map.entry("RepairTest", "by the clock that it drives"),
           Map.entry("VerificationTest", "by the clock that it drives"),
           // the service

@@ -58,7 +58,9 @@ final class Zone implements AutoCloseable {
     this.backend = backend;
     env.put("FIRSTCLAIM_INPUT_RECORD_ID", "header:ce_id,key");
     env.put("FIRSTCLAIM_AUDIT_ENABLED", "false"); // it is a second application, on a small machine
-    env.put("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", "4m"); // a call is under way until a test ends it
+    // A call is under way until a test ends it, on a machine that may be busy.
+    env.put("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", "1h");
+    env.put("FIRSTCLAIM_HANDLER_TIMEOUT", "2h");
     env.putAll(
         Map.of(
             "FIRSTCLAIM_ZONE", name,

@@ -176,6 +176,7 @@ public final class HeldMutex implements AutoCloseable {
   /** Leaves the lease to run out. */
   void abandon() {
     kept.letGo();
+    gone.accept(this);
   }
 
   /** Whether this holder has it no more; false if the store did not answer. */

@@ -50,9 +50,6 @@ final class HeldMutexes {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    for (HeldMutex late : held) {
-      late.abandon();
-      remove(late);
-    }
+    held.forEach(HeldMutex::abandon);
   }
 }

@@ -146,7 +146,7 @@ public final class Claimer {
 
   private static void forgetIfOfSeveral(RecordInFlight record, Claim claim) {
     if (!claim.resources().isEmpty()) {
-      record.claims(null);
+      record.forgetsClaim();
     }
   }
 

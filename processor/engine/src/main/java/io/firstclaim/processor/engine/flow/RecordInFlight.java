@@ -145,9 +145,14 @@ final class RecordInFlight implements Candidate {
     return lastClaim;
   }
 
-  /** This claim is sent now; null if the last one must not be sent again. */
-  void claims(@Nullable Claim claim) {
+  /** This claim is sent now. */
+  void claims(Claim claim) {
     lastClaim = claim;
+  }
+
+  /** The last claim must not be sent again. */
+  void forgetsClaim() {
+    lastClaim = null;
   }
 
   /**

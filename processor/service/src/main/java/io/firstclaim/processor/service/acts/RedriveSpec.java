@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,12 +103,13 @@ public record RedriveSpec(
        * @throws DateTimeException if one is none
        */
       public Filter {
-        requireMoment(since);
-        requireMoment(until);
+        var _ = moments(since, until);
       }
 
-      private static void requireMoment(@Nullable String text) {
-        var _ = text == null ? null : Instant.parse(text);
+      private static Predicate<Instant> moments(@Nullable String since, @Nullable String until) {
+        Instant first = since == null ? Instant.MIN : Instant.parse(since);
+        Instant end = until == null ? Instant.MAX : Instant.parse(until);
+        return died -> !died.isBefore(first) && died.isBefore(end);
       }
 
       /** Whether it takes records that died of this. */
@@ -115,10 +117,9 @@ public record RedriveSpec(
         return cause == null || (died != null && died.contains(cause));
       }
 
-      /** Whether it takes records that died then. */
-      public boolean takesMoment(Instant died) {
-        return (since == null || !died.isBefore(Instant.parse(since)))
-            && (until == null || died.isBefore(Instant.parse(until)));
+      /** Whether it takes records that died then; made once for many. */
+      public Predicate<Instant> moments() {
+        return moments(since, until);
       }
 
       /** As an operator is told it. */

@@ -4,6 +4,7 @@ import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Which of the dead an act is about, as a request asks for it. */
@@ -40,10 +41,12 @@ final class DeadFilter {
     }
   }
 
-  /** Whether a filter takes this end of a record. */
-  static boolean takes(Selection.Filter filter, OutcomeView dead) {
-    return filter.topic().equals(dead.topic())
-        && filter.takesCause(dead.cause())
-        && filter.takesMoment(Instant.parse(dead.at()));
+  /** Whether a filter takes this end of a record; made once for many. */
+  static Predicate<OutcomeView> taking(Selection.Filter filter) {
+    Predicate<Instant> moments = filter.moments();
+    return dead ->
+        filter.topic().equals(dead.topic())
+            && filter.takesCause(dead.cause())
+            && moments.test(Instant.parse(dead.at()));
   }
 }

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,12 +76,13 @@ final class Dismissing {
     Moment begin = time.now();
     // They died by the clock of another instance, which may be ahead.
     Instant latest = begin.wall().plus(maxSkew);
+    Predicate<OutcomeView> taken = DeadFilter.taking(filter);
     List<OutcomeView> found = new ArrayList<>();
     @Nullable RecordId after = null;
     while (time.now().since(begin).compareTo(PATIENCE) < 0) {
       ListPage<OutcomeView> page = history.dead(PAGE, after);
       for (OutcomeView dead : page.items()) {
-        if (!DeadFilter.takes(filter, dead) || Instant.parse(dead.at()).isAfter(latest)) {
+        if (!taken.test(dead) || Instant.parse(dead.at()).isAfter(latest)) {
           continue;
         }
         if (found.size() == limit) {

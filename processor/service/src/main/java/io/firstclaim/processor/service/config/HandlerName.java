@@ -15,18 +15,19 @@ enum HandlerName {
 
   /** The handler of this name; empty if it is none of these, as the user's own are. */
   static Optional<HandlerName> of(String text) {
-    return Arrays.stream(values()).filter(name -> name.text().equals(text)).findFirst();
+    return Arrays.stream(values()).filter(name -> name.toString().equals(text)).findFirst();
   }
 
   /** All names, each put like this. */
   static String all(Function<String, String> put) {
     return Arrays.stream(values())
-        .map(HandlerName::text)
+        .map(HandlerName::toString)
         .map(put)
         .collect(Collectors.joining(", "));
   }
 
-  private String text() {
+  @Override
+  public String toString() {
     return name().toLowerCase(Locale.ROOT);
   }
 }

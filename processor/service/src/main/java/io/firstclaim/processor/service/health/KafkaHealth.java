@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -88,9 +89,9 @@ class KafkaHealth implements HealthIndicator {
   /**
    * What the broker said when it was asked.
    *
-   * @param number of brokers; negative if it did not answer
+   * @param number of brokers; empty if it did not answer
    */
-  private record BrokersAnswer(int number, Moment at) {}
+  private record BrokersAnswer(OptionalInt number, Moment at) {}
 
   /** What the broker said within the last second, or will say to whoever has asked before. */
   private synchronized CompletableFuture<BrokersAnswer> brokers() {
@@ -104,8 +105,8 @@ class KafkaHealth implements HealthIndicator {
   }
 
   private BrokersAnswer answer() {
-    int number = ask();
-    answers = number >= 0;
+    OptionalInt number = ask();
+    answers = number.isPresent();
     return new BrokersAnswer(number, time.now());
   }
 
@@ -121,29 +122,30 @@ class KafkaHealth implements HealthIndicator {
     Map<String, Object> details = new LinkedHashMap<>();
     details.put("lastPollMillisAgo", time.now().since(running.lastPoll()).toMillis());
     running.paused().ifPresent(why -> details.put("paused", why));
-    if (brokers.number() < 0) {
+    if (brokers.number().isEmpty()) {
       details.put("fault", "no answer within " + LIMIT);
       return down(details);
     }
-    details.put("brokers", brokers.number());
+    details.put("brokers", brokers.number().getAsInt());
     return isPolled(running)
         ? HealthResult.builder("kafka", HealthStatus.UP).details(details).build()
         : down(details);
   }
 
-  /** How many brokers there are; negative if that is not to be known. */
-  private int ask() {
+  /** How many brokers there are; empty if that is not to be known. */
+  private OptionalInt ask() {
     try {
-      return admin().describeCluster().nodes().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS).size();
+      return OptionalInt.of(
+          admin().describeCluster().nodes().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS).size());
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       LOG.debug("Kafka does not answer", e);
-      return -1;
+      return OptionalInt.empty();
     } catch (Error e) { // or it would be thrown to all who look, and nobody would ask again
       LOG.error("Kafka could not be asked whether it answers; it is asked again", e);
-      return -1;
+      return OptionalInt.empty();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return -1;
+      return OptionalInt.empty();
     }
   }
 

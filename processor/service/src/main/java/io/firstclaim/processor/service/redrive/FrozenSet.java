@@ -23,11 +23,13 @@ final class FrozenSet {
             Set<String> ids = Set.copyOf(listed);
             yield letter -> ids.contains(letter.id().text());
           }
-          case Selection.Filter filter ->
-              letter ->
-                  filter.topic().equals(letter.topic())
-                      && filter.takesCause(letter.cause())
-                      && filter.takesMoment(Instant.ofEpochMilli(letter.letter().timestamp()));
+          case Selection.Filter filter -> {
+            Predicate<Instant> moments = filter.moments();
+            yield letter ->
+                filter.topic().equals(letter.topic())
+                    && filter.takesCause(letter.cause())
+                    && moments.test(Instant.ofEpochMilli(letter.letter().timestamp()));
+          }
         };
   }
 

@@ -17,7 +17,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@EachBackend
+@OneBackend(Backend.S3)
 class ActiveActiveIT {
   private static final String FILE = "/io/firstclaim/stack/earthquakes.jsonl";
   private static final int EVENTS = Soak.times(600, 1707);

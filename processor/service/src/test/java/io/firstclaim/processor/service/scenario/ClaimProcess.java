@@ -40,7 +40,7 @@ final class ClaimProcess implements AutoCloseable {
         ChildJvm.start(
             JvmCommand.ofJar(name, Zone.JAR)
                 .withJvmArgs(Zone.JVM_ARGS)
-                .withJvmArgs(AotCache.jvmArgs())
+                .withJvmArgs(AotCache.ofService())
                 .withEnv(env),
             folder.resolve(name + ".log"));
   }

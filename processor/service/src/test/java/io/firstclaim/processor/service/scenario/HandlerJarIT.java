@@ -6,6 +6,7 @@ import io.firstclaim.processor.service.scenario.handler.Plain;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Handlers of a user's in a jar of their own, beside the package. */
 @Execution(ExecutionMode.SAME_THREAD) // the runs of a test share a log
@@ -27,9 +28,14 @@ class HandlerJarIT {
     HandlerJar.write(folder, Plain.class);
   }
 
+  /** In a build by one name, in a soak by all that it has. */
+  static Stream<String> names() {
+    return Stream.of("Plain", "my-bean", "io.firstclaim.processor.service.scenario.handler.Plain")
+        .limit(Boolean.getBoolean("soak") ? 3 : 1);
+  }
+
   @ParameterizedTest
-  @ValueSource(
-      strings = {"my-bean", "Plain", "io.firstclaim.processor.service.scenario.handler.Plain"})
+  @MethodSource("names")
   void handlerInAJar_isFoundByItsName(String name) {
     Zone zone =
         scenario

@@ -14,10 +14,16 @@ import java.util.Map;
 record Run(int exitCode, String output) {
   /** Runs the package to its end. */
   static Run of(Path directory, Map<String, String> env, String... args) throws IOException {
+    return with(AotCache.ofCommands(), directory, env, args);
+  }
+
+  /** The same, with these arguments for its JVM in place of those of the {@link AotCache}. */
+  static Run with(List<String> jvmArgs, Path directory, Map<String, String> env, String... args)
+      throws IOException {
     JvmCommand command =
         JvmCommand.ofJar("firstclaim", Zone.JAR)
             .withJvmArgs(Zone.JVM_ARGS)
-            .withJvmArgs(AotCache.jvmArgs())
+            .withJvmArgs(jvmArgs)
             .withArgs(List.of(args))
             .withEnv(env);
     Path log = directory.resolve("run.log");

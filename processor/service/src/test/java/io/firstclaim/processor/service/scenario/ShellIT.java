@@ -87,7 +87,7 @@ class ShellIT {
     return ChildJvm.start(
         JvmCommand.ofJar(log, Zone.JAR)
             .withJvmArgs(Zone.JVM_ARGS)
-            .withJvmArgs(AotCache.jvmArgs())
+            .withJvmArgs(AotCache.ofCommands())
             .withArgs(List.of(args))
             .withEnv(settings),
         folder.resolve(log + ".log"));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * An upgrade without a stop, zone by zone, from the version at {@code -Dupgrade.from=COMMIT}, which
  * is built from Git: so only in a soak.
  */
-@EachBackend
+@OneBackend(Backend.S3)
 @EnabledIfSystemProperty(named = "soak", matches = "true")
 class UpgradeIT {
   private static final int RECORDS = 300;

@@ -222,7 +222,7 @@ final class Zone implements AutoCloseable {
 
   /** Starts the process, for the first time or again. */
   void launch() {
-    launch(jar.equals(JAR) ? AotCache.jvmArgs() : List.of());
+    launch(jar.equals(JAR) ? AotCache.ofService() : List.of());
   }
 
   /** The same, with these arguments for its JVM in place of those of the {@link AotCache}. */

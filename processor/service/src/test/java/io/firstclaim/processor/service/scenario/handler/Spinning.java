@@ -3,10 +3,12 @@ package io.firstclaim.processor.service.scenario.handler;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * A handler that some records make compute for ever, whatever interrupts it: {@code spins-…} on its
- * own thread, {@code starves-…} on as many virtual ones as there are carriers.
+ * A handler that some records keep for ever, whatever interrupts it: {@code sleeps-…} does nothing,
+ * {@code spins-…} computes on its own thread, {@code starves-…} on as many virtual ones as there
+ * are carriers.
  */
 public final class Spinning implements RecordHandler {
   private static volatile boolean done;
@@ -21,8 +23,17 @@ public final class Spinning implements RecordHandler {
         Thread.startVirtualThread(Spinning::spin);
       }
       spin();
+    } else if (id.startsWith("sleeps")) {
+      sleep();
     }
     return HandlerResult.done();
+  }
+
+  private static void sleep() {
+    while (!done) {
+      LockSupport.park();
+      boolean _ = Thread.interrupted(); // else it would spin
+    }
   }
 
   private static void spin() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Order(1)
 class DatasetRootIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
-  private static final int RECORDS = SOAK ? 2_000 : 500;
+  private static final int RECORDS = SOAK ? 2_000 : 200;
 
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);
   private final Lake lake = new Lake();
@@ -93,7 +93,7 @@ class DatasetRootIT {
   }
 
   private void pausesTheIntake(List<Zone> zones, String fault, Runnable mend) {
-    List<String> ids = Feed.ids(fault, RECORDS / 10);
+    List<String> ids = Feed.ids(fault, 50);
 
     scenario.feed().send(ids);
 

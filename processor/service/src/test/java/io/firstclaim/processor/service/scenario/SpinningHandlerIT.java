@@ -86,7 +86,7 @@ class SpinningHandlerIT {
     Zone zone = zone(Duration.ofSeconds(4), Duration.ofSeconds(1));
     scenario.start(zone);
 
-    scenario.feed().send(Feed.ids("sleeps", 2));
+    scenario.feed().send(Feed.ids("idles", 2));
 
     scenario.eventually(
         "two of three places are lost",

@@ -36,7 +36,7 @@ class TransfersIT {
   private static final Duration PATIENCE = Duration.ofMinutes(4);
   private static final int ACCOUNTS = 50;
   private static final int TRANSFERS =
-      Integer.getInteger("transfers", Boolean.getBoolean("soak") ? 5000 : 300);
+      Integer.getInteger("transfers", Boolean.getBoolean("soak") ? 5000 : 150);
 
   @RegisterExtension final Scenario scenario;
 

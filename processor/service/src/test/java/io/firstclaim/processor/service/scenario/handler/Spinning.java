@@ -6,7 +6,7 @@ import io.firstclaim.processor.handler.RecordHandler;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A handler that some records keep for ever, whatever interrupts it: {@code sleeps-…} does nothing,
+ * A handler that some records keep for ever, whatever interrupts it: {@code idles-…} does nothing,
  * {@code spins-…} computes on its own thread, {@code starves-…} on as many virtual ones as there
  * are carriers.
  */
@@ -23,13 +23,13 @@ public final class Spinning implements RecordHandler {
         Thread.startVirtualThread(Spinning::spin);
       }
       spin();
-    } else if (id.startsWith("sleeps")) {
-      sleep();
+    } else if (id.startsWith("idles")) {
+      idle();
     }
     return HandlerResult.done();
   }
 
-  private static void sleep() {
+  private static void idle() {
     while (!done) {
       LockSupport.park();
       boolean _ = Thread.interrupted(); // else it would spin

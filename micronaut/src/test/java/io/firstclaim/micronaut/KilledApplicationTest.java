@@ -2,8 +2,7 @@ package io.firstclaim.micronaut;
 
 import io.firstclaim.lock.testkit.framework.Diary;
 import io.firstclaim.lock.testkit.framework.KilledApplicationContract;
-import io.firstclaim.lock.testkit.process.JvmTuning;
-import io.firstclaim.stack.server.DynamoDbServer;
+import io.firstclaim.stack.server.SharedServers;
 import io.micronaut.context.annotation.Bean;
 import io.micronaut.context.annotation.Factory;
 import io.micronaut.context.annotation.Requires;
@@ -24,13 +23,9 @@ import io.micronaut.scheduling.annotation.Scheduled;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 
 /** Claims are in a table. */
 class KilledApplicationTest extends KilledApplicationContract {
-  private static DynamoDbServer table;
-
   KilledApplicationTest() {
     super(
         Application.class,
@@ -42,22 +37,12 @@ class KilledApplicationTest extends KilledApplicationContract {
             "-Dapplication=killed"));
   }
 
-  @BeforeAll
-  static void start() {
-    table = DynamoDbServer.start(JvmTuning.SHORT_RUN);
-  }
-
-  @AfterAll
-  static void stop() {
-    table.close();
-  }
-
   @Override
   protected Map<String, String> store() {
     return Map.of(
         "FIRSTCLAIM_CLAIM_BACKEND", "dynamodb",
         "FIRSTCLAIM_CLAIM_CREATE", "true",
-        "AWS_ENDPOINT_URL_DYNAMODB", table.endpoint().toString(),
+        "AWS_ENDPOINT_URL_DYNAMODB", SharedServers.dynamoDb().endpoint().toString(),
         "AWS_REGION", "eu-central-1",
         "AWS_ACCESS_KEY_ID", "test",
         "AWS_SECRET_ACCESS_KEY", "test");

@@ -2,12 +2,9 @@ package io.firstclaim.spring;
 
 import io.firstclaim.lock.testkit.framework.Diary;
 import io.firstclaim.lock.testkit.framework.KilledApplicationContract;
-import io.firstclaim.lock.testkit.process.JvmTuning;
-import io.firstclaim.stack.server.DynamoDbServer;
+import io.firstclaim.stack.server.SharedServers;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
@@ -25,22 +22,10 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Claims are in a table. */
 class KilledApplicationTest extends KilledApplicationContract {
-  private static DynamoDbServer table;
-
   KilledApplicationTest() {
     super(
         Application.class,
         List.of("-Dserver.port=0", "-Dserver.address=127.0.0.1", "-Dspring.main.banner-mode=off"));
-  }
-
-  @BeforeAll
-  static void start() {
-    table = DynamoDbServer.start(JvmTuning.SHORT_RUN);
-  }
-
-  @AfterAll
-  static void stop() {
-    table.close();
   }
 
   @Override
@@ -48,7 +33,7 @@ class KilledApplicationTest extends KilledApplicationContract {
     return Map.of(
         "FIRSTCLAIM_CLAIM_BACKEND", "dynamodb",
         "FIRSTCLAIM_CLAIM_CREATE", "true",
-        "AWS_ENDPOINT_URL_DYNAMODB", table.endpoint().toString(),
+        "AWS_ENDPOINT_URL_DYNAMODB", SharedServers.dynamoDb().endpoint().toString(),
         "AWS_REGION", "eu-central-1",
         "AWS_ACCESS_KEY_ID", "test",
         "AWS_SECRET_ACCESS_KEY", "test");

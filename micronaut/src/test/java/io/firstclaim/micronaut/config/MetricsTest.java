@@ -12,10 +12,10 @@ import io.firstclaim.lock.deduplicator.RunMetrics;
 import io.firstclaim.lock.deduplicator.RunResult;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.micronaut.Deduplicated;
 import io.firstclaim.micronaut.IdempotencyKey;
 import io.firstclaim.stack.server.KafkaBroker;
+import io.firstclaim.stack.server.SharedServers;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micronaut.configuration.kafka.annotation.ErrorStrategy;
@@ -170,7 +170,7 @@ class MetricsTest {
 
   @Requires(property = "metrics", value = "listeners")
   @KafkaListener(
-      groupId = "shop",
+      groupId = "measured",
       offsetReset = OffsetReset.EARLIEST,
       offsetStrategy = OffsetStrategy.SYNC_PER_RECORD,
       errorStrategy =
@@ -180,38 +180,37 @@ class MetricsTest {
               retryCount = Integer.MAX_VALUE),
       properties = @Property(name = "max.poll.records", value = "1"))
   static class Listener {
-    @Topic("payments")
+    @Topic("measured")
     @Deduplicated(name = "payments", id = "header:id")
     void hear(String value) {}
   }
 
   @Test
   void runsOfListeners_areAmongThem() {
-    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
-      broker.createTopic("payments", 1);
-      try (KafkaProducer<String, String> producer =
-          new KafkaProducer<>(
-              Map.of("bootstrap.servers", broker.bootstrapServers()),
-              new StringSerializer(),
-              new StringSerializer())) {
-        for (int i = 0; i < 3; i++) {
-          ProducerRecord<String, String> record = new ProducerRecord<>("payments", "v");
-          record.headers().add("id", "1".getBytes(UTF_8));
-          var _ = producer.send(record);
-        }
+    KafkaBroker broker = SharedServers.kafka();
+    broker.createTopic("measured", 1);
+    try (KafkaProducer<String, String> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            new StringSerializer(),
+            new StringSerializer())) {
+      for (int i = 0; i < 3; i++) {
+        ProducerRecord<String, String> record = new ProducerRecord<>("measured", "v");
+        record.headers().add("id", "1".getBytes(UTF_8));
+        var _ = producer.send(record);
       }
-      try (ApplicationContext context =
-          run(
-              store(),
-              "metrics",
-              "listeners",
-              "kafka.enabled",
-              true,
-              "kafka.bootstrap.servers",
-              broker.bootstrapServers())) {
-        eventually(context, "done_before", 2);
-        assertThat(count(context, "ran")).isOne();
-      }
+    }
+    try (ApplicationContext context =
+        run(
+            store(),
+            "metrics",
+            "listeners",
+            "kafka.enabled",
+            true,
+            "kafka.bootstrap.servers",
+            broker.bootstrapServers())) {
+      eventually(context, "done_before", 2);
+      assertThat(count(context, "ran")).isOne();
     }
   }
 }

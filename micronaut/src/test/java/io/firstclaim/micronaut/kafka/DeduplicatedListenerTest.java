@@ -9,9 +9,9 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.micronaut.Deduplicated;
 import io.firstclaim.stack.server.KafkaBroker;
+import io.firstclaim.stack.server.SharedServers;
 import io.micronaut.configuration.kafka.annotation.ErrorStrategy;
 import io.micronaut.configuration.kafka.annotation.ErrorStrategyValue;
 import io.micronaut.configuration.kafka.annotation.KafkaListener;
@@ -60,7 +60,7 @@ import org.junit.jupiter.api.TestInfo;
 class DeduplicatedListenerTest {
   private static final int PARTITIONS = 2;
   private static final int DLT_PARTITIONS = 1;
-  private static KafkaBroker broker;
+  private static final KafkaBroker BROKER = SharedServers.kafka();
   private static KafkaProducer<String, String> producer;
 
   private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
@@ -69,10 +69,9 @@ class DeduplicatedListenerTest {
 
   @BeforeAll
   static void start() {
-    broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
     producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            Map.of("bootstrap.servers", BROKER.bootstrapServers()),
             new StringSerializer(),
             new StringSerializer());
   }
@@ -80,13 +79,12 @@ class DeduplicatedListenerTest {
   @AfterAll
   static void stop() {
     producer.close();
-    broker.close();
   }
 
   @BeforeEach
   void topics(TestInfo test) {
     topic = "t" + test.getTestMethod().orElseThrow().getName().hashCode();
-    broker.createTopic(topic, PARTITIONS);
+    BROKER.createTopic(topic, PARTITIONS);
   }
 
   @AfterEach
@@ -169,7 +167,7 @@ class DeduplicatedListenerTest {
     all.put("listener", "plain");
     all.put("topic", topic);
     all.put("group", topic + "-" + group);
-    all.put("kafka.bootstrap.servers", broker.bootstrapServers());
+    all.put("kafka.bootstrap.servers", BROKER.bootstrapServers());
     all.put("kafka.health.enabled", false);
     all.put("firstclaim.application", "shop");
     all.put("firstclaim.claim.lease", "3s");
@@ -215,7 +213,7 @@ class DeduplicatedListenerTest {
   }
 
   private long committed(String group) throws Exception {
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.bootstrapServers()))) {
       return admin
           .listConsumerGroupOffsets(topic + "-" + group)
           .partitionsToOffsetAndMetadata()
@@ -241,7 +239,7 @@ class DeduplicatedListenerTest {
   private List<ConsumerRecord<byte[], byte[]>> deadLetters(int count) {
     List<ConsumerRecord<byte[], byte[]>> letters = Collections.synchronizedList(new ArrayList<>());
     Map<String, Object> settings = new HashMap<>();
-    settings.put("bootstrap.servers", broker.bootstrapServers());
+    settings.put("bootstrap.servers", BROKER.bootstrapServers());
     settings.put("auto.offset.reset", "earliest");
     settings.put("enable.auto.commit", "false");
     try (var consumer =
@@ -275,7 +273,7 @@ class DeduplicatedListenerTest {
   @Test
   void listenerThatFails_isTriedAgain_thenItsRecordIsADeadLetter_andTheNextIsDone()
       throws Exception {
-    broker.createTopic(topic + ".dlt", DLT_PARTITIONS);
+    BROKER.createTopic(topic + ".dlt", DLT_PARTITIONS);
     desk.work.set(
         value -> {
           if (value.equals("bad")) {
@@ -328,7 +326,7 @@ class DeduplicatedListenerTest {
     assertThat(store.calls(FaultyStore.Op.BURY)).isZero();
     assertThat(desk.calls).hasValue(2);
 
-    broker.createTopic(topic + ".dlt", DLT_PARTITIONS);
+    BROKER.createTopic(topic + ".dlt", DLT_PARTITIONS);
     awaitCommitted("g", 1);
 
     assertThat(store.calls(FaultyStore.Op.BURY)).isOne();
@@ -338,7 +336,7 @@ class DeduplicatedListenerTest {
 
   @Test
   void recordWithoutAnId_andOneOfAnotherPayload_areDeadLetters() throws Exception {
-    broker.createTopic(topic + ".dlt", DLT_PARTITIONS);
+    BROKER.createTopic(topic + ".dlt", DLT_PARTITIONS);
     send(null, "nameless");
     send("id-1", "one");
     send("id-1", "one");
@@ -476,13 +474,13 @@ class DeduplicatedListenerTest {
 
   @Test
   void commitThatFails_skipsNothing() throws Exception {
-    broker.createTopic(topic + "-one", 1);
+    BROKER.createTopic(topic + "-one", 1);
     topic = topic + "-one";
     AtomicInteger calls = new AtomicInteger();
     desk.work.set(
         value -> {
           if (calls.incrementAndGet() == 2) {
-            broker.pause(); // so the commit of this record is not answered
+            BROKER.pause(); // so the commit of this record is not answered
           }
         });
     for (int i = 0; i < 6; i++) {
@@ -502,7 +500,7 @@ class DeduplicatedListenerTest {
     try {
       eventually(() -> desk.faults.get() > 0);
     } finally {
-      broker.resume(); // the other tests need it
+      BROKER.resume(); // the other tests need it
     }
     awaitCommitted("g", 6);
 

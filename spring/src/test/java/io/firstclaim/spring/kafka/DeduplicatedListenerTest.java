@@ -9,9 +9,9 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.spring.Deduplicated;
 import io.firstclaim.stack.server.KafkaBroker;
+import io.firstclaim.stack.server.SharedServers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ import org.springframework.kafka.support.Acknowledgment;
 class DeduplicatedListenerTest {
   private static final int PARTITIONS = 2;
   private static final int DLT_PARTITIONS = 1;
-  private static KafkaBroker broker;
+  private static final KafkaBroker BROKER = SharedServers.kafka();
   private static KafkaProducer<String, String> producer;
 
   private final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
@@ -66,10 +66,9 @@ class DeduplicatedListenerTest {
 
   @BeforeAll
   static void start() {
-    broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
     producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            Map.of("bootstrap.servers", BROKER.bootstrapServers()),
             new StringSerializer(),
             new StringSerializer());
   }
@@ -77,13 +76,12 @@ class DeduplicatedListenerTest {
   @AfterAll
   static void stop() {
     producer.close();
-    broker.close();
   }
 
   @BeforeEach
   void topics(TestInfo test) {
     topic = "t" + test.getTestMethod().orElseThrow().getName().hashCode();
-    broker.createTopic(topic, PARTITIONS);
+    BROKER.createTopic(topic, PARTITIONS);
   }
 
   @AfterEach
@@ -174,7 +172,7 @@ class DeduplicatedListenerTest {
             List.of(
                 "topic=" + topic,
                 "group=" + topic + "-" + group,
-                "spring.kafka.bootstrap-servers=" + broker.bootstrapServers(),
+                "spring.kafka.bootstrap-servers=" + BROKER.bootstrapServers(),
                 "spring.kafka.consumer.auto-offset-reset=earliest",
                 "spring.kafka.listener.poll-timeout=200ms",
                 "spring.kafka.listener.concurrency=1",
@@ -226,7 +224,7 @@ class DeduplicatedListenerTest {
   }
 
   private long committed(String group) throws Exception {
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.bootstrapServers()))) {
       return admin
           .listConsumerGroupOffsets(topic + "-" + group)
           .partitionsToOffsetAndMetadata()
@@ -252,7 +250,7 @@ class DeduplicatedListenerTest {
   private List<ConsumerRecord<byte[], byte[]>> deadLetters(int count) {
     List<ConsumerRecord<byte[], byte[]>> letters = Collections.synchronizedList(new ArrayList<>());
     Map<String, Object> settings = new HashMap<>();
-    settings.put("bootstrap.servers", broker.bootstrapServers());
+    settings.put("bootstrap.servers", BROKER.bootstrapServers());
     settings.put("auto.offset.reset", "earliest");
     settings.put("enable.auto.commit", "false");
     try (var consumer =
@@ -286,7 +284,7 @@ class DeduplicatedListenerTest {
   @Test
   void listenerThatFails_isTriedAgain_thenItsRecordIsADeadLetter_andTheNextIsDone()
       throws Exception {
-    broker.createTopic(topic + ".dlt", DLT_PARTITIONS);
+    BROKER.createTopic(topic + ".dlt", DLT_PARTITIONS);
     desk.work.set(
         value -> {
           if (value.equals("bad")) {
@@ -339,7 +337,7 @@ class DeduplicatedListenerTest {
     assertThat(store.calls(FaultyStore.Op.BURY)).isZero();
     assertThat(desk.calls).hasValue(2);
 
-    broker.createTopic(topic + ".dlt", DLT_PARTITIONS);
+    BROKER.createTopic(topic + ".dlt", DLT_PARTITIONS);
     awaitCommitted("g", 1);
 
     assertThat(store.calls(FaultyStore.Op.BURY)).isOne();
@@ -349,7 +347,7 @@ class DeduplicatedListenerTest {
 
   @Test
   void recordWithoutAnId_andOneOfAnotherPayload_areDeadLetters() throws Exception {
-    broker.createTopic(topic + ".dlt", DLT_PARTITIONS);
+    BROKER.createTopic(topic + ".dlt", DLT_PARTITIONS);
     send(null, "nameless");
     send("id-1", "one");
     send("id-1", "one");
@@ -489,7 +487,7 @@ class DeduplicatedListenerTest {
   @Test
   void acknowledgementOfAListenerThatFails_isHeldBack_andADuplicateIsAcknowledgedForIt()
       throws Exception {
-    broker.createTopic(topic + ".dlt", DLT_PARTITIONS);
+    BROKER.createTopic(topic + ".dlt", DLT_PARTITIONS);
     CountDownLatch seen = new CountDownLatch(1);
     AtomicInteger failures = new AtomicInteger();
     desk.work.set(

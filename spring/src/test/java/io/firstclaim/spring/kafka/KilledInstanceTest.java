@@ -9,6 +9,7 @@ import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.spring.Deduplicated;
 import io.firstclaim.stack.server.DynamoDbServer;
 import io.firstclaim.stack.server.KafkaBroker;
+import io.firstclaim.stack.server.SharedServers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,35 +77,33 @@ class KilledInstanceTest {
   @Test
   void instanceThatIsKilledInItsListener_isFollowedByAnother_whichDoesEachRecordOnce(
       @TempDir Path directory) throws Exception {
-    try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
-        DynamoDbServer table = DynamoDbServer.start(JvmTuning.SHORT_RUN)) {
-      broker.createTopic("payments", 1);
-      try (var producer =
-          new KafkaProducer<>(
-              Map.of("bootstrap.servers", broker.bootstrapServers()),
-              new StringSerializer(),
-              new StringSerializer())) {
-        for (int i = 0; i < 2 * RECORDS; i++) { // each twice
-          String value = "v" + i % RECORDS;
-          var _ = producer.send(new ProducerRecord<>("payments", value, value));
-        }
+    KafkaBroker broker = SharedServers.kafka();
+    DynamoDbServer table = SharedServers.dynamoDb();
+    broker.createTopic("payments", 1);
+    try (var producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            new StringSerializer(),
+            new StringSerializer())) {
+      for (int i = 0; i < 2 * RECORDS; i++) { // each twice
+        String value = "v" + i % RECORDS;
+        var _ = producer.send(new ProducerRecord<>("payments", value, value));
       }
-      Path killed = directory.resolve("killed");
-      Path other = directory.resolve("other");
-      try (ChildJvm instance = start(broker, table, killed, true)) {
-        instance.awaitReady("at its first record", () -> lines(killed).size() == 1, LIMIT);
-        instance.kill();
-      }
-      try (ChildJvm instance = start(broker, table, other, false)) {
-        instance.awaitReady(
-            "done with all", () -> lines(other).contains("v" + (RECORDS - 1)), LIMIT);
-        instance.terminate();
-        assertThat(instance.waitFor(LIMIT)).isTrue();
-      }
-      assertThat(lines(killed)).containsExactly("v0");
-      assertThat(lines(other))
-          .containsExactlyElementsOf(IntStream.range(0, RECORDS).mapToObj(i -> "v" + i).toList());
     }
+    Path killed = directory.resolve("killed");
+    Path other = directory.resolve("other");
+    try (ChildJvm instance = start(broker, table, killed, true)) {
+      instance.awaitReady("at its first record", () -> lines(killed).size() == 1, LIMIT);
+      instance.kill();
+    }
+    try (ChildJvm instance = start(broker, table, other, false)) {
+      instance.awaitReady("done with all", () -> lines(other).contains("v" + (RECORDS - 1)), LIMIT);
+      instance.terminate();
+      assertThat(instance.waitFor(LIMIT)).isTrue();
+    }
+    assertThat(lines(killed)).containsExactly("v0");
+    assertThat(lines(other))
+        .containsExactlyElementsOf(IntStream.range(0, RECORDS).mapToObj(i -> "v" + i).toList());
   }
 
   private static List<String> lines(Path file) {

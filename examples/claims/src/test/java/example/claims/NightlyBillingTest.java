@@ -9,7 +9,6 @@ import io.firstclaim.stack.server.DynamoDbServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,12 +21,7 @@ class NightlyBillingTest {
                 name, System.getProperty("java.class.path"), "example.claims.NightlyBilling")
             .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
             .withArgs(List.of("alice", "bob"))
-            .withEnv(
-                Map.of(
-                    "AWS_ENDPOINT_URL_DYNAMODB", server.endpoint().toString(),
-                    "AWS_REGION", "eu-central-1",
-                    "AWS_ACCESS_KEY_ID", "test",
-                    "AWS_SECRET_ACCESS_KEY", "test"));
+            .withEnv(server.environment());
     try (ChildJvm child = ChildJvm.start(command, directory.resolve(name + ".log"))) {
       assertThat(child.waitFor(Duration.ofMinutes(10))).isTrue();
       assertThat(child.exitCode()).as(child::logTail).isZero();

@@ -19,11 +19,9 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,11 +77,7 @@ class ShopTest {
 
   /** Publishes the next payments after so many; returns how many there are then. */
   private static int publishTwice(KafkaBroker broker, int after) {
-    try (var producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers()),
-            new StringSerializer(),
-            new StringSerializer())) {
+    try (var producer = broker.producer()) {
       for (int i = 0; i < 2 * BATCH; i++) {
         ProducerRecord<String, String> payment = new ProducerRecord<>("payments", null, "9.90");
         payment.headers().add("payment-id", ("p-" + (after + i % BATCH)).getBytes(UTF_8));

@@ -14,13 +14,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,11 +67,7 @@ class TwoZonesTest {
 
   /** Sends the next payments after so many; returns how many there are then. */
   private static int sendTwice(KafkaBroker broker, int after) {
-    try (var producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers()),
-            new StringSerializer(),
-            new StringSerializer())) {
+    try (var producer = broker.producer()) {
       for (int i = 0; i < 2 * BATCH; i++) {
         int payment = after + i % BATCH;
         var sent = new ProducerRecord<String, String>("payments", payment + " EUR");
@@ -113,12 +106,7 @@ class TwoZonesTest {
                     "--ledger=" + ledgers.resolve(zone),
                     "--spring.kafka.bootstrap-servers=" + broker.bootstrapServers(),
                     "--firstclaim.claim.lease=10s"))
-            .withEnv(
-                Map.of(
-                    "AWS_ENDPOINT_URL_DYNAMODB", table.endpoint().toString(),
-                    "AWS_REGION", "eu-central-1",
-                    "AWS_ACCESS_KEY_ID", "test",
-                    "AWS_SECRET_ACCESS_KEY", "test"));
+            .withEnv(table.environment());
     return ChildJvm.start(command, ledgers.resolve("zone-" + zone + ".log"));
   }
 }

@@ -21,6 +21,7 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.scheduling.annotation.Scheduled;
 import jakarta.inject.Singleton;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -39,13 +40,10 @@ class KilledApplicationTest extends KilledApplicationContract {
 
   @Override
   protected Map<String, String> store() {
-    return Map.of(
-        "FIRSTCLAIM_CLAIM_BACKEND", "dynamodb",
-        "FIRSTCLAIM_CLAIM_CREATE", "true",
-        "AWS_ENDPOINT_URL_DYNAMODB", SharedServers.dynamoDb().endpoint().toString(),
-        "AWS_REGION", "eu-central-1",
-        "AWS_ACCESS_KEY_ID", "test",
-        "AWS_SECRET_ACCESS_KEY", "test");
+    Map<String, String> store = new HashMap<>(SharedServers.dynamoDb().environment());
+    store.put("FIRSTCLAIM_CLAIM_BACKEND", "dynamodb");
+    store.put("FIRSTCLAIM_CLAIM_CREATE", "true");
+    return store;
   }
 
   @Factory

@@ -21,11 +21,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -58,11 +55,7 @@ class FrameworksIT {
     broker = KafkaBroker.start(JvmTuning.SHORT_RUN);
     table = DynamoDbServer.start(JvmTuning.SHORT_RUN);
     broker.createTopic("payments", 1);
-    try (var producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers()),
-            new StringSerializer(),
-            new StringSerializer())) {
+    try (var producer = broker.producer()) {
       ProducerRecord<String, String> payment = new ProducerRecord<>("payments", "{\"amount\":100}");
       payment.headers().add("payment-id", "p1".getBytes(UTF_8));
       var _ = producer.send(payment);
@@ -104,13 +97,7 @@ class FrameworksIT {
                 module, Objects.requireNonNull(used).ownClassPath(module), "com.example.Shop")
             .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
             .withJvmArgs(List.of(settings).stream().map("-D%s"::formatted).toList())
-            .withEnv(
-                Map.of(
-                    "AWS_ENDPOINT_URL_DYNAMODB",
-                        Objects.requireNonNull(table).endpoint().toString(),
-                    "AWS_REGION", "eu-central-1",
-                    "AWS_ACCESS_KEY_ID", "test",
-                    "AWS_SECRET_ACCESS_KEY", "test"));
+            .withEnv(Objects.requireNonNull(table).environment());
     try (ChildJvm child = ChildJvm.start(command, folder.resolve(module + ".log"))) {
       for (String said : List.of("started", "report ", "paid 100")) {
         child.awaitReady(said, () -> log(child).contains(said), LIMIT);

@@ -230,12 +230,7 @@ class PublishedIT {
     JvmCommand command =
         JvmCommand.ofMain(name, classPath(), "com.example.Sample")
             .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
-            .withEnv(
-                Map.of(
-                    "AWS_ENDPOINT_URL_DYNAMODB", server.endpoint().toString(),
-                    "AWS_REGION", "eu-central-1",
-                    "AWS_ACCESS_KEY_ID", "test",
-                    "AWS_SECRET_ACCESS_KEY", "test"));
+            .withEnv(server.environment());
     try (ChildJvm child = ChildJvm.start(command, folder.resolve(name + ".log"))) {
       assertThat(child.waitFor(Duration.ofMinutes(10))).isTrue();
       assertThat(child.exitCode()).as(child::logTail).isZero();

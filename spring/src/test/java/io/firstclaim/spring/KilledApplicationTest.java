@@ -3,6 +3,7 @@ package io.firstclaim.spring;
 import io.firstclaim.lock.testkit.framework.Diary;
 import io.firstclaim.lock.testkit.framework.KilledApplicationContract;
 import io.firstclaim.stack.server.SharedServers;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.springframework.boot.SpringApplication;
@@ -30,13 +31,10 @@ class KilledApplicationTest extends KilledApplicationContract {
 
   @Override
   protected Map<String, String> store() {
-    return Map.of(
-        "FIRSTCLAIM_CLAIM_BACKEND", "dynamodb",
-        "FIRSTCLAIM_CLAIM_CREATE", "true",
-        "AWS_ENDPOINT_URL_DYNAMODB", SharedServers.dynamoDb().endpoint().toString(),
-        "AWS_REGION", "eu-central-1",
-        "AWS_ACCESS_KEY_ID", "test",
-        "AWS_SECRET_ACCESS_KEY", "test");
+    Map<String, String> store = new HashMap<>(SharedServers.dynamoDb().environment());
+    store.put("FIRSTCLAIM_CLAIM_BACKEND", "dynamodb");
+    store.put("FIRSTCLAIM_CLAIM_CREATE", "true");
+    return store;
   }
 
   @Configuration(proxyBeanMethods = false)

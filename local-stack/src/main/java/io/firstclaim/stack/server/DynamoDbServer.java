@@ -7,6 +7,7 @@ import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * DynamoDB Local, in memory, as a child process. Its port survives {@link #kill()} and {@link
@@ -53,6 +54,15 @@ public final class DynamoDbServer extends ServerProcess {
   /** Starts a server with its log in {@code directory}, which it leaves. */
   public static DynamoDbServer start(Path directory, JvmTuning tuning) {
     return new DynamoDbServer(WorkDirectory.kept(directory), FreePort.next(), tuning);
+  }
+
+  /** The variables by which the AWS SDK of another process finds it. */
+  public Map<String, String> environment() {
+    return Map.of(
+        "AWS_ENDPOINT_URL_DYNAMODB", endpoint().toString(),
+        "AWS_REGION", "eu-central-1",
+        "AWS_ACCESS_KEY_ID", "test",
+        "AWS_SECRET_ACCESS_KEY", "test");
   }
 
   public URI endpoint() {

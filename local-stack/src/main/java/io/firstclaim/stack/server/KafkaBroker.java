@@ -23,9 +23,12 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
  * A Kafka broker with its own controller (KRaft) as a child process, on ports of 127.0.0.1 and data
@@ -183,6 +186,14 @@ public final class KafkaBroker extends ServerProcess {
   /** Creates a topic and waits until it can be used. */
   public void createTopic(String name, int partitions) {
     createTopic(name, partitions, Map.of());
+  }
+
+  /** A producer of texts; its user closes it. */
+  public KafkaProducer<String, String> producer() {
+    return new KafkaProducer<>(
+        Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers()),
+        new StringSerializer(),
+        new StringSerializer());
   }
 
   /** Creates a topic of this configuration and waits until it can be used. */

@@ -19,11 +19,20 @@ public final class SharedServers {
     return DynamoDb.SERVER;
   }
 
+  /** The buckets; not to be closed. */
+  public static S3Server s3() {
+    return S3.SERVER;
+  }
+
   private static final class Kafka {
     private static final KafkaBroker BROKER = KafkaBroker.start(JvmTuning.SHORT_RUN);
   }
 
   private static final class DynamoDb {
     private static final DynamoDbServer SERVER = DynamoDbServer.start(JvmTuning.SHORT_RUN);
+  }
+
+  private static final class S3 {
+    private static final S3Server SERVER = S3Server.start(JvmTuning.SHORT_RUN);
   }
 }

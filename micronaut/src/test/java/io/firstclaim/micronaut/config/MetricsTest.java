@@ -43,7 +43,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -189,11 +188,7 @@ class MetricsTest {
   void runsOfListeners_areAmongThem() {
     KafkaBroker broker = SharedServers.kafka();
     broker.createTopic("measured", 1);
-    try (KafkaProducer<String, String> producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers()),
-            new StringSerializer(),
-            new StringSerializer())) {
+    try (KafkaProducer<String, String> producer = broker.producer()) {
       for (int i = 0; i < 3; i++) {
         ProducerRecord<String, String> record = new ProducerRecord<>("measured", "v");
         record.headers().add("id", "1".getBytes(UTF_8));

@@ -46,7 +46,6 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -69,11 +68,7 @@ class DeduplicatedListenerTest {
 
   @BeforeAll
   static void start() {
-    producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", BROKER.bootstrapServers()),
-            new StringSerializer(),
-            new StringSerializer());
+    producer = BROKER.producer();
   }
 
   @AfterAll

@@ -6,10 +6,7 @@ import io.firstclaim.lock.testkit.framework.ListenerCost;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.spring.Deduplicated;
 import io.firstclaim.stack.server.KafkaBroker;
-import java.util.Map;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.springframework.boot.WebApplicationType;
@@ -65,11 +62,7 @@ class ListenerCostTest {
   void annotationAddsMicroseconds() throws Exception {
     try (KafkaBroker broker = KafkaBroker.start(JvmTuning.SHORT_RUN)) {
       broker.createTopic("in", 1);
-      try (var producer =
-          new KafkaProducer<>(
-              Map.of("bootstrap.servers", broker.bootstrapServers()),
-              new StringSerializer(),
-              new StringSerializer())) {
+      try (var producer = broker.producer()) {
         for (int i = 0; i < RECORDS; i++) {
           ProducerRecord<String, String> record = new ProducerRecord<>("in", "value " + i);
           record.headers().add("id", ("id-" + i).getBytes(UTF_8));

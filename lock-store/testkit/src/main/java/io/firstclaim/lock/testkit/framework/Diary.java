@@ -144,10 +144,10 @@ public record Diary(Path file, String writer) implements RunListener {
     }
   }
 
-  /** What a web handler does that is called once for each key. */
+  /** What a web handler does, or a listener, that is called once for each key. */
   public void pay(String payment) throws InterruptedException {
     add("pays", payment);
-    hangIfTold("request");
+    hangIfTold("payment");
   }
 
   /** What a job does that one instance runs at a time. */

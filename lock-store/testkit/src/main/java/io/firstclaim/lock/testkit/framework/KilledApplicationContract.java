@@ -63,7 +63,7 @@ public abstract class KilledApplicationContract {
       String other = killed.equals("a") ? "b" : "a";
       diary.add("hang", killed);
       var first = WebInstance.sendAsync(payment(diary, killed));
-      eventually(() -> Set.copyOf(diary.of(killed, "hangs")).equals(Set.of("request", "sweep")));
+      eventually(() -> Set.copyOf(diary.of(killed, "hangs")).equals(Set.of("payment", "sweep")));
       assertThat(first).isNotDone();
       diary.add("take-over", other);
       final int sweeps = diary.of(other, "sweeps").size();

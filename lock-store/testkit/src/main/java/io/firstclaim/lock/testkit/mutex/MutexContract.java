@@ -20,6 +20,7 @@ import io.firstclaim.lock.mutex.Mutexes;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
@@ -205,8 +206,14 @@ public abstract class MutexContract extends KeptMutexContract {
     assertThat(one.isHeld()).isTrue();
     one.whenLost(one::close);
     two.whenLost(two::close);
+    Mutex four = mutexes.of("four");
+    left = acquired(four); // nobody closes it
     close(mutexes);
 
+    assertThat(left.isHeld()).isFalse();
+    Instant now = time.now().wall();
+    close(four);
+    assertThat(time.now().wall()).as("nothing is held of it, so nothing is awaited").isEqualTo(now);
     Mutexes others = new Mutexes(storeOf("b", time), time);
     acquired(others.of("one")).close();
     acquired(others.of("two")).close();

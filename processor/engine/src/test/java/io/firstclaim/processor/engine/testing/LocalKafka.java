@@ -1,13 +1,13 @@
 package io.firstclaim.processor.engine.testing;
 
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.KafkaBroker;
+import io.firstclaim.stack.server.SharedServers;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One broker for all tests of this JVM, each with topics of its own. It ends with the JVM. */
+/** The broker that all tests of this JVM share, each with topics of its own. */
 public final class LocalKafka {
-  private static final KafkaBroker BROKER = KafkaBroker.start(JvmTuning.SHORT_RUN);
+  private static final KafkaBroker BROKER = SharedServers.kafka();
   private static final AtomicInteger TOPICS = new AtomicInteger();
 
   private LocalKafka() {}

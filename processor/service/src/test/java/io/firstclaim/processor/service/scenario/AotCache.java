@@ -67,9 +67,7 @@ final class AotCache {
     static {
       Map<String, String> env = new HashMap<>(Backend.S3.settings(NAME));
       env.put("FIRSTCLAIM_CLAIM_CREATE", "true");
-      env.put("AWS_REGION", "eu-central-1");
-      env.put("AWS_ACCESS_KEY_ID", "local");
-      env.put("AWS_SECRET_ACCESS_KEY", "local");
+      env.putAll(Backend.ACCESS);
       try {
         Run run = Run.with(recording(FILE), FOLDER, env, "probe");
         assertThat(FILE).as(run.output()).exists();

@@ -41,9 +41,7 @@ class ClaimIT {
 
   private Run run(Map<String, String> settings, String... args) throws IOException {
     Map<String, String> env = new HashMap<>(settings);
-    env.put("AWS_REGION", "eu-central-1");
-    env.put("AWS_ACCESS_KEY_ID", "local");
-    env.put("AWS_SECRET_ACCESS_KEY", "local");
+    env.putAll(Backend.ACCESS);
     return Run.of(directory, env, args);
   }
 

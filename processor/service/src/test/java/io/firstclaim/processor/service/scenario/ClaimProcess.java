@@ -32,9 +32,7 @@ final class ClaimProcess implements AutoCloseable {
     env.put("FIRSTCLAIM_CLAIM_CREATE", "true");
     env.put("FIRSTCLAIM_ADMIN_TOKEN_FILE", tokens.toAbsolutePath().toString());
     env.put("MICRONAUT_SERVER_PORT", Integer.toString(port));
-    env.put("AWS_REGION", "eu-central-1");
-    env.put("AWS_ACCESS_KEY_ID", "local");
-    env.put("AWS_SECRET_ACCESS_KEY", "local");
+    env.putAll(Backend.ACCESS);
     env.putAll(settings);
     process =
         ChildJvm.start(

@@ -28,8 +28,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The package as a server of claims alone, on the stores that processes share. */
 class ClaimsOverHttpIT {
@@ -49,13 +47,7 @@ class ClaimsOverHttpIT {
     return json(server.send("POST", path, body, Map.of("Idempotency-Key", key)), status);
   }
 
-  /** In a build one, in a soak all. */
-  static Stream<Backend> backends() {
-    return Stream.of(Backend.S3, Backend.DYNAMODB).limit(Boolean.getBoolean("soak") ? 2 : 1);
-  }
-
-  @ParameterizedTest
-  @MethodSource("backends")
+  @OneBackend(Backend.S3)
   void claims_locksAndDocuments_areOneForAllInstances_thoughTheStoresAnswersAreLost(Backend backend)
       throws Exception {
     String place = "claims-over-http";

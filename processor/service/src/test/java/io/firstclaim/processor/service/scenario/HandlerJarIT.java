@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.processor.service.scenario.handler.Plain;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ class HandlerJarIT {
   /** In a build by one name, in a soak by all that it has. */
   static Stream<String> names() {
     return Stream.of("Plain", "my-bean", "io.firstclaim.processor.service.scenario.handler.Plain")
-        .limit(Boolean.getBoolean("soak") ? 3 : 1);
+        .limit(Soak.times(1, 3));
   }
 
   @ParameterizedTest

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.provider.ArgumentsSource;
@@ -16,12 +17,13 @@ import org.junit.jupiter.params.support.AnnotationConsumer;
 import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /**
- * The tests of a class state facts that are not the store's: they run on this {@link Backend},
- * which their constructor is given, and with {@code -Psoak} on each.
+ * The tests of a class, or one test, state facts that are not the store's: they run on this {@link
+ * Backend}, which the constructor or the test is given, and with {@code -Psoak} on each.
  */
-@Target(ElementType.TYPE)
+@Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedClass
+@ParameterizedTest
 @ArgumentsSource(OneBackend.Provider.class)
 @interface OneBackend {
   /** The backend that they run on. */

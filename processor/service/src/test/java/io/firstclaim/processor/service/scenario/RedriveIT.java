@@ -170,9 +170,7 @@ class RedriveIT {
     fixed.set(true);
     Map<String, String> env = new HashMap<>(Backend.DYNAMODB.settings(scenario.topic()));
     env.put("FIRSTCLAIM_APPLICATION", scenario.topic());
-    env.put("AWS_REGION", "eu-central-1");
-    env.put("AWS_ACCESS_KEY_ID", "local");
-    env.put("AWS_SECRET_ACCESS_KEY", "local");
+    env.putAll(Backend.ACCESS);
     Run freed = Run.of(folder, env, "redrive", "lost-freed", "--reason", "fixed");
     assertThat(freed.exitCode()).as(freed.output()).isZero();
     try (DynamoDbClaims claims = new DynamoDbClaims(scenario.topic())) {

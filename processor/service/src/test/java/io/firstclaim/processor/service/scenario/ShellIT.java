@@ -45,9 +45,7 @@ class ShellIT {
     Map<String, String> env = new HashMap<>(backend.settings(PLACE));
     // The shortest with which the store has all of its 5 s to answer a cold process.
     env.put("FIRSTCLAIM_CLAIM_LEASE", "15s");
-    env.put("AWS_REGION", "eu-central-1");
-    env.put("AWS_ACCESS_KEY_ID", "local");
-    env.put("AWS_SECRET_ACCESS_KEY", "local");
+    env.putAll(Backend.ACCESS);
     return env;
   }
 

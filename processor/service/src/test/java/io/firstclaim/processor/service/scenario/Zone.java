@@ -74,11 +74,7 @@ final class Zone implements AutoCloseable {
             "KAFKA_SESSION_TIMEOUT_MS", "6000",
             "KAFKA_HEARTBEAT_INTERVAL_MS", "1000"));
     env.putAll(backend.settings(place));
-    env.putAll(
-        Map.of(
-            "AWS_REGION", "eu-central-1",
-            "AWS_ACCESS_KEY_ID", "local",
-            "AWS_SECRET_ACCESS_KEY", "local"));
+    env.putAll(Backend.ACCESS);
   }
 
   /** Sets an environment variable. */

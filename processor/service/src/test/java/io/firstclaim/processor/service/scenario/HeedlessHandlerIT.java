@@ -2,7 +2,7 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.processor.service.scenario.handler.Spinning;
+import io.firstclaim.processor.service.scenario.handler.Heedless;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * them from all that is tested at the time, so that is for soaks; a build tries it in the engine.
  */
 @Execution(ExecutionMode.SAME_THREAD) // two at once would spin for the same CPUs
-class SpinningHandlerIT {
+class HeedlessHandlerIT {
   @TempDir static Path folder;
 
   /** A handler's time, which is not over before the test is, on a machine that may be busy. */
@@ -29,14 +29,14 @@ class SpinningHandlerIT {
 
   @BeforeAll
   static void makeJar() throws Exception {
-    HandlerJar.write(folder, Spinning.class);
+    HandlerJar.write(folder, Heedless.class);
   }
 
   private Zone zone(Duration lease, Duration timeout) {
     return scenario
         .zone("a")
         .lease(lease)
-        .set("FIRSTCLAIM_HANDLER_TYPE", "Spinning")
+        .set("FIRSTCLAIM_HANDLER_TYPE", "Heedless")
         .set("FIRSTCLAIM_HANDLER_PATH", folder.toString())
         .set("FIRSTCLAIM_HANDLER_TIMEOUT", timeout.toSeconds() + "s")
         .set("FIRSTCLAIM_INPUT_MAX_IN_FLIGHT", "3");
@@ -82,14 +82,14 @@ class SpinningHandlerIT {
   }
 
   @Test
-  void handlersThatHeedNothing_areAbandonedAfterTheirTime_andLivenessSaysWhenTheyHaveThePlaces() {
+  void handlersThatHeedNothing_areAbandonedAfterTheirTime_andLivenessSaysWhenTheyHaveThePermits() {
     Zone zone = zone(Duration.ofSeconds(4), Duration.ofSeconds(1));
     scenario.start(zone);
 
     scenario.feed().send(Feed.ids("idles", 2));
 
     scenario.eventually(
-        "two of three places are lost",
+        "two of three permits are lost",
         () -> assertThat(zone.metric("firstclaim_abandoned")).isGreaterThanOrEqualTo(2));
     scenario.eventually("that is no life", () -> assertThat(zone.isLive()).isFalse());
     assertThat(zone.liveness()).contains("of 3 permits to be in flight are lost");

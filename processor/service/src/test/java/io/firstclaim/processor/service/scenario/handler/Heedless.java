@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
  * {@code spins-…} computes on its own thread, {@code starves-…} on as many virtual ones as there
  * are carriers.
  */
-public final class Spinning implements RecordHandler {
+public final class Heedless implements RecordHandler {
   private static volatile boolean done;
 
   @Override
@@ -20,7 +20,7 @@ public final class Spinning implements RecordHandler {
       spin();
     } else if (id.startsWith("starves")) {
       for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
-        Thread.startVirtualThread(Spinning::spin);
+        Thread.startVirtualThread(Heedless::spin);
       }
       spin();
     } else if (id.startsWith("idles")) {

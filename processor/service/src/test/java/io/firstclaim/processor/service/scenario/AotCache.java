@@ -14,8 +14,8 @@ import java.util.Map;
  * What a start of the package leaves to later ones: its classes, loaded and linked. The scenarios
  * start it more than a hundred times, and with this a start takes about half of the CPU time. What
  * commands load is a third of what the service does, and loading the rest would take them as long
- * as they save: so they have a cache of their own. Both are recorded with claims in S3: what
- * DynamoDB takes besides is little.
+ * as they save: so they have a cache of their own. Both are recorded with claims in DynamoDB, where
+ * most scenarios have theirs: what S3 takes besides is little.
  */
 final class AotCache {
   private static final String NAME = "aot";
@@ -33,47 +33,62 @@ final class AotCache {
     return List.of("-XX:AOTCache=" + Command.FILE);
   }
 
-  /** Recorded by a service that has one record to process. */
   private static final class Service {
-    static final Path FILE = prepared("service");
+    static final Path FILE = recordedByAService();
+  }
 
-    static {
-      try (Groups groups = new Groups();
-          Sink sink = new Sink();
-          Feed feed = new Feed(NAME);
-          Zone zone = new Zone("a", "a1", FOLDER.resolve("a1.log"), Backend.S3, NAME)) {
-        groups.createTopic(NAME, 1);
-        zone.audited(NAME)
-            .set("FIRSTCLAIM_INPUT_TOPICS", NAME)
-            .set("FIRSTCLAIM_HANDLER_HTTP_URL", sink.url());
-        zone.launch(recording(FILE));
-        zone.awaitReady();
-        feed.send("one");
-        Scenario.await("the record is completed")
-            .untilAsserted(() -> assertThat(zone.deliveries("completed")).isEqualTo(1));
-        zone.terminate(); // it writes the cache when it ends
-        assertThat(zone.awaitEnd(Scenario.PATIENCE)).as("it ends").isTrue();
-        assertThat(FILE).as(zone.logTail()).exists();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+  private static final class Command {
+    static final Path FILE = recordedByACommand();
+  }
+
+  /** By a service that completes a record, gives one up, and is asked about it. */
+  private static Path recordedByAService() {
+    Path file = prepared("service");
+    try (Groups groups = new Groups();
+        Sink sink = new Sink();
+        Feed feed = new Feed(NAME);
+        Outcomes outcomes = new Outcomes(NAME + ".outcomes");
+        Zone zone = new Zone("a", "a1", FOLDER.resolve("a1.log"), Backend.DYNAMODB, NAME)) {
+      groups.createTopic(NAME, 1);
+      sink.behave(call -> call.id().equals("refused") ? 422 : 200);
+      zone.audited(NAME)
+          .operatedWith(Operator.TOKEN, FOLDER)
+          .set("FIRSTCLAIM_INPUT_TOPICS", NAME)
+          .set("FIRSTCLAIM_HANDLER_HTTP_URL", sink.url());
+      zone.launch(recording(file));
+      zone.awaitReady();
+      feed.send(List.of("taken", "refused"));
+      Scenario.await("one record is completed, the other is dead")
+          .untilAsserted(
+              () -> {
+                assertThat(outcomes.ids("COMPLETED")).containsExactly("taken");
+                assertThat(outcomes.ids("DEAD")).containsExactly("refused");
+              });
+      Operator.get(zone, "/api/summary");
+      Operator.get(zone, "/api/records/refused");
+      Operator.act(zone, "/api/records/refused/redrive", Map.of("reason", "once more"));
+      assertThat(Operator.metrics(zone)).isNotEmpty();
+      zone.terminate(); // it writes the cache when it ends
+      assertThat(zone.awaitEnd(Scenario.PATIENCE)).as("it ends").isTrue();
+      assertThat(file).as(zone.logTail()).exists();
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
-  /** Recorded by a command that asks the store. */
-  private static final class Command {
-    static final Path FILE = prepared("command");
-
-    static {
-      Map<String, String> env = new HashMap<>(Backend.S3.settings(NAME));
-      env.put("FIRSTCLAIM_CLAIM_CREATE", "true");
-      env.putAll(Backend.ACCESS);
-      try {
-        Run run = Run.with(recording(FILE), FOLDER, env, "probe");
-        assertThat(FILE).as(run.output()).exists();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+  /** By a command that asks the store. */
+  private static Path recordedByACommand() {
+    Path file = prepared("command");
+    Map<String, String> env = new HashMap<>(Backend.DYNAMODB.settings(NAME));
+    env.put("FIRSTCLAIM_CLAIM_CREATE", "true");
+    env.putAll(Backend.ACCESS);
+    try {
+      Run run = Run.with(recording(file), FOLDER, env, "probe");
+      assertThat(file).as(run.output()).exists();
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

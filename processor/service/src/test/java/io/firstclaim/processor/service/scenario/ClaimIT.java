@@ -19,6 +19,7 @@ import io.firstclaim.lock.board.TransitionResult;
 import io.firstclaim.lock.board.Transitions;
 import io.firstclaim.lock.dynamodb.DynamoDbBoardStore;
 import io.firstclaim.lock.dynamodb.DynamoDbClaimStore;
+import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -86,9 +87,9 @@ class ClaimIT {
 
   @Test
   void mutexAndResource_areShownAndFreed_apartFromTheRecordOfThatName() throws IOException {
-    create(Backend.DYNAMODB, "claim-kinds");
     RecordId name = RecordId.of("billing run");
     try (DynamoDbClient client = DynamoDbClaims.client()) {
+      new DynamoDbTable(client, "claim-kinds").create();
       ClaimStore store = store(client, "claim-kinds");
       Claim ofRecord = Claim.of(name, Fingerprint.none(), TIME.now());
       Lease record = granted(store, ofRecord.withResources(List.of(name)));
@@ -118,8 +119,8 @@ class ClaimIT {
 
   @Test
   void buriedRecord_isRedriven_once() throws IOException {
-    create(Backend.DYNAMODB, "claim-buried");
     try (DynamoDbClient client = DynamoDbClaims.client()) {
+      new DynamoDbTable(client, "claim-buried").create();
       ClaimStore store = store(client, "claim-buried");
       Claim claim = Claim.of(ID, Fingerprint.of("body".getBytes(UTF_8)), TIME.now());
       SettleResult _ = store.bury(granted(store, claim), "card declined");
@@ -150,8 +151,8 @@ class ClaimIT {
 
   @Test
   void itemOfABoard_isShown_andMovedOn() throws Exception {
-    create(Backend.DYNAMODB, "claim-board");
     try (DynamoDbClient client = DynamoDbClaims.client()) {
+      new DynamoDbTable(client, "claim-board").create();
       var rules =
           new Transitions<>(
               Status.NORMAL,
@@ -188,8 +189,8 @@ class ClaimIT {
 
   @Test
   void claimedRecord_isShown_withHolderTokenAndAttempts() throws IOException {
-    create(Backend.DYNAMODB, "claim-found");
     try (DynamoDbClient client = DynamoDbClaims.client()) {
+      new DynamoDbTable(client, "claim-found").create();
       Lease _ = granted(store(client, "claim-found"), Claim.of(ID, Fingerprint.none(), TIME.now()));
     }
 

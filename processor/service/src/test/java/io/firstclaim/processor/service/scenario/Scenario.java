@@ -3,6 +3,7 @@ package io.firstclaim.processor.service.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.testkit.fault.FaultProxy;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -22,16 +23,20 @@ import org.awaitility.core.ConditionFactory;
 import org.awaitility.core.ThrowingRunnable;
 import org.awaitility.pollinterval.IterativePollInterval;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * What one test works with: topics, a table or bucket and consumer groups of its own on the common
  * {@link Servers}, a {@link Sink} behind the handlers, and zones that it starts. All of it ends
- * with the test; if that fails, the ends of the zones' logs are shown.
+ * with the test, or with the last one of a class that has it in a static field; if a test fails,
+ * the ends of the zones' logs are shown.
  */
-final class Scenario implements BeforeEachCallback, AfterEachCallback {
+final class Scenario
+    implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
   /** How long a test waits for what must come, however slow the machine: to end at all. */
   static final Duration PATIENCE = Duration.ofMinutes(5);
 
@@ -54,6 +59,7 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<Zone> zones = new ArrayList<>();
   private @Nullable Parts parts;
+  private boolean ofAClass;
 
   private record Parts(
       String name,
@@ -71,7 +77,19 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
   }
 
   @Override
-  public void beforeEach(ExtensionContext context) throws Exception {
+  public void beforeAll(ExtensionContext context) throws IOException {
+    ofAClass = true;
+    begin(context, "all");
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) throws IOException {
+    if (!ofAClass) {
+      begin(context, context.getRequiredTestMethod().getName());
+    }
+  }
+
+  private void begin(ExtensionContext context, String tests) throws IOException {
     String test = context.getRequiredTestClass().getSimpleName();
     String name = test.toLowerCase(Locale.ROOT) + "-" + NUMBER.incrementAndGet();
     Groups groups = open(new Groups());
@@ -79,10 +97,7 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
     parts =
         new Parts(
             name,
-            Path.of(
-                "target",
-                "it",
-                test + "." + backend + "." + context.getRequiredTestMethod().getName()),
+            Path.of("target", "it", test + "." + backend + "." + tests),
             open(new Sink()),
             open(new Feed(name)),
             open(new Outcomes(name + ".outcomes")),
@@ -97,6 +112,13 @@ final class Scenario implements BeforeEachCallback, AfterEachCallback {
         System.err.printf("%n--- %s, its end:%n%s%n", zone.log(), zone.logTail());
       }
     }
+    if (!ofAClass) {
+      afterAll(context);
+    }
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) throws Exception {
     while (!open.isEmpty()) {
       open.removeLast().close();
     }

@@ -8,6 +8,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.aws.LateRequestContract;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
+import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -27,7 +28,9 @@ class DynamoDbLateRequestsTest extends LateRequestContract {
     var client =
         opened(
             LocalDynamoDb.intercepted(
-                    LocalDynamoDb.notRetrying(LocalDynamoDb.builder(endpoint)), interceptor)
+                    LocalDynamoDb.intercepted(
+                        LocalDynamoDb.notRetrying(LocalDynamoDb.builder(endpoint)), interceptor),
+                    new Unhurried())
                 .build());
     return store(client, settings, machine);
   }

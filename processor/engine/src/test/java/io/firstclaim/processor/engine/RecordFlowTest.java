@@ -226,7 +226,6 @@ class RecordFlowTest extends FlowFixture {
 
   @Test
   void leaseThatIsOver_isTakenOver_withAHigherToken() throws InterruptedException {
-    settings.lease = SHORT_LEASE;
     settings.maxAttempts = 5; // so that one death raises no suspicion
     TestInstance b = start("b", FlowFixture::done);
     MemoryClaimStore dead = TestInstance.anothers(claims, SHORT_LEASE, time);

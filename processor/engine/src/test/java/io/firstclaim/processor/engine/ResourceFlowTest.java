@@ -252,9 +252,9 @@ class ResourceFlowTest extends FlowFixture {
 
   @Test
   void suspectsOnOneResource_andWhatNobodySuspects_allGetTheirTurns() throws InterruptedException {
-    settings.lease = Duration.ofMillis(1500);
+    settings.lease = KEPT_LEASE;
     settings.maxAttempts = 3;
-    MemoryClaimStore dying = TestInstance.anothers(claims, settings.lease, time);
+    MemoryClaimStore dying = TestInstance.anothers(claims, SHORT_LEASE, time);
     List<String> suspects = List.of("suspect-1", "suspect-2");
     for (String id : suspects) {
       assertThat(dying.claim(TestInstance.claim(id, on("x"), time)))
@@ -275,8 +275,8 @@ class ResourceFlowTest extends FlowFixture {
   @Test
   void recordWhoseHandlerIsAbandoned_holdsItsResourceForNoLongerThanItsLease()
       throws InterruptedException {
-    settings.lease = Duration.ofMillis(1500);
-    settings.handlerTimeout = Duration.ofMillis(50);
+    settings.lease = SHORT_LEASE;
+    settings.handlerTimeout = Duration.ofSeconds(1);
     settings.maxAttempts = 2;
     TestInstance a =
         start(
@@ -416,7 +416,7 @@ class ResourceFlowTest extends FlowFixture {
 
   @Test
   void resourceOfAZoneThatIsGone_isFree_whenItsLeaseIsOver() throws InterruptedException {
-    settings.lease = Duration.ofMillis(1500);
+    settings.lease = SHORT_LEASE;
     settings.renew = false;
     TestInstance a = start("a", this::doneWhenItMay);
     TestInstance b = start("b", FlowFixture::done);

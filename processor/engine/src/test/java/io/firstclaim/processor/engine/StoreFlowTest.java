@@ -35,7 +35,7 @@ class StoreFlowTest extends FlowFixture {
 
   @Test
   void longHandler_keepsItsLease() throws InterruptedException {
-    settings.lease = SHORT_LEASE;
+    settings.lease = KEPT_LEASE;
     Contested order = contested();
     eventually(() -> order.a().store.calls(Op.RENEW) >= 5);
 

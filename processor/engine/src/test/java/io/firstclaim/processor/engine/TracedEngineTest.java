@@ -301,7 +301,9 @@ class TracedEngineTest {
 
   @Test
   void takeover_isInTheProducersTrace_andNamesTheHolderThatVanished() throws Exception {
-    Duration lease = Duration.ofMillis(1500);
+    Engine engine = engine(_ -> HandlerResult.done());
+    engine.start();
+    Duration lease = Duration.ofSeconds(5); // it has the record when that comes
     MemoryClaimStore vanished =
         new MemoryClaimStore(
             claims,
@@ -311,8 +313,6 @@ class TracedEngineTest {
             vanished.claim(
                 Claim.of(RecordId.of("order-1"), Fingerprint.of(VALUE), TimeSource.system().now())))
         .isInstanceOf(ClaimResult.Granted.class);
-    Engine engine = engine(_ -> HandlerResult.done());
-    engine.start();
     publish("order-1", TRACEPARENT);
 
     SpanData attempt = attempts(1).getFirst();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * A Java program running as a child process, its output in a log file.
@@ -135,9 +136,43 @@ public final class ChildJvm implements AutoCloseable {
     }
   }
 
-  /** Stops the process where it is (SIGSTOP). */
+  /** Stops the process where it is (SIGSTOP); returns once it stands still. */
   public void pause() {
     signal("STOP");
+    awaitStandstill();
+  }
+
+  /**
+   * The signal stops nothing before one of the threads takes it, and on a busy machine that one may
+   * wait for a CPU while the others go on. Known where there is {@code /proc}.
+   */
+  private void awaitStandstill() {
+    Path threads = Path.of("/proc", Long.toString(pid()), "task");
+    long deadline = System.nanoTime() + GONE_WITHIN.toNanos();
+    while (Files.exists(threads) && !allStopped(threads)) {
+      if (System.nanoTime() > deadline) {
+        throw new StackException(name + " (process " + pid() + ") goes on after SIGSTOP");
+      }
+      sleep(Duration.ofMillis(1));
+    }
+  }
+
+  private static boolean allStopped(Path threads) {
+    try (Stream<Path> all = Files.list(threads)) {
+      return all.allMatch(ChildJvm::isStopped);
+    } catch (IOException e) {
+      return false; // it ends
+    }
+  }
+
+  /** By its state, which follows the name in parentheses: proc_pid_stat(5). */
+  private static boolean isStopped(Path thread) {
+    try {
+      String stat = Files.readString(thread.resolve("stat"), StandardCharsets.ISO_8859_1);
+      return stat.startsWith(") T", stat.lastIndexOf(')'));
+    } catch (IOException e) {
+      return true; // a thread that has ended
+    }
   }
 
   /** Lets a paused process go on (SIGCONT). */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class ChildJvmTest {
 
   @TempDir private Path directory;
 
-  /** Prints its arguments and one variable, and sleeps or fails. */
+  /** Prints its arguments and one variable, and sleeps, fails, or spins in many threads. */
   static final class Sleeper {
     private Sleeper() {}
 
@@ -27,7 +28,18 @@ class ChildJvmTest {
       if (args[0].equals("fail")) {
         System.exit(3);
       }
+      if (args[0].equals("spin")) {
+        for (int i = 0; i < 50; i++) {
+          Thread.ofPlatform().daemon().start(Sleeper::spin);
+        }
+      }
       Thread.sleep(Duration.ofMinutes(1));
+    }
+
+    private static void spin() {
+      while (true) {
+        Thread.onSpinWait();
+      }
     }
   }
 
@@ -72,6 +84,27 @@ class ChildJvmTest {
       child.kill();
       assertThat(child.isAlive()).isFalse();
     }
+  }
+
+  /** Where more threads want to run than may, not all have stopped when the signal is sent. */
+  @Test
+  void pausedChild_standsStill() {
+    try (ChildJvm child = ChildJvm.start(command(Sleeper.class, "spin"), log())) {
+      child.awaitReady("up", () -> child.logTail().contains("up"), PATIENCE);
+      List<Duration> after = new ArrayList<>();
+      for (int round = 0; round < 10; round++) {
+        child.pause();
+        Duration used = cpuTime(child);
+        assertThat(child.waitFor(Duration.ofMillis(50))).isFalse();
+        after.add(cpuTime(child).minus(used));
+        child.resume();
+      }
+      assertThat(after).as("CPU time that it used while paused").containsOnly(Duration.ZERO);
+    }
+  }
+
+  private static Duration cpuTime(ChildJvm child) {
+    return ProcessHandle.of(child.pid()).orElseThrow().info().totalCpuDuration().orElseThrow();
   }
 
   @Test

@@ -15,6 +15,18 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 public final class Unhurried implements ExecutionInterceptor {
   private static final Duration LONG = Duration.ofMinutes(5);
 
+  private final Duration ofOneTry;
+
+  /** For a server that answers all. */
+  public Unhurried() {
+    this(LONG);
+  }
+
+  /** For one whose answers may be lost, for which a try waits this long. */
+  public Unhurried(Duration ofOneTry) {
+    this.ofOneTry = ofOneTry;
+  }
+
   @Override
   public SdkRequest modifyRequest(Context.ModifyRequest context, ExecutionAttributes of) {
     AwsRequest request = (AwsRequest) context.request();
@@ -24,7 +36,7 @@ public final class Unhurried implements ExecutionInterceptor {
             .map(AwsRequestOverrideConfiguration::toBuilder)
             .orElseGet(AwsRequestOverrideConfiguration::builder)
             .apiCallTimeout(LONG)
-            .apiCallAttemptTimeout(LONG)
+            .apiCallAttemptTimeout(ofOneTry)
             .build();
     return request.toBuilder().overrideConfiguration(unhurried).build();
   }

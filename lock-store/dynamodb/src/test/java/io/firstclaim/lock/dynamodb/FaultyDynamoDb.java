@@ -7,6 +7,7 @@ import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.FaultyRoute;
 import io.firstclaim.lock.testkit.fault.FaultyRoute.Way;
+import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -19,9 +20,14 @@ abstract class FaultyDynamoDb extends FaultContract {
       FaultyRoute.to(
           LocalDynamoDb.endpoint(),
           LocalDynamoDb.client(),
-          proxy -> configured(proxy).build(),
-          proxy -> LocalDynamoDb.notRetrying(configured(proxy)).build());
+          proxy -> patient(configured(proxy)).build(),
+          proxy -> patient(LocalDynamoDb.notRetrying(configured(proxy))).build());
   static final FaultProxy PROXY = ROUTE.proxy();
+
+  /** Whose server a busy machine may keep from answering for seconds. */
+  private static DynamoDbClientBuilder patient(DynamoDbClientBuilder builder) {
+    return LocalDynamoDb.intercepted(builder, new Unhurried(Duration.ofSeconds(8)));
+  }
 
   /** As an application would configure it, for a lease of this length. */
   private static DynamoDbClientBuilder configured(URI endpoint) {

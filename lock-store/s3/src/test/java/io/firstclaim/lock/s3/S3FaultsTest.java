@@ -28,6 +28,7 @@ import io.firstclaim.lock.testkit.fault.FaultyRoute.Way;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
+import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -46,13 +47,18 @@ class S3FaultsTest extends FaultContract {
       FaultyRoute.to(
           LocalS3.endpoint(),
           LocalS3.client(),
-          proxy -> configured(proxy, Duration.ofSeconds(15)).build(),
-          proxy -> LocalS3.notRetrying(configured(proxy, Duration.ofSeconds(15))).build());
+          proxy -> patient(configured(proxy, Duration.ofSeconds(15))).build(),
+          proxy -> patient(LocalS3.notRetrying(configured(proxy, Duration.ofSeconds(15)))).build());
   private static final FaultProxy PROXY = ROUTE.proxy();
 
   @AfterAll
   static void stop() {
     ROUTE.close();
+  }
+
+  /** Whose server a busy machine may keep from answering for seconds. */
+  private static S3ClientBuilder patient(S3ClientBuilder builder) {
+    return LocalS3.intercepted(builder, new Unhurried(Duration.ofSeconds(8)));
   }
 
   /** As an application would configure it, for a lease of this length. */

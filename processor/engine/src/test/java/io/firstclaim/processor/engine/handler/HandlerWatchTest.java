@@ -118,7 +118,7 @@ class HandlerWatchTest {
     /** Has it go one step further; false if it takes no orders any more. */
     boolean go() {
       try {
-        return orders.offer(true, 5, TimeUnit.SECONDS);
+        return orders.offer(true, 5, TimeUnit.MINUTES);
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
       }

@@ -12,10 +12,10 @@ import java.util.Map;
 
 /**
  * What a start of the package leaves to later ones: its classes, loaded and linked. The scenarios
- * start it more than a hundred times, and with this a start takes about half of the CPU time. What
- * commands load is a third of what the service does, and loading the rest would take them as long
- * as they save: so they have a cache of their own. Both are recorded with claims in DynamoDB, where
- * most scenarios have theirs: what S3 takes besides is little.
+ * start it more than a hundred times, and with this a start takes little more than half of the CPU
+ * time. Commands load less than half of what the service does, and loading the rest would take them
+ * half of what they save: so they have a cache of their own. Both are recorded with claims in
+ * DynamoDB, where most scenarios have theirs: what S3 takes besides is little.
  */
 final class AotCache {
   private static final String NAME = "aot";

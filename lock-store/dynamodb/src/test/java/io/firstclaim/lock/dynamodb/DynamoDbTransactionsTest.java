@@ -29,6 +29,7 @@ import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
+import io.firstclaim.stack.server.Unhurried;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.CancellationReason;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -59,9 +61,8 @@ class DynamoDbTransactionsTest {
   private static final RecordId Y = RecordId.of("account-y").asResource();
 
   private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
-  private static final DynamoDbClient RETRYING = LocalDynamoDb.builder(PROXY.endpoint()).build();
-  private static final DynamoDbClient NOT_RETRYING =
-      LocalDynamoDb.notRetrying(LocalDynamoDb.builder(PROXY.endpoint())).build();
+  private static final DynamoDbClient RETRYING = unhurried().build();
+  private static final DynamoDbClient NOT_RETRYING = LocalDynamoDb.notRetrying(unhurried()).build();
 
   private final ManualTime time = ManualTime.start();
 
@@ -83,6 +84,10 @@ class DynamoDbTransactionsTest {
   private final Claimant a = claimant("a", LocalDynamoDb.client());
   private final Claimant b = claimant("b", LocalDynamoDb.client());
   private final String counter = "counter-" + namespace;
+
+  private static DynamoDbClientBuilder unhurried() {
+    return LocalDynamoDb.intercepted(LocalDynamoDb.builder(PROXY.endpoint()), new Unhurried());
+  }
 
   @AfterAll
   static void stop() {

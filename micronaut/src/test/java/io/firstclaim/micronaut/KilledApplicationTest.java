@@ -1,6 +1,7 @@
 package io.firstclaim.micronaut;
 
 import io.firstclaim.lock.testkit.framework.Diary;
+import io.firstclaim.lock.testkit.framework.DiaryApplication;
 import io.firstclaim.lock.testkit.framework.KilledApplicationContract;
 import io.firstclaim.stack.server.SharedServers;
 import io.micronaut.context.annotation.Bean;
@@ -21,29 +22,21 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.scheduling.annotation.Scheduled;
 import jakarta.inject.Singleton;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Claims are in a table. */
 class KilledApplicationTest extends KilledApplicationContract {
   KilledApplicationTest() {
     super(
-        Application.class,
-        List.of(
-            "-Dmicronaut.server.port=-1",
-            "-Dmicronaut.server.host=127.0.0.1",
-            "-Dmicronaut.security.enabled=false",
-            "-Dkafka.enabled=false",
-            "-Dapplication=killed"));
-  }
-
-  @Override
-  protected Map<String, String> store() {
-    Map<String, String> store = new HashMap<>(SharedServers.dynamoDb().environment());
-    store.put("FIRSTCLAIM_CLAIM_BACKEND", "dynamodb");
-    store.put("FIRSTCLAIM_CLAIM_CREATE", "true");
-    return store;
+        new DiaryApplication(
+            Application.class,
+            List.of(
+                "-Dmicronaut.server.port=-1",
+                "-Dmicronaut.server.host=127.0.0.1",
+                "-Dmicronaut.security.enabled=false",
+                "-Dkafka.enabled=false",
+                "-Dapplication=killed"),
+            SharedServers.dynamoDb().environment()));
   }
 
   @Factory

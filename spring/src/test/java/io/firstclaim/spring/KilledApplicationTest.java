@@ -1,11 +1,10 @@
 package io.firstclaim.spring;
 
 import io.firstclaim.lock.testkit.framework.Diary;
+import io.firstclaim.lock.testkit.framework.DiaryApplication;
 import io.firstclaim.lock.testkit.framework.KilledApplicationContract;
 import io.firstclaim.stack.server.SharedServers;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
@@ -25,16 +24,11 @@ import org.springframework.web.bind.annotation.RestController;
 class KilledApplicationTest extends KilledApplicationContract {
   KilledApplicationTest() {
     super(
-        Application.class,
-        List.of("-Dserver.port=0", "-Dserver.address=127.0.0.1", "-Dspring.main.banner-mode=off"));
-  }
-
-  @Override
-  protected Map<String, String> store() {
-    Map<String, String> store = new HashMap<>(SharedServers.dynamoDb().environment());
-    store.put("FIRSTCLAIM_CLAIM_BACKEND", "dynamodb");
-    store.put("FIRSTCLAIM_CLAIM_CREATE", "true");
-    return store;
+        new DiaryApplication(
+            Application.class,
+            List.of(
+                "-Dserver.port=0", "-Dserver.address=127.0.0.1", "-Dspring.main.banner-mode=off"),
+            SharedServers.dynamoDb().environment()));
   }
 
   @Configuration(proxyBeanMethods = false)

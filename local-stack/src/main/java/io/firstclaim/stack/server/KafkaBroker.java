@@ -183,17 +183,17 @@ public final class KafkaBroker extends ServerProcess {
     return "127.0.0.1:" + port;
   }
 
-  /** Creates a topic and waits until it can be used. */
-  public void createTopic(String name, int partitions) {
-    createTopic(name, partitions, Map.of());
-  }
-
   /** A producer of texts; its user closes it. */
   public KafkaProducer<String, String> producer() {
     return new KafkaProducer<>(
         Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers()),
         new StringSerializer(),
         new StringSerializer());
+  }
+
+  /** Creates a topic and waits until it can be used. */
+  public void createTopic(String name, int partitions) {
+    createTopic(name, partitions, Map.of());
   }
 
   /** Creates a topic of this configuration and waits until it can be used. */

@@ -1,6 +1,7 @@
 package io.firstclaim.micronaut.kafka;
 
 import io.firstclaim.lock.testkit.framework.Diary;
+import io.firstclaim.lock.testkit.framework.DiaryApplication;
 import io.firstclaim.lock.testkit.framework.KilledListenerContract;
 import io.firstclaim.micronaut.Deduplicated;
 import io.firstclaim.stack.server.KafkaBroker;
@@ -14,9 +15,7 @@ import io.micronaut.configuration.kafka.annotation.Topic;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.runtime.Micronaut;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Claims are in a table. */
@@ -25,23 +24,17 @@ class KilledListenerTest extends KilledListenerContract {
 
   KilledListenerTest() {
     super(
-        Application.class,
-        List.of(
-            "-Dkafka.bootstrap.servers=" + SharedServers.kafka().bootstrapServers(),
-            "-Dlistener=killed",
-            "-Dmicronaut.server.host=127.0.0.1",
-            "-Dmicronaut.server.port=-1",
-            "-Dkafka.health.enabled=false",
-            "-Dkafka.session.timeout.ms=1000",
-            "-Dkafka.heartbeat.interval.ms=300"));
-  }
-
-  @Override
-  protected Map<String, String> store() {
-    Map<String, String> store = new HashMap<>(SharedServers.dynamoDb().environment());
-    store.put("FIRSTCLAIM_CLAIM_BACKEND", "dynamodb");
-    store.put("FIRSTCLAIM_CLAIM_CREATE", "true");
-    return store;
+        new DiaryApplication(
+            Application.class,
+            List.of(
+                "-Dkafka.bootstrap.servers=" + SharedServers.kafka().bootstrapServers(),
+                "-Dlistener=killed",
+                "-Dmicronaut.server.host=127.0.0.1",
+                "-Dmicronaut.server.port=-1",
+                "-Dkafka.health.enabled=false",
+                "-Dkafka.session.timeout.ms=1000",
+                "-Dkafka.heartbeat.interval.ms=300"),
+            SharedServers.dynamoDb().environment()));
   }
 
   @Override

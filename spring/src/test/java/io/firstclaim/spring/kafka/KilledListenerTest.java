@@ -1,13 +1,12 @@
 package io.firstclaim.spring.kafka;
 
 import io.firstclaim.lock.testkit.framework.Diary;
+import io.firstclaim.lock.testkit.framework.DiaryApplication;
 import io.firstclaim.lock.testkit.framework.KilledListenerContract;
 import io.firstclaim.spring.Deduplicated;
 import io.firstclaim.stack.server.KafkaBroker;
 import io.firstclaim.stack.server.SharedServers;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -22,20 +21,14 @@ class KilledListenerTest extends KilledListenerContract {
 
   KilledListenerTest() {
     super(
-        Application.class,
-        List.of(
-            "-Dspring.kafka.bootstrap-servers=" + SharedServers.kafka().bootstrapServers(),
-            "-Dspring.kafka.consumer.auto-offset-reset=earliest",
-            "-Dspring.kafka.consumer.properties.session.timeout.ms=1000",
-            "-Dspring.kafka.consumer.properties.heartbeat.interval.ms=300"));
-  }
-
-  @Override
-  protected Map<String, String> store() {
-    Map<String, String> store = new HashMap<>(SharedServers.dynamoDb().environment());
-    store.put("FIRSTCLAIM_CLAIM_BACKEND", "dynamodb");
-    store.put("FIRSTCLAIM_CLAIM_CREATE", "true");
-    return store;
+        new DiaryApplication(
+            Application.class,
+            List.of(
+                "-Dspring.kafka.bootstrap-servers=" + SharedServers.kafka().bootstrapServers(),
+                "-Dspring.kafka.consumer.auto-offset-reset=earliest",
+                "-Dspring.kafka.consumer.properties.session.timeout.ms=1000",
+                "-Dspring.kafka.consumer.properties.heartbeat.interval.ms=300"),
+            SharedServers.dynamoDb().environment()));
   }
 
   @Override

@@ -8,7 +8,6 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.aws.LateRequestContract;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
-import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -28,9 +27,9 @@ class DynamoDbLateRequestsTest extends LateRequestContract {
     var client =
         opened(
             LocalDynamoDb.intercepted(
-                    LocalDynamoDb.intercepted(
-                        LocalDynamoDb.notRetrying(LocalDynamoDb.builder(endpoint)), interceptor),
-                    new Unhurried())
+                    LocalDynamoDb.unhurried(
+                        LocalDynamoDb.notRetrying(LocalDynamoDb.builder(endpoint))),
+                    interceptor)
                 .build());
     return store(client, settings, machine);
   }

@@ -29,7 +29,6 @@ import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
-import io.firstclaim.stack.server.Unhurried;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -86,7 +85,7 @@ class DynamoDbTransactionsTest {
   private final String counter = "counter-" + namespace;
 
   private static DynamoDbClientBuilder unhurried() {
-    return LocalDynamoDb.intercepted(LocalDynamoDb.builder(PROXY.endpoint()), new Unhurried());
+    return LocalDynamoDb.unhurried(LocalDynamoDb.builder(PROXY.endpoint()));
   }
 
   @AfterAll

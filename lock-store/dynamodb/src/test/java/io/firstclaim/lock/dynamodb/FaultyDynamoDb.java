@@ -24,9 +24,8 @@ abstract class FaultyDynamoDb extends FaultContract {
           proxy -> patient(LocalDynamoDb.notRetrying(configured(proxy))).build());
   static final FaultProxy PROXY = ROUTE.proxy();
 
-  /** Whose server a busy machine may keep from answering for seconds. */
   private static DynamoDbClientBuilder patient(DynamoDbClientBuilder builder) {
-    return LocalDynamoDb.intercepted(builder, new Unhurried(Duration.ofSeconds(8)));
+    return LocalDynamoDb.intercepted(builder, Unhurried.whereAnswersAreLost());
   }
 
   /** As an application would configure it, for a lease of this length. */

@@ -59,9 +59,7 @@ final class LocalDynamoDb {
   /** Holds the tests' common client. */
   private static final class Common {
     static final DynamoDbClient CLIENT =
-        IN_AWS
-            .map(Common::inAws)
-            .orElseGet(() -> intercepted(builder(endpoint()), new Unhurried()).build());
+        IN_AWS.map(Common::inAws).orElseGet(() -> unhurried(builder(endpoint())).build());
 
     private static DynamoDbClient inAws(String name) {
       AwsTable table = AwsTable.open(name);
@@ -160,6 +158,11 @@ final class LocalDynamoDb {
             .build());
   }
 
+  /** The same, whose requests have the time that they take. */
+  static DynamoDbClientBuilder unhurried(DynamoDbClientBuilder builder) {
+    return intercepted(builder, new Unhurried());
+  }
+
   static DynamoDbClientBuilder intercepted(
       DynamoDbClientBuilder builder, ExecutionInterceptor interceptor) {
     return builder.overrideConfiguration(
@@ -173,7 +176,7 @@ final class LocalDynamoDb {
 
   /** The same, where the time changes with the test. */
   static DynamoDbClient dated(Supplier<ManualTime> time) {
-    return intercepted(dated(builder(endpoint()), time), new Unhurried()).build();
+    return unhurried(dated(builder(endpoint()), time)).build();
   }
 
   /** The same by another way. */

@@ -56,9 +56,8 @@ class S3FaultsTest extends FaultContract {
     ROUTE.close();
   }
 
-  /** Whose server a busy machine may keep from answering for seconds. */
   private static S3ClientBuilder patient(S3ClientBuilder builder) {
-    return LocalS3.intercepted(builder, new Unhurried(Duration.ofSeconds(8)));
+    return LocalS3.intercepted(builder, Unhurried.whereAnswersAreLost());
   }
 
   /** As an application would configure it, for a lease of this length. */

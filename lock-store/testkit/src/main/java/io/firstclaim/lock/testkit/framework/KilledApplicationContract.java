@@ -4,16 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.testkit.framework.Diary.Waiting;
 import io.firstclaim.lock.testkit.process.ChildJvm;
-import io.firstclaim.lock.testkit.process.JvmCommand;
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -34,22 +30,12 @@ import org.junit.jupiter.api.io.TempDir;
 public abstract class KilledApplicationContract {
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
-  private final Class<?> main;
-  private final List<String> settings;
+  private final DiaryApplication application;
 
-  /**
-   * An application.
-   *
-   * @param main of it
-   * @param settings the JVM's arguments
-   */
-  protected KilledApplicationContract(Class<?> main, List<String> settings) {
-    this.main = main;
-    this.settings = settings;
+  /** A contract that this application keeps. */
+  protected KilledApplicationContract(DiaryApplication application) {
+    this.application = application;
   }
-
-  /** The variables by which an instance finds its store, the same for both. */
-  protected abstract Map<String, String> store();
 
   @Test
   void instanceThatIsKilled_isFollowedByTheOther_inItsRequest_andItsJobs(@TempDir Path folder)
@@ -99,15 +85,7 @@ public abstract class KilledApplicationContract {
   }
 
   private ChildJvm start(String instance, Diary diary) {
-    JvmCommand command =
-        JvmCommand.ofMain(instance, System.getProperty("java.class.path"), main.getName())
-            .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
-            .withJvmArgs(diary.settings(instance))
-            .withJvmArgs(settings)
-            .withJvmArgs(
-                List.of("-Dfirstclaim.instance=" + instance, "-Dfirstclaim.claim.lease=10s"))
-            .withEnv(store());
-    ChildJvm started = ChildJvm.start(command, diary.file().resolveSibling(instance + ".log"));
+    ChildJvm started = application.start(instance, diary);
     started.awaitReady("listening", () -> !diary.of(instance, "listens").isEmpty(), LIMIT);
     return started;
   }

@@ -3,12 +3,9 @@ package io.firstclaim.lock.testkit.framework;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.testkit.process.ChildJvm;
-import io.firstclaim.lock.testkit.process.JvmCommand;
-import io.firstclaim.lock.testkit.process.JvmTuning;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,22 +21,12 @@ public abstract class KilledListenerContract {
   private static final List<String> VALUES = List.of("v0", "v1", "v2", "v3", "v4");
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
-  private final Class<?> main;
-  private final List<String> settings;
+  private final DiaryApplication application;
 
-  /**
-   * An application.
-   *
-   * @param main of it
-   * @param settings the JVM's arguments
-   */
-  protected KilledListenerContract(Class<?> main, List<String> settings) {
-    this.main = main;
-    this.settings = settings;
+  /** A contract that this application keeps. */
+  protected KilledListenerContract(DiaryApplication application) {
+    this.application = application;
   }
-
-  /** The variables by which an instance finds its store, the same for both. */
-  protected abstract Map<String, String> store();
 
   /** Sends the listener these values in this order, each with itself as its ID. */
   protected abstract void send(List<String> values) throws Exception;
@@ -50,11 +37,11 @@ public abstract class KilledListenerContract {
     Diary diary = Diary.ofATest(folder.resolve("diary"));
     send(Stream.concat(VALUES.stream(), VALUES.stream()).toList()); // each twice
     diary.add("hang", "killed");
-    try (ChildJvm killed = start("killed", diary)) {
+    try (ChildJvm killed = application.start("killed", diary)) {
       killed.awaitReady("at its first record", () -> !diary.of("killed", "hangs").isEmpty(), LIMIT);
       killed.kill();
     }
-    try (ChildJvm other = start("other", diary)) {
+    try (ChildJvm other = application.start("other", diary)) {
       other.awaitReady(
           "done with all", () -> diary.of("other", "pays").contains(VALUES.getLast()), LIMIT);
       other.terminate();
@@ -62,16 +49,5 @@ public abstract class KilledListenerContract {
     }
     assertThat(diary.of("killed", "pays")).containsExactly(VALUES.getFirst());
     assertThat(diary.of("other", "pays")).containsExactlyElementsOf(VALUES);
-  }
-
-  private ChildJvm start(String instance, Diary diary) {
-    JvmCommand command =
-        JvmCommand.ofMain(instance, System.getProperty("java.class.path"), main.getName())
-            .withJvmArgs(JvmTuning.SHORT_RUN.jvmArgs())
-            .withJvmArgs(diary.settings(instance))
-            .withJvmArgs(settings)
-            .withJvmArgs(List.of("-Dfirstclaim.claim.lease=10s"))
-            .withEnv(store());
-    return ChildJvm.start(command, diary.file().resolveSibling(instance + ".log"));
   }
 }

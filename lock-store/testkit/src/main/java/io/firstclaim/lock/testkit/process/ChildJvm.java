@@ -160,8 +160,8 @@ public final class ChildJvm implements AutoCloseable {
   private static boolean allStopped(Path threads) {
     try (Stream<Path> all = Files.list(threads)) {
       return all.allMatch(ChildJvm::isStopped);
-    } catch (IOException e) {
-      return false; // it ends
+    } catch (IOException | UncheckedIOException e) {
+      return false; // the process ends
     }
   }
 

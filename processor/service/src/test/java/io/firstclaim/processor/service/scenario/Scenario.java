@@ -23,11 +23,11 @@ import org.awaitility.core.ConditionFactory;
 import org.awaitility.core.ThrowingRunnable;
 import org.awaitility.pollinterval.IterativePollInterval;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
  * What one test works with: topics, a table or bucket and consumer groups of its own on the common
@@ -35,8 +35,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * with the test, or with the last one of a class that has it in a static field; if a test fails,
  * the ends of the zones' logs are shown.
  */
-final class Scenario
-    implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+final class Scenario implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
   /** How long a test waits for what must come, however slow the machine: to end at all. */
   static final Duration PATIENCE = Duration.ofMinutes(5);
 
@@ -59,7 +58,6 @@ final class Scenario
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<Zone> zones = new ArrayList<>();
   private @Nullable Parts parts;
-  private boolean ofAClass;
 
   private record Parts(
       String name,
@@ -78,18 +76,19 @@ final class Scenario
 
   @Override
   public void beforeAll(ExtensionContext context) throws IOException {
-    ofAClass = true;
     begin(context, "all");
   }
 
   @Override
   public void beforeEach(ExtensionContext context) throws IOException {
-    if (!ofAClass) {
+    if (parts == null) {
       begin(context, context.getRequiredTestMethod().getName());
     }
   }
 
+  /** Begins what ends with this context, a test's or a class's. */
   private void begin(ExtensionContext context, String tests) throws IOException {
+    context.getStore(Namespace.create(this)).put("end", (AutoCloseable) this::end);
     String test = context.getRequiredTestClass().getSimpleName();
     String name = test.toLowerCase(Locale.ROOT) + "-" + NUMBER.incrementAndGet();
     Groups groups = open(new Groups());
@@ -106,19 +105,15 @@ final class Scenario
   }
 
   @Override
-  public void afterEach(ExtensionContext context) throws Exception {
+  public void afterEach(ExtensionContext context) {
     if (context.getExecutionException().isPresent()) {
       for (Zone zone : zones) {
         System.err.printf("%n--- %s, its end:%n%s%n", zone.log(), zone.logTail());
       }
     }
-    if (!ofAClass) {
-      afterAll(context);
-    }
   }
 
-  @Override
-  public void afterAll(ExtensionContext context) throws Exception {
+  private void end() throws Exception {
     while (!open.isEmpty()) {
       open.removeLast().close();
     }

@@ -156,7 +156,8 @@ $("bulk-try").addEventListener("click", async () => {
     if (JSON.stringify(filter()) !== JSON.stringify(wanted)) return;
     showFound(body);
     if (body.count > 0) {
-      tried = many === REDRIVE ? { ...wanted, id: newId() } : wanted;
+      // Nobody has seen what died since, so it is not dismissed unseen.
+      tried = { ...wanted, ...(many === REDRIVE ? { id: newId() } : { until: body.until }) };
       $("bulk-go").hidden = false;
       bulkGo.disabled = false;
       setText(bulkGo, `${many.verb} ${taken(body, wanted.limit)}`);

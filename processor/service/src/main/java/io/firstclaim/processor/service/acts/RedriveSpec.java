@@ -122,6 +122,13 @@ public record RedriveSpec(
         return moments(since, until);
       }
 
+      /** The same, but for those that died at this moment or later. */
+      public Filter before(Instant end) {
+        return until == null || end.isBefore(Instant.parse(until))
+            ? new Filter(topic, cause, since, end.toString())
+            : this;
+      }
+
       /** As an operator is told it. */
       @Override
       public String toString() {

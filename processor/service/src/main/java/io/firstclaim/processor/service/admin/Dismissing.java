@@ -14,7 +14,6 @@ import io.firstclaim.processor.service.instance.Service;
 import io.firstclaim.processor.service.redrive.Redrives;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -62,8 +61,9 @@ final class Dismissing {
    * The dead that a filter takes.
    *
    * @param isAll whether these are all that there are
+   * @param until the moment before which they died
    */
-  record Found(List<OutcomeView> dead, boolean isAll) {}
+  record Found(List<OutcomeView> dead, boolean isAll, @Nullable String until) {}
 
   /**
    * The dead that this filter takes, as they stand now. One that died since is among them only if
@@ -75,27 +75,27 @@ final class Dismissing {
   Found find(Selection.Filter filter, int limit) {
     Moment begin = time.now();
     // They died by the clock of another instance, which may be ahead.
-    Instant latest = begin.wall().plus(maxSkew);
-    Predicate<OutcomeView> taken = DeadFilter.taking(filter);
+    Selection.Filter asOfNow = filter.before(begin.wall().plus(maxSkew));
+    Predicate<OutcomeView> taken = DeadFilter.taking(asOfNow);
     List<OutcomeView> found = new ArrayList<>();
     @Nullable RecordId after = null;
     while (time.now().since(begin).compareTo(PATIENCE) < 0) {
       ListPage<OutcomeView> page = history.dead(PAGE, after);
       for (OutcomeView dead : page.items()) {
-        if (!taken.test(dead) || Instant.parse(dead.at()).isAfter(latest)) {
+        if (!taken.test(dead)) {
           continue;
         }
         if (found.size() == limit) {
-          return new Found(found, false);
+          return new Found(found, false, asOfNow.until());
         }
         found.add(dead);
       }
       if (page.next() == null) {
-        return new Found(found, true);
+        return new Found(found, true, asOfNow.until());
       }
       after = Ids.ofText(page.next());
     }
-    return new Found(found, false);
+    return new Found(found, false, asOfNow.until());
   }
 
   /**

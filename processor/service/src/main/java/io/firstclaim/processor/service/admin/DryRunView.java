@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a redrive would take, or a dismissal.
@@ -21,6 +22,8 @@ import java.util.Map;
  * @param causes how many have which cause, the most frequent first
  * @param otherCauses how many have one that is not listed
  * @param samples up to twenty of them
+ * @param until of a dismissal: the moment before which they died; sent with the same filter, it
+ *     leaves out what died since. Null of a redrive
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -30,7 +33,8 @@ record DryRunView(
     boolean isAll,
     Map<String, Long> causes,
     long otherCauses,
-    List<SampleView> samples) {
+    List<SampleView> samples,
+    @Nullable String until) {
 
   /**
    * A dead letter.
@@ -44,7 +48,12 @@ record DryRunView(
   record SampleView(
       String id, String cause, String at, String topic, int partition, long offset, String state) {}
 
+  /** What a redrive would take. */
   static DryRunView of(DryRun run, ClaimOperations claims) {
+    return of(run, null, claims);
+  }
+
+  private static DryRunView of(DryRun run, @Nullable String until, ClaimOperations claims) {
     Map<String, Long> causes = new LinkedHashMap<>();
     run.causes().entrySet().stream()
         .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
@@ -55,7 +64,8 @@ record DryRunView(
         run.isAll(),
         causes,
         run.otherCauses(),
-        run.samples().stream().map(sample -> of(sample, claims)).toList());
+        run.samples().stream().map(sample -> of(sample, claims)).toList(),
+        until);
   }
 
   /** What a dismissal of these would take. */
@@ -71,7 +81,7 @@ record DryRunView(
               dead.partition(),
               dead.offset()));
     }
-    return of(tally.end(found.isAll()), claims);
+    return of(tally.end(found.isAll()), found.until(), claims);
   }
 
   private static SampleView of(DryRun.Sample sample, ClaimOperations claims) {

@@ -99,6 +99,12 @@ class DismissIT {
         });
   }
 
+  /** Those that died of a 410 before this moment. */
+  private Map<String, Object> goneUntil(String moment) {
+    return Map.of(
+        "topic", scenario.topic(), "cause", "410", "until", moment, "reason", "sent by mistake");
+  }
+
   @Test
   void whatIsDismissed_isRedrivenByItselfAlone_andWhatIsAcknowledged_staysListed()
       throws Exception {
@@ -143,8 +149,13 @@ class DismissIT {
     assertThat(tried.path("count").asInt()).isEqualTo(2);
     assertThat(tried.path("samples").findValuesAsText("state")).containsExactly("DEAD", "DEAD");
     awaitDead(b, "two", "three", "late");
-    Map<String, Object> meant =
-        Map.of("topic", scenario.topic(), "cause", "410", "reason", "sent by mistake");
+    String firstDeath =
+        tried.path("samples").findValuesAsText("at").stream().sorted().toList().getFirst();
+    assertThat(tried.path("until").asText()).isGreaterThan(firstDeath);
+    assertThat(Operator.act(b, "/api/dismiss", goneUntil(firstDeath)).path("dismissed").asInt())
+        .as("those that died at this moment or later")
+        .isZero();
+    Map<String, Object> meant = goneUntil(tried.path("until").asText());
     assertThat(Operator.act(b, "/api/dismiss", meant).path("dismissed").asInt()).isEqualTo(2);
     assertThat(Operator.act(b, "/api/dismiss", meant).path("dismissed").asInt()).isZero();
     awaitDead(a, "late");

@@ -1,0 +1,24 @@
+package io.firstclaim.processor.service.acts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstclaim.processor.service.acts.RedriveSpec.Selection.Filter;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+/** Which deaths a filter takes. */
+class FilterTest {
+  private static final Instant NINE = Instant.parse("2026-11-22T09:00:00Z");
+  private static final Instant TEN = Instant.parse("2026-11-22T10:00:00Z");
+
+  @Test
+  void filterBeforeAMoment_takesWhatDiedBeforeIt_andItsOwnEndHoldsIfThatIsEarlier() {
+    Filter any = new Filter("orders", "410", null, null);
+    Filter untilNine = any.before(NINE);
+
+    assertThat(untilNine).isEqualTo(new Filter("orders", "410", null, NINE.toString()));
+    assertThat(untilNine.moments()).accepts(NINE.minusMillis(1)).rejects(NINE);
+    assertThat(untilNine.before(TEN)).isEqualTo(untilNine);
+    assertThat(any.before(TEN).before(NINE)).isEqualTo(untilNine);
+  }
+}

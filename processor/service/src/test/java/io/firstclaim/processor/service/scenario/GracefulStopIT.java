@@ -32,13 +32,13 @@ class GracefulStopIT {
     Zone b =
         scenario.zone("b").lease(LEASE).patient().set("FIRSTCLAIM_APPLICATION", scenario.topic());
     scenario.start();
-    List<String> ids = Feed.ids("event", 200);
+    List<String> ids = Feed.ids("event", 80);
     scenario.feed().send(ids);
     scenario.eventually(
         "every record is in a handler or through",
         () -> assertThat(scenario.sink().called()).containsExactlyInAnyOrderElementsOf(ids));
     List<Call> held = scenario.sink().callsBy("a");
-    assertThat(held).as("records in the hands of zone a").hasSizeGreaterThan(40);
+    assertThat(held).as("records in the hands of zone a").hasSizeGreaterThan(20);
 
     Instant told = Instant.now();
     a.terminate();
@@ -57,7 +57,8 @@ class GracefulStopIT {
     scenario.awaitCompleted(ids);
     Map<String, Outcome> completed = scenario.outcomes().onlyOne("COMPLETED");
     Map<String, Outcome> released = scenario.outcomes().onlyOne("FAILED");
-    assertThat(released).as("records that zone a released").hasSizeGreaterThan(20);
+    // Some twenty or thirty, and fewer where the store is slow: there are three seconds for it.
+    assertThat(released).as("records that zone a released").hasSizeGreaterThan(5);
     assertThat(completed.values())
         .as("records that zone a completed in its grace")
         .anyMatch(each -> each.zone().equals("a") && each.at().isAfter(told));

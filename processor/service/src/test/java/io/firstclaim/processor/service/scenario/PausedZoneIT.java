@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 @OneBackend(Backend.DYNAMODB)
 class PausedZoneIT {
-  private static final Duration LEASE = Duration.ofSeconds(5);
+  private static final Duration LEASE = Duration.ofSeconds(15);
 
   @RegisterExtension final Scenario scenario;
 

@@ -220,7 +220,7 @@ class BadHandlersTest extends FlowFixture {
   @Test
   void leaseLostToASilentStore_isNoAttempt() throws InterruptedException {
     settings.maxAttempts = 1;
-    settings.lease = SHORT_LEASE;
+    settings.lease = KEPT_LEASE;
     TestInstance a =
         start(
             "a",

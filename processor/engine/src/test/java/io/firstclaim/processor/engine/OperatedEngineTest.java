@@ -162,6 +162,9 @@ class OperatedEngineTest {
         assertThat(letter.timestamp()).hasValue(time);
         mended.set(i == 2);
         RedriveId by = new RedriveId("redrive-" + i);
+        // The letter is written before the claim says so.
+        eventually(
+            () -> operator.find(letter.id()).orElseThrow().state() instanceof ClaimState.Dead);
         assertThat(operator.redrive(letter.id(), letter.payload(), by))
             .isInstanceOf(RedriveResult.Freed.class);
         Object _ = producer.send(letter.again(topic, by)).get();

@@ -320,7 +320,7 @@ class RecordFlowTest extends FlowFixture {
   @Test
   void endThatItsHolderNeverAnnounced_isAnnouncedByTheNextDeliverer_once()
       throws InterruptedException {
-    settings.lease = SHORT_LEASE;
+    settings.lease = KEPT_LEASE;
     TestInstance b = start("b", FlowFixture::done);
     TestInstance c = start("c", FlowFixture::done);
     endedSilently("order-1", time.now().wall());

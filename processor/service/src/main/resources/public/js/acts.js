@@ -156,7 +156,7 @@ $("bulk-try").addEventListener("click", async () => {
     if (JSON.stringify(filter()) !== JSON.stringify(wanted)) return;
     showFound(body);
     if (body.count > 0) {
-      // Nobody has seen what died since, so it is not dismissed unseen.
+      // Nobody has seen what dies from now on: a dismissal leaves it out.
       tried = { ...wanted, ...(many === REDRIVE ? { id: newId() } : { until: body.until }) };
       $("bulk-go").hidden = false;
       bulkGo.disabled = false;

@@ -60,10 +60,10 @@ final class Dismissing {
   /**
    * The dead that a filter takes.
    *
+   * @param filter the same, but for those that die from now on
    * @param isAll whether these are all that there are
-   * @param until the moment before which they died
    */
-  record Found(List<OutcomeView> dead, boolean isAll, @Nullable String until) {}
+  record Found(Selection.Filter filter, List<OutcomeView> dead, boolean isAll) {}
 
   /**
    * The dead that this filter takes, as they stand now. One that died since is among them only if
@@ -86,16 +86,16 @@ final class Dismissing {
           continue;
         }
         if (found.size() == limit) {
-          return new Found(found, false, asOfNow.until());
+          return new Found(asOfNow, found, false);
         }
         found.add(dead);
       }
       if (page.next() == null) {
-        return new Found(found, true, asOfNow.until());
+        return new Found(asOfNow, found, true);
       }
       after = Ids.ofText(page.next());
     }
-    return new Found(found, false, asOfNow.until());
+    return new Found(asOfNow, found, false);
   }
 
   /**

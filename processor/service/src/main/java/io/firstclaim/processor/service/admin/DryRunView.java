@@ -81,7 +81,7 @@ record DryRunView(
               dead.partition(),
               dead.offset()));
     }
-    return of(tally.end(found.isAll()), found.until(), claims);
+    return of(tally.end(found.isAll()), found.filter().until(), claims);
   }
 
   private static SampleView of(DryRun.Sample sample, ClaimOperations claims) {

@@ -33,9 +33,8 @@ final class AotCache {
     return List.of("-XX:AOTCache=" + Command.FILE);
   }
 
-  // What records is not in these classes: other threads that run their code would wait for them to
-  // be
-  // initialised, and they for those.
+  // What records is not in these classes: other threads that run their code would wait until they
+  // are initialised, and they for those threads.
 
   private static final class Service {
     static final Path FILE = recordedByAService();

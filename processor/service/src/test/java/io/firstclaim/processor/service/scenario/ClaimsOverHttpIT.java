@@ -44,15 +44,19 @@ class ClaimsOverHttpIT {
   private static JsonNode post(
       ClaimProcess server, int status, String path, @Nullable String body, String key)
       throws IOException {
-    return json(answered(server, "POST", path, body, key), status);
+    return json(answered(server, "POST", path, body, Map.of("Idempotency-Key", key)), status);
   }
 
   /** The answer to a request, which is sent again as long as the store is too slow for it. */
   private static HttpResponse<String> answered(
-      ClaimProcess server, String method, String path, @Nullable String body, String key)
+      ClaimProcess server,
+      String method,
+      String path,
+      @Nullable String body,
+      Map<String, String> headers)
       throws IOException {
     while (true) {
-      HttpResponse<String> answer = server.send(method, path, body, Map.of("Idempotency-Key", key));
+      HttpResponse<String> answer = server.send(method, path, body, headers);
       if (answer.statusCode() != 503) {
         return answer;
       }
@@ -91,7 +95,7 @@ class ClaimsOverHttpIT {
       List<Callable<Integer>> claims = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
         ClaimProcess asked = i % 2 == 0 ? one : other;
-        String key = "client-" + i;
+        Map<String, String> key = Map.of("Idempotency-Key", "client-" + i);
         claims.add(() -> answered(asked, "POST", "/api/claims/crowd", "{}", key).statusCode());
       }
       for (Future<Integer> each : threads.invokeAll(claims)) {
@@ -132,12 +136,12 @@ class ClaimsOverHttpIT {
     assertThat(post(one, 201, path, "{\"holder\":\"h\"}", "k")).isEqualTo(taken);
     assertThat(post(other, 409, path, "{\"wait\":\"1s\"}", "o").path("holder").asText())
         .isEqualTo("h");
-    assertThat(json(answered(other, "GET", path, null, "g"), 200).path("holder").asText())
+    assertThat(json(answered(other, "GET", path, null, Map.of()), 200).path("holder").asText())
         .isEqualTo("h");
     String handle = path + "/" + taken.path("handle").asText();
     post(other, 200, handle + "/renew", null, "r");
-    json(answered(one, "DELETE", handle, null, "d"), 200);
-    json(answered(one, "DELETE", handle, null, "d"), 200);
+    json(answered(one, "DELETE", handle, null, Map.of()), 200);
+    json(answered(one, "DELETE", handle, null, Map.of()), 200);
     assertThat(post(other, 201, path, null, "n").path("token").asLong())
         .isGreaterThan(taken.path("token").asLong());
   }

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -100,9 +102,16 @@ class DismissIT {
   }
 
   /** Those that died of a 410 before this moment. */
-  private Map<String, Object> goneUntil(String moment) {
+  private Map<String, Object> goneUntil(Instant moment) {
     return Map.of(
-        "topic", scenario.topic(), "cause", "410", "until", moment, "reason", "sent by mistake");
+        "topic",
+        scenario.topic(),
+        "cause",
+        "410",
+        "until",
+        moment.toString(),
+        "reason",
+        "sent by mistake");
   }
 
   @Test
@@ -149,13 +158,14 @@ class DismissIT {
     assertThat(tried.path("count").asInt()).isEqualTo(2);
     assertThat(tried.path("samples").findValuesAsText("state")).containsExactly("DEAD", "DEAD");
     awaitDead(b, "two", "three", "late");
-    String firstDeath =
-        tried.path("samples").findValuesAsText("at").stream().sorted().toList().getFirst();
-    assertThat(tried.path("until").asText()).isGreaterThan(firstDeath);
+    Instant firstDeath =
+        Collections.min(
+            tried.path("samples").findValuesAsText("at").stream().map(Instant::parse).toList());
+    Instant until = Instant.parse(tried.path("until").asText());
     assertThat(Operator.act(b, "/api/dismiss", goneUntil(firstDeath)).path("dismissed").asInt())
         .as("those that died at this moment or later")
         .isZero();
-    Map<String, Object> meant = goneUntil(tried.path("until").asText());
+    Map<String, Object> meant = goneUntil(until);
     assertThat(Operator.act(b, "/api/dismiss", meant).path("dismissed").asInt()).isEqualTo(2);
     assertThat(Operator.act(b, "/api/dismiss", meant).path("dismissed").asInt()).isZero();
     awaitDead(a, "late");

@@ -11,6 +11,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -54,17 +56,21 @@ class PausedZoneIT {
     List<Call> answered = held.subList(1, held.size() / 2);
     List<Call> unanswered = held.subList(held.size() / 2, held.size());
 
+    CountDownLatch underWay = new CountDownLatch(1);
+    CountDownLatch tooLate = new CountDownLatch(1);
     Rule late =
         proxy.add(
             Rule.always(
-                scenario.backend().step("DONE"), new Fault.DelayRequest(LEASE.multipliedBy(6))));
+                scenario.backend().step("DONE").and(_ -> isHeldUp(underWay, tooLate)),
+                new Fault.DelayRequest(Duration.ZERO)));
     completing.answer(200);
-    assertThat(late.awaitHits(1, Scenario.PATIENCE)).isTrue();
+    assertThat(underWay.await(Scenario.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
     a.pause();
     Set<String> heldIds =
         held.stream().map(Call::id).collect(Collectors.toCollection(TreeSet::new));
     scenario.awaitCompleted(ids);
     answered.forEach(call -> call.answer(200));
+    tooLate.countDown();
     proxy.remove(late);
     a.resume();
 
@@ -100,6 +106,17 @@ class PausedZoneIT {
                   .isEqualTo(scenario.outcomes().onlyOne("COMPLETED", claim.id()).token());
             });
     requireNothingMoreOf(a, Feed.ids("second", 300));
+  }
+
+  /** Holds a request up on its way. */
+  private static boolean isHeldUp(CountDownLatch underWay, CountDownLatch until) {
+    underWay.countDown();
+    try {
+      return until.await(Scenario.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the proxy is closed
+      return false;
+    }
   }
 
   /** What waits in the client of a process that is paused does not leave when it goes on. */

@@ -10,9 +10,10 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * Record IDs in requests. An ID is given as it is {@linkplain RecordId#text printed}, or byte for
- * byte where it is printed otherwise; in a path, either is percent-encoded. The two do not clash:
- * an ID that looks like the print of another is itself printed otherwise.
+ * Record IDs in requests. Operators give an ID as they see it {@linkplain RecordId#text printed},
+ * or byte for byte where it is printed otherwise; in a path, either is percent-encoded. Of an ID
+ * that looks like the print of another they see a print of its own. Who claims has seen no print:
+ * of him an ID is {@linkplain #exactly taken} byte for byte.
  */
 public final class Ids {
   private static final String BEFORE = "/api/records/";
@@ -27,22 +28,27 @@ public final class Ids {
 
   /** The ID in the path {@code /api/violations/{id}}, whatever follows. */
   static RecordId ofViolationsPath(HttpRequest<?> request) {
-    return after(BEFORE_OF_VIOLATIONS, request.getPath());
+    return ofBytes(after(BEFORE_OF_VIOLATIONS, request.getPath()));
   }
 
   static RecordId inPath(String path) {
-    return after(BEFORE, path);
+    return ofBytes(after(BEFORE, path));
   }
 
   /**
-   * The ID in a path that begins so, up to the next slash.
+   * The ID whose bytes follow in a path that begins so, up to the next slash.
    *
    * @throws Problem if nobody can have it
    */
-  public static RecordId after(String before, String path) {
+  public static RecordId exactly(String before, String path) {
+    byte[] given = after(before, path);
+    return id(given).orElseThrow(() -> wrongLength(given));
+  }
+
+  private static byte[] after(String before, String path) {
     String rest = path.substring(path.indexOf(before) + before.length());
     int end = rest.indexOf('/');
-    return ofBytes(decode((end < 0 ? rest : rest.substring(0, end)).getBytes(UTF_8), true));
+    return decode((end < 0 ? rest : rest.substring(0, end)).getBytes(UTF_8), true);
   }
 
   /** The ID of this text. */
@@ -58,11 +64,12 @@ public final class Ids {
     return id(decode(given, false))
         .filter(meant -> isPrint(given, meant))
         .or(() -> asIs)
-        .orElseThrow(
-            () ->
-                Problem.wrong(
-                    "a record ID has 1 to %d bytes, this one %d"
-                        .formatted(RecordId.MAX_BYTES, given.length)));
+        .orElseThrow(() -> wrongLength(given));
+  }
+
+  private static Problem wrongLength(byte[] given) {
+    return Problem.wrong(
+        "a record ID has 1 to %d bytes, this one %d".formatted(RecordId.MAX_BYTES, given.length));
   }
 
   private static Optional<RecordId> id(byte[] bytes) {

@@ -59,7 +59,7 @@ class ClaimsController {
       Authentication caller,
       @PathVariable String id,
       @Nullable @Valid @Body ClaimRequest body) {
-    RecordId record = Ids.after(PATH, request.getPath());
+    RecordId record = Ids.exactly(PATH, request.getPath());
     ClaimRequest asked = Objects.requireNonNullElse(body, ClaimRequest.PLAIN);
     WriteKey key = WriteKey.of(request);
     return grants.answered(() -> claim(record, asked, key, caller));
@@ -136,7 +136,7 @@ class ClaimsController {
   HttpResponse<?> renew(
       HttpRequest<?> request, @PathVariable String id, @PathVariable String handle) {
     WriteKey _ = WriteKey.of(request); // only checked, as the handle is enough to tell a repetition
-    return grants.renew(Ids.after(PATH, request.getPath()), handle);
+    return grants.renew(Ids.exactly(PATH, request.getPath()), handle);
   }
 
   /**
@@ -155,7 +155,7 @@ class ClaimsController {
     @Nullable String result = Objects.requireNonNullElse(body, CompleteRequest.PLAIN).result();
     WriteKey _ = WriteKey.of(request);
     return grants.end(
-        Ids.after(PATH, request.getPath()),
+        Ids.exactly(PATH, request.getPath()),
         handle,
         (store, lease) -> store.complete(lease, result),
         StateView.Done.now(result),
@@ -184,7 +184,7 @@ class ClaimsController {
     String cause = Objects.requireNonNullElse(asked.cause(), "given back");
     WriteKey _ = WriteKey.of(request);
     return grants.end(
-        Ids.after(PATH, request.getPath()),
+        Ids.exactly(PATH, request.getPath()),
         handle,
         (store, lease) -> store.release(lease, retryAt, cause),
         StateView.Free.AT_ONCE,
@@ -210,7 +210,7 @@ class ClaimsController {
             Objects.requireNonNullElse(body, BuryRequest.PLAIN).cause(), "given up over HTTP");
     WriteKey _ = WriteKey.of(request);
     return grants.end(
-        Ids.after(PATH, request.getPath()),
+        Ids.exactly(PATH, request.getPath()),
         handle,
         (store, lease) -> store.bury(lease, cause),
         StateView.Dead.now(cause),

@@ -50,7 +50,7 @@ class LocksController {
   }
 
   private static RecordId lock(HttpRequest<?> request) {
-    return Ids.after(PATH, request.getPath()).asMutex();
+    return Ids.exactly(PATH, request.getPath()).asMutex();
   }
 
   /**

@@ -19,6 +19,7 @@ class IdsFuzzTest {
 
     assertThat(Ids.ofText(id.text())).isEqualTo(id);
     assertThat(Ids.inPath("/api/records/" + encoded(id.text().getBytes(UTF_8)))).isEqualTo(id);
+    assertThat(Ids.exactly("/api/claims/", "/api/claims/" + encoded(bytes))).isEqualTo(id);
   }
 
   private static String encoded(byte[] bytes) {

@@ -52,6 +52,15 @@ class ClaimsApiTest {
     assertThat(held.header("Retry-After")).isEqualTo("12");
   }
 
+  /** One is what an operator sees of the other. */
+  @Test
+  void idsOfDifferentBytes_areDifferentClaims() {
+    for (String path : List.of("/api/claims/caf%25E9-" + id, "/api/claims/caf%E9-" + id)) {
+      api.send("POST", path, "{}", Map.of()).require(201);
+      api.send("POST", path, "{}", Map.of()).require(409);
+    }
+  }
+
   @Test
   void claimWithoutABody_hasTheSettingsLease_andTheCallersName() {
     api.send("POST", "/api/claims/" + id, null, Map.of()).require(201);

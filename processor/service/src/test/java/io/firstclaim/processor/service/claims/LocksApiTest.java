@@ -64,6 +64,15 @@ class LocksApiTest {
     release(next.handle()).require(200);
   }
 
+  /** One is what an operator sees of the other. */
+  @Test
+  void namesOfDifferentBytes_areDifferentLocks() {
+    for (String name : List.of("%250A", "%0A")) {
+      api.send("POST", path + name, "{}", Map.of()).require(201);
+      api.send("POST", path + name, "{}", Map.of()).require(409);
+    }
+  }
+
   @Test
   void whoWaits_leavesRoomToThoseWhoRenewAndGiveBack() {
     String handle = acquire("{}").handle();

@@ -2,11 +2,12 @@ package io.firstclaim.processor.service.health;
 
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.processor.service.config.TakesRecords;
 import io.firstclaim.processor.service.instance.Served;
 import io.micronaut.context.annotation.Requires;
-import io.micronaut.core.async.publisher.AsyncSingleResultPublisher;
+import io.micronaut.core.async.publisher.Publishers;
 import io.micronaut.health.HealthStatus;
 import io.micronaut.management.health.indicator.HealthIndicator;
 import io.micronaut.management.health.indicator.HealthResult;
@@ -20,8 +21,8 @@ import java.util.concurrent.ExecutorService;
 import org.reactivestreams.Publisher;
 
 /**
- * Whether the lock store answers an instance that serves claims alone: it is asked each time, on a
- * thread that may wait for it.
+ * Whether the lock store answers an instance that serves claims alone. Who looks needs no token,
+ * and must not take the store from those who claim: it is asked once at a time.
  */
 @Singleton
 @Readiness
@@ -31,19 +32,20 @@ final class ClaimServerHealth implements HealthIndicator {
   private static final RecordId PROBE = RecordId.of("firstclaim-readiness").asMutex();
 
   private final Served served;
-  private final ExecutorService threads;
+  private final SharedAnswer<HealthResult> answer;
 
-  ClaimServerHealth(Served served, @Named(TaskExecutors.IO) ExecutorService threads) {
+  ClaimServerHealth(
+      Served served, @Named(TaskExecutors.IO) ExecutorService threads, TimeSource time) {
     this.served = served;
-    this.threads = threads;
+    this.answer = new SharedAnswer<>(this::ask, threads, time);
   }
 
   @Override
   public Publisher<HealthResult> getResult() {
-    return new AsyncSingleResultPublisher<>(threads, this::result);
+    return Publishers.fromCompletableFuture(answer::get);
   }
 
-  private HealthResult result() {
+  private HealthResult ask() {
     Optional<String> fault =
         served
             .opened()

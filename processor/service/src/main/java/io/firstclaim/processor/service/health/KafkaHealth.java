@@ -1,6 +1,5 @@
 package io.firstclaim.processor.service.health;
 
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
@@ -20,7 +19,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,17 +31,13 @@ import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Whether the broker answers and is polled. It is asked once at a time, on a thread that may wait,
- * and its answer counts for a second, however many ask for the health.
- */
+/** Whether the broker answers and is polled. */
 @Singleton
 @Readiness
 @Requires(condition = TakesRecords.class)
 class KafkaHealth implements HealthIndicator {
   private static final Logger LOG = LoggerFactory.getLogger(KafkaHealth.class);
   private static final Duration LIMIT = Duration.ofSeconds(2);
-  private static final Duration KNOWN = Duration.ofSeconds(1);
   private static final Duration SILENT = Duration.ofSeconds(30);
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
@@ -55,7 +49,10 @@ class KafkaHealth implements HealthIndicator {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("firstclaim-kafka-health").daemon().factory());
   private @Nullable AdminClient admin; // used by that thread alone
-  private @Nullable CompletableFuture<BrokersAnswer> last; // guarded by this
+
+  /** How many brokers there are; empty if they did not say. */
+  private final SharedAnswer<OptionalInt> brokers;
+
   // It did when the engine started, and was not asked since.
   private volatile boolean answers = true;
 
@@ -64,6 +61,7 @@ class KafkaHealth implements HealthIndicator {
     this.kafka = settings.engine().kafka();
     this.time = time;
     this.listener = listener;
+    this.brokers = new SharedAnswer<>(this::ask, thread, time);
   }
 
   @Override
@@ -72,7 +70,7 @@ class KafkaHealth implements HealthIndicator {
       case EngineState.Starting(String what) -> Publishers.just(down(Map.of("waitsFor", what)));
       case EngineState.Running running ->
           Publishers.fromCompletableFuture(
-              () -> brokers().thenApply(brokers -> result(running, brokers)));
+              () -> brokers.get().thenApply(number -> result(running, number)));
       case EngineState.Ended _ -> Publishers.just(down(Map.of("fault", "ended")));
     };
   }
@@ -82,32 +80,8 @@ class KafkaHealth implements HealthIndicator {
    * looks next. Never waits.
    */
   boolean isUp(EngineState.Running running) {
-    var _ = brokers();
+    var _ = brokers.get();
     return answers && isPolled(running);
-  }
-
-  /**
-   * What the broker said when it was asked.
-   *
-   * @param number of brokers; empty if it did not answer
-   */
-  private record BrokersAnswer(OptionalInt number, Moment at) {}
-
-  /** What the broker said within the last second, or will say to whoever has asked before. */
-  private synchronized CompletableFuture<BrokersAnswer> brokers() {
-    CompletableFuture<BrokersAnswer> known = last;
-    if (known == null
-        || (known.isDone() && time.now().since(known.join().at()).compareTo(KNOWN) >= 0)) {
-      known = CompletableFuture.supplyAsync(this::answer, thread);
-      last = known;
-    }
-    return known;
-  }
-
-  private BrokersAnswer answer() {
-    OptionalInt number = ask();
-    answers = number.isPresent();
-    return new BrokersAnswer(number, time.now());
   }
 
   private boolean isPolled(EngineState.Running running) {
@@ -118,22 +92,27 @@ class KafkaHealth implements HealthIndicator {
     return HealthResult.builder("kafka", HealthStatus.DOWN).details(details).build();
   }
 
-  private HealthResult result(EngineState.Running running, BrokersAnswer brokers) {
+  private HealthResult result(EngineState.Running running, OptionalInt number) {
     Map<String, Object> details = new LinkedHashMap<>();
     details.put("lastPollMillisAgo", time.now().since(running.lastPoll()).toMillis());
     running.paused().ifPresent(why -> details.put("paused", why));
-    if (brokers.number().isEmpty()) {
+    if (number.isEmpty()) {
       details.put("fault", "no answer within " + LIMIT);
       return down(details);
     }
-    details.put("brokers", brokers.number().getAsInt());
+    details.put("brokers", number.getAsInt());
     return isPolled(running)
         ? HealthResult.builder("kafka", HealthStatus.UP).details(details).build()
         : down(details);
   }
 
-  /** How many brokers there are; empty if that is not to be known. */
   private OptionalInt ask() {
+    OptionalInt number = count();
+    answers = number.isPresent();
+    return number;
+  }
+
+  private OptionalInt count() {
     try {
       return OptionalInt.of(
           admin().describeCluster().nodes().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS).size());

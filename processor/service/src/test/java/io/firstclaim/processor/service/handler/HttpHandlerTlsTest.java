@@ -160,12 +160,23 @@ final class HttpHandlerTlsTest {
     }
   }
 
+  /** What takes no connection within ten seconds is sent again, as its record would be. */
+  private static HandlerResult sent(HttpHandler handler) throws Exception {
+    while (true) {
+      HandlerResult result = handler.handle(TestContext.of("x"));
+      if (!(result instanceof HandlerResult.Unavailable(String cause, Duration _))
+          || !cause.contains("HttpConnectTimeoutException")) {
+        return result;
+      }
+    }
+  }
+
   private static List<HandlerResult> atOnce(int count, HttpHandler handler) throws Exception {
     List<HandlerResult> results = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<HandlerResult>> running = new ArrayList<>();
       for (int i = 0; i < count; i++) {
-        running.add(threads.submit(() -> handler.handle(TestContext.of("x"))));
+        running.add(threads.submit(() -> sent(handler)));
       }
       for (Future<HandlerResult> one : running) {
         results.add(one.get());

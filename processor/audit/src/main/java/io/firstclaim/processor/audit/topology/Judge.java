@@ -42,7 +42,9 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
   /** How many bytes are kept of an outcome; one that is longer is cut. */
   private static final int MAX_JSON = 2048;
 
-  private static final int MAX_NAME = 249;
+  /** How much is kept of a name where an outcome is cut. */
+  static final int MAX_NAME = 249;
+
   private static final int MAX_CAUSE = 500;
 
   private static final Duration SWEPT_EVERY = Duration.ofMinutes(1);

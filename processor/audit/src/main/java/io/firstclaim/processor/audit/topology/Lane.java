@@ -96,7 +96,7 @@ record Lane(
     };
   }
 
-  /** What is wrong with this outcome, which is not {@linkplain #knows known}. */
+  /** What is wrong with this outcome, which is not {@linkplain #knows known}, or is another's. */
   Optional<Found> judge(Outcome outcome) {
     long token = outcome.token();
     return switch (outcome.kind()) {

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.audit.topology;
 
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.audit.api.ViolationKind;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.OutcomeMessage;
@@ -69,7 +70,7 @@ record RecordState(List<Lane> lanes, List<Event> events) {
     Lane fresh = Lane.of(message);
     Lane lane = living.stream().filter(fresh::isSameAs).findFirst().orElse(fresh);
     Outcome outcome = message.outcome();
-    if (lane.knows(outcome)) {
+    if (lane.knows(outcome) && !isCompletedByAnother(outcome)) {
       return new Change(this, true, Optional.empty());
     }
     List<Lane> others = living.stream().filter(other -> !fresh.isSameAs(other)).toList();
@@ -82,6 +83,26 @@ record RecordState(List<Lane> lanes, List<Event> events) {
             after.size() > MAX_LANES ? after.subList(1, after.size()) : after,
             added(new Event(outcome.kind(), json)));
     return new Change(state, false, found);
+  }
+
+  /**
+   * Whether somebody else completed the record under this token. Whoever announces an end again
+   * says whose it was; but a claim that got lost is claimed anew, and its tokens begin at 1 again.
+   */
+  private boolean isCompletedByAnother(Outcome outcome) {
+    List<Outcome> completions =
+        events.stream()
+            .filter(event -> event.kind == Outcome.Kind.COMPLETED)
+            .flatMap(event -> Outcome.ofJson(event.json).stream())
+            .filter(known -> known.token() == outcome.token())
+            .toList();
+    return outcome.kind() == Outcome.Kind.COMPLETED
+        && !completions.isEmpty()
+        && completions.stream().noneMatch(known -> holder(known).equals(holder(outcome)));
+  }
+
+  private static String holder(Outcome of) {
+    return of.zone() + "/" + OneLine.of(of.instance(), Judge.MAX_NAME);
   }
 
   private static Optional<Lane.Found> completedWithAnotherPayload(

@@ -98,6 +98,24 @@ class OutcomesTopologyTest {
     assertThat(audit.minute("a", minute).completed()).isEqualTo(1);
   }
 
+  /** As the claim was lost: a record's first token is 1, again. */
+  @Test
+  void secondCompletion_withTheSameToken_byAnother_isAViolation_andIsAnnouncedTwiceAsTheFirst() {
+    Outcome first = audit.outcome("order-1", COMPLETED, 1);
+    Outcome second =
+        TestAudit.outcome(
+            "order-1", COMPLETED, "b", 1, audit.now(), Duration.ofMillis(3), "x".repeat(3000));
+    audit.publish(first);
+    audit.publish(second);
+
+    assertThat(audit.verdicts()).containsExactly("order-1 COMPLETED_TWICE");
+    assertThat(audit.kinds("order-1")).containsExactly(COMPLETED, COMPLETED);
+    audit.publish(first);
+    audit.publish(second);
+    assertThat(audit.verdicts()).isEmpty();
+    assertThat(audit.kinds("order-1")).hasSize(2);
+  }
+
   @Test
   void completionAfterTheRetention_isNone() {
     audit.publish("order-1", COMPLETED, 2);

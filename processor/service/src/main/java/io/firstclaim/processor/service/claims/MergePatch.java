@@ -71,14 +71,24 @@ final class MergePatch {
     return json(before.get())
         .map(
             target ->
-                patch.isObject() && unchanged(target)
-                    ? before.get()
+                patch.isObject() && changesNothing(target, patch)
+                    ? before.get() // as it is written
                     : merged(target, patch).toString());
   }
 
-  /** Whether the patch changes nothing: then the document is left as it is written. */
-  private boolean unchanged(JsonNode target) {
-    return merged(target.deepCopy(), patch).equals(target);
+  private static boolean changesNothing(JsonNode target, JsonNode patch) {
+    if (!(patch instanceof ObjectNode changes)) {
+      return patch.equals(target);
+    }
+    return target.isObject()
+        && changes.properties().stream()
+            .allMatch(
+                change -> {
+                  JsonNode old = target.path(change.getKey());
+                  return change.getValue().isNull()
+                      ? old.isMissingNode()
+                      : changesNothing(old, change.getValue());
+                });
   }
 
   private static JsonNode merged(JsonNode target, JsonNode patch) {

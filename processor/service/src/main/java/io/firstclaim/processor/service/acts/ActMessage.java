@@ -180,11 +180,15 @@ public sealed interface ActMessage {
    *
    * @param record its printable ID
    * @param token of the claim that ended so: a redrive makes it a higher one
+   * @param died when it was given up; null in what an earlier build has written
    */
-  record Death(String record, long token) {
+  record Death(String record, long token, @Nullable String died) {
     /** Checks that it says what it must. */
     public Death {
       require(record);
+      if (died != null) {
+        var _ = Instant.parse(died);
+      }
     }
   }
 

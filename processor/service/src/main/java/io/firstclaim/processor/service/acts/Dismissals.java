@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Dead records that operators judged to need no redrive, as the log of acts tells it: every
  * instance that has read the same knows the same. A dismissal is of one end of a record, known by
- * its token; a record that was redriven and dies again is dead as any other. It is forgotten when
- * the lock store has forgotten that end, too. Thread-safe.
+ * its token and by when that was; a record that was redriven and dies again is dead as any other,
+ * and so is one that the lock store had forgotten. A dismissal is forgotten a retention after it
+ * was made. Thread-safe.
  */
 public final class Dismissals {
   /** How many are remembered, at most: some 20 MB. */
@@ -24,6 +25,7 @@ public final class Dismissals {
 
   private final Supplier<Optional<String>> store;
   private final Duration kept;
+  private final Duration maxSkew;
   private final TimeSource time;
   private final TreeMap<RecordId, Dismissal> book = new TreeMap<>();
 
@@ -33,10 +35,13 @@ public final class Dismissals {
    * @param store the identity of the lock store, empty while it is not known: its tokens are those
    *     that count
    * @param kept how long a store keeps what is dead
+   * @param maxSkew how far the clocks may be apart by which records die and are dismissed
    */
-  public Dismissals(Supplier<Optional<String>> store, Duration kept, TimeSource time) {
+  public Dismissals(
+      Supplier<Optional<String>> store, Duration kept, Duration maxSkew, TimeSource time) {
     this.store = store;
     this.kept = kept;
+    this.maxSkew = maxSkew;
     this.time = time;
   }
 
@@ -45,12 +50,19 @@ public final class Dismissals {
    *
    * @param store the identity of the lock store that the record died in
    * @param token of the end that was dismissed
+   * @param died when that was; null if nobody said
    * @param by who dismissed it
    * @param reason why
    * @param at when
    */
   public record Dismissal(
-      RecordId record, String store, long token, String by, String reason, Instant at) {}
+      RecordId record,
+      String store,
+      long token,
+      @Nullable Instant died,
+      String by,
+      String reason,
+      Instant at) {}
 
   /** Takes in what was said. */
   public synchronized void hear(ActMessage said) {
@@ -61,16 +73,27 @@ public final class Dismissals {
     forget();
     for (ActMessage.Death death : message.records()) {
       RecordId record = RecordId.parse(death.record());
+      Instant died = death.died() == null ? null : Instant.parse(death.died());
       Dismissal dismissal =
-          new Dismissal(record, message.store(), death.token(), message.by(), message.reason(), at);
+          new Dismissal(
+              record, message.store(), death.token(), died, message.by(), message.reason(), at);
       if (!isPast(dismissal) && (book.size() < MOST || book.containsKey(record))) {
-        var _ = book.merge(record, dismissal, Dismissals::later);
+        var _ = book.merge(record, dismissal, this::later);
       }
     }
   }
 
-  private static Dismissal later(Dismissal known, Dismissal heard) {
-    return known.store.equals(heard.store) && known.token >= heard.token ? known : heard;
+  private Dismissal later(Dismissal known, Dismissal heard) {
+    boolean isNews =
+        !known.store.equals(heard.store)
+            || known.token < heard.token
+            || (heard.died != null && isAfter(known, heard.died));
+    return isNews ? heard : known;
+  }
+
+  /** Whether what died then did so after this dismissal: the store had forgotten the first end. */
+  private boolean isAfter(Dismissal dismissal, Instant died) {
+    return died.isAfter(dismissal.at.plus(maxSkew));
   }
 
   private void forget() {
@@ -91,11 +114,19 @@ public final class Dismissals {
   }
 
   /**
-   * Whether the end of this record with that token was dismissed. A redrive that was undone leaves
-   * it dead as it was, under a higher one.
+   * Whether this end of the record was dismissed. A redrive that was undone leaves a record dead as
+   * it was, under a higher token.
+   *
+   * @param token of the end
+   * @param died when that was
    */
-  public boolean have(RecordId record, long token) {
-    return of(record).filter(dismissal -> dismissal.token >= token).isPresent();
+  public boolean have(RecordId record, long token, Instant died) {
+    return of(record).filter(dismissal -> isOf(dismissal, token, died)).isPresent();
+  }
+
+  private boolean isOf(Dismissal dismissal, long token, Instant died) {
+    boolean isSame = dismissal.died != null && !died.isAfter(dismissal.died);
+    return (token <= dismissal.token || isSame) && !isAfter(dismissal, died);
   }
 
   /** How many are remembered. */

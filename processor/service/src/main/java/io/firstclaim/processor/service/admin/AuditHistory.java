@@ -34,7 +34,7 @@ final class AuditHistory implements OutcomeHistory {
   }
 
   private boolean isOpen(Dead dead) {
-    return !dismissals.have(dead.id(), dead.last().token());
+    return !dismissals.have(dead.id(), dead.last().token(), dead.last().at());
   }
 
   @Override

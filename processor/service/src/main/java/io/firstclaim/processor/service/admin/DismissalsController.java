@@ -82,7 +82,7 @@ class DismissalsController {
               Dismissing.Found found = dismissing.find(filter, limit);
               List<ActMessage.Death> deaths =
                   found.dead().stream()
-                      .map(dead -> new ActMessage.Death(dead.id(), dead.token()))
+                      .map(dead -> new ActMessage.Death(dead.id(), dead.token(), dead.at()))
                       .toList();
               dismissing.dismiss(deaths, caller.getName(), reason);
               return new DismissResult(deaths.size(), found.isAll());

@@ -110,7 +110,7 @@ final class Overviews {
   }
 
   private boolean isOpen(Dead dead) {
-    return !dismissals.have(dead.id(), dead.last().token());
+    return !dismissals.have(dead.id(), dead.last().token(), dead.last().at());
   }
 
   private static Count count(Listing<?> listing) {

@@ -156,13 +156,19 @@ class RecordsController {
       throws InterruptedException {
     Optional<Dismissal> before = dismissedAt(record, dead);
     if (before.isEmpty()) {
-      dismissing.dismiss(List.of(new ActMessage.Death(record.text(), dead.token())), by, reason);
+      dismissing.dismiss(
+          List.of(new ActMessage.Death(record.text(), dead.token(), dead.at().toString())),
+          by,
+          reason);
     }
     return before;
   }
 
   private Optional<Dismissal> dismissedAt(RecordId record, Death dead) {
-    return dismissals.of(record).filter(dismissal -> dismissal.token() == dead.token());
+    return dismissals
+        .of(record)
+        .filter(dismissal -> dismissal.token() == dead.token())
+        .filter(dismissal -> dismissals.have(record, dead.token(), dead.at()));
   }
 
   private static String text(Dismissal dismissal) {

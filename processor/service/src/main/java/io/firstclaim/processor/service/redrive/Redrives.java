@@ -154,8 +154,10 @@ public final class Redrives implements AutoCloseable {
       return dismissals.of(record).isPresent()
           && operations
               .find(record)
-              .filter(claim -> claim.state() instanceof ClaimState.Dead)
-              .filter(claim -> dismissals.have(record, claim.token()))
+              .filter(
+                  claim ->
+                      claim.state() instanceof ClaimState.Dead(_, Instant died, _)
+                          && dismissals.have(record, claim.token(), died))
               .isPresent();
     } catch (UnreadableClaimException e) {
       return false; // the claim cannot be read, so how the record ended is not known

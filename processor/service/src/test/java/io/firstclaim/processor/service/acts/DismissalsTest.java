@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 
 class DismissalsTest {
   private static final Instant NOON = Instant.parse("2026-11-22T12:00:00Z");
+  private static final Instant DIED = NOON.minusSeconds(600);
+  private static final Duration SKEW = Duration.ofSeconds(2);
   private static final Duration KEPT = Duration.ofDays(8);
   private static final RecordId R = RecordId.of("r");
 
@@ -26,6 +28,7 @@ class DismissalsTest {
       new Dismissals(
           () -> store,
           KEPT,
+          SKEW,
           new TimeSource() {
             @Override
             public Moment now() {
@@ -38,29 +41,68 @@ class DismissalsTest {
             }
           });
 
+  private static Death death(String record, long token) {
+    return new Death(record, token, DIED.toString());
+  }
+
   private void dismiss(String by, Death... deaths) {
+    dismissAt(NOON, by, deaths);
+  }
+
+  private void dismissAt(Instant when, String by, Death... deaths) {
     dismissals.hear(
         new ActMessage.Dismissed(
-            "act", "the table", Arrays.asList(deaths), by, "of a test", NOON.toString()));
+            "act", "the table", Arrays.asList(deaths), by, "of a test", when.toString()));
   }
 
   @Test
   void dismissal_isOfOneEnd_andNotOfTheNextOne() {
-    dismiss("otto", new Death("r", 3));
+    dismiss("otto", death("r", 3));
 
-    assertThat(dismissals.have(R, 3)).isTrue();
-    assertThat(dismissals.have(R, 4)).as("redriven, and dead again").isFalse();
+    assertThat(dismissals.have(R, 3, DIED)).isTrue();
+    assertThat(dismissals.have(R, 4, DIED.plusMillis(1))).as("redriven, and dead again").isFalse();
     assertThat(dismissals.of(R)).map(Dismissal::by).contains("otto");
 
-    dismiss("rita", new Death("r", 4));
-    assertThat(dismissals.have(R, 4)).isTrue();
-    assertThat(dismissals.have(R, 3)).as("of which a redrive was undone").isTrue();
+    dismiss("rita", death("r", 4));
+    assertThat(dismissals.have(R, 4, DIED)).isTrue();
+    assertThat(dismissals.have(R, 3, DIED)).as("of which a redrive was undone").isTrue();
+  }
+
+  @Test
+  void redriveThatIsUndone_afterTheDismissalOrBefore_leavesTheEndDismissed() {
+    dismiss("otto", death("r", 3));
+
+    assertThat(dismissals.have(R, 4, DIED)).as("its letter has the time of the end").isTrue();
+    assertThat(dismissals.have(R, 4, DIED.minusMillis(5))).as("or was written before").isTrue();
+  }
+
+  @Test
+  void recordThatTheStoreHadForgotten_diesAsANewOne_underALowToken() {
+    dismiss("otto", death("r", 5));
+    Instant later = NOON.plus(SKEW).plusMillis(1);
+    assertThat(dismissals.have(R, 5, later.minusMillis(1))).as("by a clock that is ahead").isTrue();
+
+    assertThat(dismissals.have(R, 5, later)).isFalse();
+    assertThat(dismissals.have(R, 1, later)).isFalse();
+    now = later.plusSeconds(60);
+    dismissAt(now, "rita", new Death("r", 1, later.toString()));
+    assertThat(dismissals.of(R)).map(Dismissal::by).contains("rita");
+    assertThat(dismissals.have(R, 1, later)).isTrue();
+  }
+
+  @Test
+  void dismissalThatAnEarlierBuildHasWritten_isOfItsTokenAndThoseBefore() {
+    dismiss("otto", new Death("r", 3, null));
+
+    assertThat(dismissals.have(R, 3, DIED)).isTrue();
+    assertThat(dismissals.have(R, 4, DIED)).isFalse();
+    assertThat(dismissals.have(R, 3, NOON.plusSeconds(60))).isFalse();
   }
 
   @Test
   void dismissalOfTheSameEnd_orOfAnEarlierOne_changesNothing() {
-    dismiss("otto", new Death("r", 3));
-    dismiss("rita", new Death("r", 3), new Death("r", 2));
+    dismiss("otto", death("r", 3));
+    dismiss("rita", death("r", 3), death("r", 2));
 
     assertThat(dismissals.of(R)).map(Dismissal::by).contains("otto");
     assertThat(dismissals.size()).isEqualTo(1);
@@ -70,33 +112,33 @@ class DismissalsTest {
   void anIdIsTakenByteForByte() {
     RecordId hostile = RecordId.of(new byte[] {'a', 0, (byte) 0xff});
 
-    dismiss("otto", new Death(hostile.text(), 1));
+    dismiss("otto", death(hostile.text(), 1));
 
-    assertThat(dismissals.have(hostile, 1)).isTrue();
+    assertThat(dismissals.have(hostile, 1, DIED)).isTrue();
   }
 
   @Test
   void tokensOfAnotherStore_doNotCount() {
-    dismiss("otto", new Death("r", 3));
+    dismiss("otto", death("r", 3));
 
     store = Optional.of("a new table");
-    assertThat(dismissals.have(R, 3)).isFalse();
+    assertThat(dismissals.have(R, 3, DIED)).isFalse();
     assertThat(dismissals.page(10, null)).isEmpty();
 
     store = Optional.empty();
-    assertThat(dismissals.have(R, 3)).isFalse();
+    assertThat(dismissals.have(R, 3, DIED)).isFalse();
   }
 
   @Test
   void dismissal_isForgottenWithItsClaim() {
-    dismiss("otto", new Death("r", 3));
+    dismiss("otto", death("r", 3));
 
     now = NOON.plus(KEPT);
-    assertThat(dismissals.have(R, 3)).isTrue();
+    assertThat(dismissals.have(R, 3, DIED)).isTrue();
     now = NOON.plus(KEPT).plusSeconds(1);
-    assertThat(dismissals.have(R, 3)).isFalse();
+    assertThat(dismissals.have(R, 3, DIED)).isFalse();
     assertThat(dismissals.size()).as("in memory").isZero();
-    dismiss("otto", new Death("another", 1));
+    dismiss("otto", death("another", 1));
     assertThat(dismissals.size()).as("heard late").isZero();
   }
 
@@ -106,19 +148,19 @@ class DismissalsTest {
       dismiss(
           "otto",
           IntStream.range(from, from + 1_000)
-              .mapToObj(i -> new Death("r" + i, 1))
+              .mapToObj(i -> death("r" + i, 1))
               .toArray(Death[]::new));
     }
-    dismiss("otto", new Death("one more", 1), new Death("r0", 2));
+    dismiss("otto", death("one more", 1), death("r0", 2));
 
     assertThat(dismissals.size()).isEqualTo(Dismissals.MOST);
-    assertThat(dismissals.have(RecordId.of("one more"), 1)).isFalse();
-    assertThat(dismissals.have(RecordId.of("r0"), 2)).isTrue();
+    assertThat(dismissals.have(RecordId.of("one more"), 1, DIED)).isFalse();
+    assertThat(dismissals.have(RecordId.of("r0"), 2, DIED)).isTrue();
   }
 
   @Test
   void pages_areSortedById() {
-    dismiss("otto", new Death("c", 1), new Death("a", 1), new Death("b", 1));
+    dismiss("otto", death("c", 1), death("a", 1), death("b", 1));
 
     List<Dismissal> first = dismissals.page(2, null);
     assertThat(first).extracting(each -> each.record().text()).containsExactly("a", "b");

@@ -17,11 +17,11 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.aopalliance.aop.Advice;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -198,16 +198,27 @@ final class DeduplicatedListeners {
     } catch (IllegalArgumentException e) {
       throw refused(element, String.valueOf(e.getMessage()), "mend the annotation");
     }
-    ContainerProperties properties = container.getContainerProperties();
-    Advice[] chain = properties.getAdviceChain();
-    Advice[] longer = new Advice[chain.length + 1];
-    // Around all others: one that swallows exceptions would have the container skip what is kept.
-    longer[0] =
-        new DeduplicatingAdvice(new DeduplicatedRecords(ids, deduplication.get(), consuming));
-    System.arraycopy(chain, 0, longer, 1, chain.length);
-    properties.setAdviceChain(longer);
+    advise(
+        container.getContainerProperties(),
+        new DeduplicatingAdvice(new DeduplicatedRecords(ids, deduplication.get(), consuming)));
     container.setCommonErrorHandler(
         new KeepingErrorHandler(deduplication.get().time(), maxPollInterval));
+  }
+
+  /**
+   * Puts this advice around the listener and all advice of the application's own: one that swallows
+   * exceptions would have the container skip what is kept.
+   *
+   * <p>The properties are left without an advice chain. Each of a container's consumers has a copy
+   * of them, as it is made, and Spring takes the advice of a chain off the one listener that all of
+   * them call, and puts it on again: a record that another consumer has just then would be handled
+   * without its claim.
+   */
+  private static void advise(ContainerProperties properties, DeduplicatingAdvice advice) {
+    ProxyFactory proxy = new ProxyFactory(Objects.requireNonNull(properties.getMessageListener()));
+    proxy.addAdvice(advice);
+    properties.setAdviceChain();
+    properties.setMessageListener(proxy.getProxy());
   }
 
   /** Refuses what lets a call return before all of its work is done, or though it has failed. */

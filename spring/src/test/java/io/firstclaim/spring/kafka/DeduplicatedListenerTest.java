@@ -277,6 +277,16 @@ class DeduplicatedListenerTest {
   }
 
   @Test
+  void consumersOfOneContainer_doEachRecordOnce() throws Exception {
+    sendAllTwice(20);
+    run("g", Listener.class, "spring.kafka.listener.concurrency=" + PARTITIONS);
+
+    awaitCommitted("g", 40);
+
+    assertThat(desk.done).hasSize(20).containsExactlyInAnyOrderElementsOf(values(20));
+  }
+
+  @Test
   void listenerThatFails_isTriedAgain_thenItsRecordIsADeadLetter_andTheNextIsDone()
       throws Exception {
     BROKER.createTopic(topic + ".dlt", DLT_PARTITIONS);

@@ -275,7 +275,7 @@ final class DeduplicatedListeners {
         "it is called with batches, of which one record may be done and another not",
         "have it called with single records (batch = \"false\", or another container factory)");
     require(
-        properties.getKafkaAwareTransactionManager() == null,
+        !hasTransactions(properties),
         element,
         "its container has transactions, which would be open before the claim and roll back after"
             + " it",
@@ -303,6 +303,12 @@ final class DeduplicatedListeners {
         element,
         "enable.auto.commit is true, which moves offsets whatever became of the records",
         "leave it false, and let the container commit");
+  }
+
+  @SuppressWarnings("removal") // whoever still sets it so has transactions all the same
+  private static boolean hasTransactions(ContainerProperties properties) {
+    return properties.getKafkaAwareTransactionManager() != null
+        || properties.getTransactionManager() != null;
   }
 
   private static Map<String, Object> consuming(

@@ -7,6 +7,7 @@ import io.firstclaim.spring.autoconfigure.FirstclaimAutoConfiguration;
 import io.firstclaim.spring.autoconfigure.StartRefusedException;
 import io.firstclaim.spring.jobs.FirstclaimJobsAutoConfiguration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerEndpoint;
 import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
@@ -246,6 +248,32 @@ class RefusalsTest {
             .withBean(Plain.class)
             .withUserConfiguration(Transactions.class)
             .withPropertyValues("spring.kafka.producer.transaction-id-prefix=tx"),
+        "its container has transactions",
+        "@Transactional on the listener");
+  }
+
+  /** A factory that is given its transactions as Spring Kafka once had it. */
+  @Configuration(proxyBeanMethods = false)
+  static class OtherTransactions {
+    @Bean
+    @SuppressWarnings({"deprecation", "removal"}) // whoever still does so has transactions, too
+    ConcurrentKafkaListenerContainerFactory<Object, Object> kafkaListenerContainerFactory(
+        ConsumerFactory<Object, Object> consumers) {
+      var producers = new DefaultKafkaProducerFactory<Object, Object>(Map.of());
+      producers.setTransactionIdPrefix("tx");
+      var factory = new ConcurrentKafkaListenerContainerFactory<Object, Object>();
+      factory.setConsumerFactory(consumers);
+      factory
+          .getContainerProperties()
+          .setTransactionManager(new KafkaTransactionManager<>(producers));
+      return factory;
+    }
+  }
+
+  @Test
+  void containerTransactions_byThePropertyOfOld_areRefused() {
+    refused(
+        application.withBean(Plain.class).withUserConfiguration(OtherTransactions.class),
         "its container has transactions",
         "@Transactional on the listener");
   }

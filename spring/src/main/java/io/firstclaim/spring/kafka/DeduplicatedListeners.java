@@ -234,6 +234,11 @@ final class DeduplicatedListeners {
         "what @SendTo sends is sent after the record counts as done, so it could be lost",
         "send it in the listener, and wait until it is acknowledged");
     require(
+        named.methods().allMatch(DeduplicatedListeners::returnsNothing),
+        named.element,
+        "it returns something, and a record that was done before has none of it",
+        "let it return void");
+    require(
         MergedAnnotations.from(named.element, MergedAnnotations.SearchStrategy.TYPE_HIERARCHY)
             .stream(KafkaListener.class)
             .allMatch(each -> each.getString("errorHandler").isEmpty()),
@@ -241,6 +246,10 @@ final class DeduplicatedListeners {
         "its @KafkaListener has an errorHandler, which may have what failed count as done",
         "take it away: firstclaim.retry.* says how often a listener is tried, then its record goes"
             + " to firstclaim.dead-letter.topic");
+  }
+
+  private static boolean returnsNothing(Method method) {
+    return method.getReturnType() == void.class || method.getReturnType() == Void.class;
   }
 
   private static void warnOfSkipped(AnnotatedElement element, Map<String, Object> consuming) {

@@ -32,7 +32,9 @@ import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.KafkaListenerErrorHandler;
 import org.springframework.kafka.support.TopicPartitionOffset;
 import org.springframework.kafka.transaction.KafkaTransactionManager;
+import org.springframework.messaging.Message;
 import org.springframework.messaging.handler.annotation.SendTo;
+import org.springframework.messaging.support.GenericMessage;
 import org.springframework.scheduling.annotation.Async;
 
 /** No broker is there: all of this is known before the first container starts. */
@@ -193,6 +195,54 @@ class RefusalsTest {
   void answersThatAreSentAfterwards_areRefused() {
     refused(Answering.class, "@SendTo", "wait until it is acknowledged");
     refused(AnsweringHandlers.class, "@SendTo", "wait until it is acknowledged");
+  }
+
+  static class Returning {
+    @KafkaListener(topics = "in")
+    @Deduplicated(name = "returning", id = "key")
+    Message<String> hear(String value) {
+      return new GenericMessage<>(value);
+    }
+  }
+
+  static class ReturningAnything {
+    @KafkaListener(topics = "in")
+    @Deduplicated(name = "returning-anything", id = "key")
+    Object hear(String value) {
+      return CompletableFuture.completedFuture(value);
+    }
+  }
+
+  @KafkaListener(topics = "in")
+  @Deduplicated(name = "returning-handlers", id = "key")
+  static class ReturningHandlers {
+    @KafkaHandler
+    void hear(String value) {}
+
+    @KafkaHandler
+    List<Message<String>> hear(Integer value) {
+      return List.of();
+    }
+  }
+
+  @Test
+  void whatAListenerReturns_mayBeSentAfterwards_andIsRefused() {
+    refused(Returning.class, "it returns something", "return void");
+    refused(ReturningAnything.class, "it returns something", "return void");
+    refused(ReturningHandlers.class, "it returns something", "return void");
+  }
+
+  static class ReturningNothing {
+    @KafkaListener(topics = "in")
+    @Deduplicated(name = "returning-nothing", id = "key")
+    @Nullable Void hear(String value) {
+      return null;
+    }
+  }
+
+  @Test
+  void listenerThatReturnsNothing_isAdvised() {
+    application.withBean(ReturningNothing.class).run(context -> assertThat(context).hasNotFailed());
   }
 
   static class Lenient {

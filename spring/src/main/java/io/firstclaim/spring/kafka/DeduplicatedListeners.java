@@ -12,9 +12,11 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -57,6 +59,15 @@ final class DeduplicatedListeners {
 
   /** The annotated methods and classes that are yet without a container, with their names. */
   private final Map<AnnotatedElement, String> waiting = new ConcurrentHashMap<>();
+
+  /** The containers that were made so far. */
+  private final List<Advised> advised = new CopyOnWriteArrayList<>();
+
+  /** A container with the one error handler that it may have. */
+  private record Advised(
+      AnnotatedElement element,
+      AbstractMessageListenerContainer<?, ?> container,
+      KeepingErrorHandler handler) {}
 
   /** A listener of a bean. */
   private record Named(AnnotatedElement element, Object bean) {
@@ -118,8 +129,23 @@ final class DeduplicatedListeners {
     waiting.put(method, type.getName() + "." + method.getName());
   }
 
-  /** All listeners of the start are there: none of them may have been passed over. */
+  /**
+   * All listeners of the start are there: none of them may have been passed over, and none of their
+   * containers changed since they were made, as retry topics do.
+   */
   void requireAllAdvised() {
+    advised.forEach(
+        each ->
+            require(
+                each.handler.equals(each.container.getCommonErrorHandler()),
+                each.element,
+                "its container's error handler was replaced, as a RetryTopicConfiguration and"
+                    + " spring.kafka.retry.topic.enabled do, and what now comes after a failure moves"
+                    + " the record's offset",
+                "set spring.kafka.retry.topic.enabled=false, exclude its topics from the"
+                    + " RetryTopicConfiguration, and set no error handler: firstclaim.retry.* says"
+                    + " how often a listener is tried, then its record goes to"
+                    + " firstclaim.dead-letter.topic"));
     waiting.forEach(
         (element, name) -> {
           throw refused(
@@ -142,7 +168,7 @@ final class DeduplicatedListeners {
     if (element == null || deduplicated == null) {
       return;
     }
-    if (!(container instanceof AbstractMessageListenerContainer<?, ?> advised
+    if (!(container instanceof AbstractMessageListenerContainer<?, ?> ofGroup
         && factory instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> consumers)) {
       throw refused(
           element,
@@ -159,11 +185,11 @@ final class DeduplicatedListeners {
               .formatted(deduplicated.name(), which),
           "give each a name of its own");
     }
-    Map<String, Object> consuming = consuming(advised, consumers);
+    Map<String, Object> consuming = consuming(ofGroup, consumers);
     requireReturnsWhenDone(named);
-    requireKeeps(advised, element, consuming);
+    requireKeeps(ofGroup, element, consuming);
     warnOfSkipped(element, consuming);
-    advise(advised, element, deduplicated, consuming);
+    advise(ofGroup, element, deduplicated, consuming);
     waiting.remove(element);
   }
 
@@ -201,8 +227,10 @@ final class DeduplicatedListeners {
     advise(
         container.getContainerProperties(),
         new DeduplicatingAdvice(new DeduplicatedRecords(ids, deduplication.get(), consuming)));
-    container.setCommonErrorHandler(
-        new KeepingErrorHandler(deduplication.get().time(), maxPollInterval));
+    KeepingErrorHandler handler =
+        new KeepingErrorHandler(deduplication.get().time(), maxPollInterval);
+    container.setCommonErrorHandler(handler);
+    advised.add(new Advised(element, container, handler));
   }
 
   /**

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -25,11 +26,14 @@ import org.springframework.kafka.config.KafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerEndpoint;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.KafkaListenerErrorHandler;
+import org.springframework.kafka.retrytopic.RetryTopicConfiguration;
+import org.springframework.kafka.retrytopic.RetryTopicConfigurationBuilder;
 import org.springframework.kafka.support.TopicPartitionOffset;
 import org.springframework.kafka.transaction.KafkaTransactionManager;
 import org.springframework.messaging.Message;
@@ -271,6 +275,35 @@ class RefusalsTest {
   @Test
   void retryTopics_areRefused() {
     refused(Retryable.class, "@RetryableTopic", "firstclaim.retry.*");
+  }
+
+  @Test
+  void retryTopicsByAProperty_areRefused() {
+    refused(
+        Plain.class,
+        "Plain.hear(java.lang.String): its container's error handler was replaced",
+        "spring.kafka.retry.topic.enabled=false",
+        "spring.kafka.retry.topic.enabled=true");
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class RetryTopics {
+    @Bean
+    RetryTopicConfiguration retryTopics(
+        KafkaTemplate<?, ?> template, @Value("${retried}") String topic) {
+      return RetryTopicConfigurationBuilder.newInstance()
+          .includeTopic(topic)
+          .doNotAutoCreateRetryTopics()
+          .create(template);
+    }
+  }
+
+  @Test
+  void retryTopicsByABean_areRefused_whereTheyAreTheListeners() {
+    var retrying = application.withBean(Plain.class).withUserConfiguration(RetryTopics.class);
+    refused(
+        retrying.withPropertyValues("retried=in"), "RetryTopicConfiguration", "firstclaim.retry.*");
+    retrying.withPropertyValues("retried=other").run(context -> assertThat(context).hasNotFailed());
   }
 
   @Test

@@ -45,10 +45,11 @@ public class FirstclaimJobsAutoConfiguration {
     }
     return new Jobs(
         finder,
-        FirstclaimAutoConfiguration.deduplicator(store, time, properties, listeners)
-            .retry(retry)
-            .atMost(timeout)
-            .build(),
+        () ->
+            FirstclaimAutoConfiguration.deduplicator(store, time, properties, listeners)
+                .retry(retry)
+                .atMost(timeout)
+                .build(),
         mutexes,
         time,
         timeout,

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.EmbeddedValueResolver;
@@ -36,33 +37,39 @@ import org.springframework.scheduling.config.ScheduledTaskRegistrar;
  * is scheduled here instead, on a thread of its own, since it may wait long for other instances.
  *
  * <p>As the application stops, such a job is interrupted and given back, for another instance to
- * begin it again.
+ * begin it again; as it is started once more, the jobs go on at their next fire times. Thread-safe.
  */
 final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
   private final JobFinder finder;
-  private final Deduplicator deduplicator;
+  private final Supplier<Deduplicator> deduplicators;
   private final Mutexes mutexes;
   private final TimeSource time;
   private final Duration timeout;
   private final ConfigurableBeanFactory beans;
+  private final List<Due> due = new ArrayList<>();
   private final List<ScheduledExecutorService> threads = new ArrayList<>();
-  private volatile boolean running;
+
+  /** That of the jobs while they run, which none of them has a use for once it is closed. */
+  private @Nullable Deduplicator deduplicator;
+
+  /** A job that runs once for each fire time, with Spring's own task for it. */
+  private record Due(String name, Job job, CronTask task) {}
 
   /**
    * The jobs of an application.
    *
-   * @param deduplicator for them alone; closed as they stop
+   * @param deduplicators asked for one as the jobs start, for them alone; closed as they stop
    * @param timeout how long one may run
    */
   Jobs(
       JobFinder finder,
-      Deduplicator deduplicator,
+      Supplier<Deduplicator> deduplicators,
       Mutexes mutexes,
       TimeSource time,
       Duration timeout,
       ConfigurableBeanFactory beans) {
     this.finder = finder;
-    this.deduplicator = deduplicator;
+    this.deduplicators = deduplicators;
     this.mutexes = mutexes;
     this.time = time;
     this.timeout = timeout;
@@ -70,7 +77,7 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
   }
 
   @Override
-  public void configureTasks(ScheduledTaskRegistrar registrar) {
+  public synchronized void configureTasks(ScheduledTaskRegistrar registrar) {
     Set<Job> met = new HashSet<>();
     List<CronTask> cron = new ArrayList<>();
     for (CronTask task : registrar.getCronTaskList()) {
@@ -80,7 +87,7 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
       } else if (job.onceAs() == null) {
         cron.add(new CronTask(exclusive(job, task.getRunnable()), task.getExpression()));
       } else {
-        schedule(job.onceAs(), job, task);
+        add(new Due(job.onceAs(), job, task));
       }
     }
     List<IntervalTask> rates = new ArrayList<>();
@@ -150,11 +157,20 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
     return job.mutex() == null ? task : exclusive(job.mutex()).orNotAtAll(task);
   }
 
-  private void schedule(String name, Job job, CronTask task) {
-    ExclusiveRun exclusive = job.mutex() == null ? null : exclusive(job.mutex());
-    DueJob due =
+  private void add(Due one) {
+    due.add(one);
+    if (deduplicator != null) {
+      schedule(one, deduplicator);
+    }
+  }
+
+  private void schedule(Due one, Deduplicator deduplicator) {
+    String mutex = one.job.mutex();
+    CronTask task = one.task;
+    ExclusiveRun exclusive = mutex == null ? null : exclusive(mutex);
+    DueJob job =
         new DueJob(
-            new OncePerFireTime(name, deduplicator, time),
+            new OncePerFireTime(one.name, deduplicator, time),
             task.getTrigger(),
             lease -> {
               try {
@@ -170,10 +186,9 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
             });
     ScheduledExecutorService thread =
         Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("firstclaim-job-" + name).factory());
+            Thread.ofPlatform().daemon().name("firstclaim-job-" + one.name).factory());
     threads.add(thread);
-    running = true;
-    var unused = new ConcurrentTaskScheduler(thread).schedule(due, due);
+    var unused = new ConcurrentTaskScheduler(thread).schedule(job, job);
   }
 
   /** What a scheduled method threw, without what was put around it. */
@@ -181,21 +196,30 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
     return wrapped.getUndeclaredThrowable() instanceof Exception own ? own : wrapped;
   }
 
+  /** At the first start no job is known yet: each is scheduled when Spring's own are. */
   @Override
-  public void start() {
-    // They are scheduled when Spring's own are, which is later.
+  public synchronized void start() {
+    if (deduplicator == null) {
+      Deduplicator opened = deduplicators.get();
+      deduplicator = opened;
+      due.forEach(one -> schedule(one, opened));
+    }
   }
 
   @Override
-  public void stop() {
-    running = false;
-    threads.forEach(ScheduledExecutorService::shutdownNow);
-    deduplicator.close();
+  public synchronized void stop() {
+    Deduplicator opened = deduplicator;
+    if (opened != null) {
+      threads.forEach(ScheduledExecutorService::shutdownNow);
+      threads.clear();
+      opened.close();
+      deduplicator = null;
+    }
   }
 
   @Override
-  public boolean isRunning() {
-    return running;
+  public synchronized boolean isRunning() {
+    return deduplicator != null;
   }
 
   /** This runs after all others that add tasks. */

@@ -42,6 +42,9 @@ public final class KeptAnswer {
           "upgrade",
           "date");
 
+  /** What the page of one request may see, which the next may come from another origin than. */
+  private static final String OF_ORIGIN = "access-control-";
+
   private static final String OF_BODY = "content-";
 
   private static final int OK = 200;
@@ -97,7 +100,9 @@ public final class KeptAnswer {
   public static String write(int status, List<Header> headers, byte[] body, long most)
       throws IOException {
     List<Header> kept = new ArrayList<>(headers);
-    kept.removeIf(header -> NOT_STORED.contains(header.lowerCase()));
+    kept.removeIf(
+        header ->
+            NOT_STORED.contains(header.lowerCase()) || header.lowerCase().startsWith(OF_ORIGIN));
     if (body.length <= most) {
       String whole = new KeptAnswer(status, kept, body).text();
       if (whole.length() <= most) {

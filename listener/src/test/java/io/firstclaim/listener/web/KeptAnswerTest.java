@@ -26,6 +26,7 @@ class KeptAnswerTest {
                 header("Date", "today"),
                 header("Set-Cookie", "secret"),
                 header("set-cookie2", "secret"),
+                header("Access-Control-Allow-Origin", "https://one.example"),
                 header("Transfer-Encoding", "chunked"),
                 header("Content-Length", "4711"),
                 header("Content-Type", "text/plain;charset=UTF-8")),

@@ -1,7 +1,5 @@
 package io.firstclaim.spring.web;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import io.firstclaim.listener.web.KeptAnswer;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
@@ -17,6 +15,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -30,6 +30,10 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
 
   private final HttpServletResponse response;
   private final HttpHeaders headers = new HttpHeaders();
+
+  /** The names whose values replace those that the response has by earlier filters. */
+  private final Set<String> replaced = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+
   private final List<Cookie> cookies = new ArrayList<>();
   private final ByteArrayOutputStream body = new ByteArrayOutputStream();
   private final ServletOutputStream stream = new Body();
@@ -51,11 +55,11 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
     return !failed && status >= 200 && status < 300;
   }
 
-  /** The headers that were set, cookies among them if they were set as such. */
+  /** The headers that the handler set, cookies among them if they were set as such. */
   HttpHeaders headers() {
     HttpHeaders all = new HttpHeaders();
     all.putAll(headers);
-    String type = getContentType();
+    String type = ownContentType();
     if (type != null) {
       all.set(CONTENT_TYPE, type);
     }
@@ -79,7 +83,10 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
 
   /** Has it become the response. */
   void passOn() throws IOException {
-    headers().forEach((name, values) -> values.forEach(value -> response.addHeader(name, value)));
+    replaced.stream()
+        .filter(name -> !headers.containsHeader(name))
+        .forEach(name -> response.setHeader(name, null));
+    headers().forEach(this::passOn);
     cookies.forEach(response::addCookie);
     if (failed) {
       response.sendError(status, message);
@@ -90,6 +97,18 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
     if (bytes.length > 0) {
       response.setContentLength(bytes.length);
       response.getOutputStream().write(bytes);
+    }
+  }
+
+  private void passOn(String name, List<String> values) {
+    boolean replaces = replaced.contains(name);
+    for (String value : values) {
+      if (replaces) {
+        response.setHeader(name, value);
+        replaces = false;
+      } else {
+        response.addHeader(name, value);
+      }
     }
   }
 
@@ -125,7 +144,7 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
       resetBuffer();
     }
     status = code;
-    headers.set(HttpHeaders.LOCATION, location);
+    setHeader(HttpHeaders.LOCATION, location);
     committed = true;
   }
 
@@ -161,17 +180,30 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
 
   @Override
   public @Nullable String getHeader(String name) {
-    return name.equalsIgnoreCase(CONTENT_TYPE) ? getContentType() : headers.getFirst(name);
+    return getHeaders(name).stream().findFirst().orElse(null);
   }
 
+  /** What the response has already, by earlier filters, is as good as what the handler adds. */
   @Override
   public Collection<String> getHeaders(String name) {
-    return headers().getOrEmpty(name);
+    if (name.equalsIgnoreCase(CONTENT_TYPE)) {
+      String type = getContentType();
+      return type == null ? List.of() : List.of(type);
+    }
+    List<String> all = new ArrayList<>(headers.getOrEmpty(name));
+    if (!replaced.contains(name)) {
+      all.addAll(0, response.getHeaders(name));
+    }
+    return all;
   }
 
   @Override
   public Collection<String> getHeaderNames() {
-    return List.copyOf(headers().headerNames());
+    Set<String> all = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    all.addAll(response.getHeaderNames());
+    all.removeAll(replaced);
+    all.addAll(headers().headerNames());
+    return all;
   }
 
   @Override
@@ -180,10 +212,10 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
       setContentType(value);
     } else if (name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)) {
       return; // ignored, as the length is that of what was written
-    } else if (value == null) {
-      headers.remove(name);
     } else {
-      headers.set(name, value);
+      replaced.add(name);
+      headers.remove(name);
+      addHeader(name, value);
     }
   }
 
@@ -208,14 +240,18 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
 
   @Override
   public void setDateHeader(String name, long date) {
-    headers.setDate(name, date);
+    setHeader(name, text(name, date));
   }
 
   @Override
   public void addDateHeader(String name, long date) {
+    addHeader(name, text(name, date));
+  }
+
+  private static @Nullable String text(String name, long date) {
     HttpHeaders one = new HttpHeaders();
     one.setDate(name, date);
-    addHeader(name, one.getFirst(name));
+    return one.getFirst(name);
   }
 
   @Override
@@ -233,6 +269,11 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
 
   @Override
   public @Nullable String getContentType() {
+    String type = ownContentType();
+    return type == null ? response.getContentType() : type;
+  }
+
+  private @Nullable String ownContentType() {
     String type = headers.getFirst(CONTENT_TYPE);
     return type == null || charset == null || charsetOf(type) != null
         ? type
@@ -254,7 +295,7 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
 
   @Override
   public String getCharacterEncoding() {
-    return charset == null ? ISO_8859_1.name() : charset.name();
+    return charset == null ? response.getCharacterEncoding() : charset.name();
   }
 
   @Override
@@ -269,7 +310,7 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
 
   @Override
   public void setLocale(Locale locale) {
-    headers.setContentLanguage(locale);
+    setHeader(HttpHeaders.CONTENT_LANGUAGE, locale.toLanguageTag());
   }
 
   @Override
@@ -281,7 +322,7 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
   public PrintWriter getWriter() {
     if (writer == null) {
       if (charset == null) {
-        charset = ISO_8859_1;
+        charset = Charset.forName(getCharacterEncoding());
       }
       writer = new PrintWriter(new OutputStreamWriter(stream, charset));
     }
@@ -318,6 +359,7 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
   public void reset() {
     resetBuffer();
     headers.clear();
+    replaced.clear();
     cookies.clear();
     status = SC_OK;
     charset = null;

@@ -86,6 +86,9 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
       chain.doFilter(request, response);
       return;
     }
+    if (!route.admitsOrigin(request, response)) {
+      return;
+    }
     switch (SentKey.read(Collections.list(request.getHeaders(SentKey.HEADER)))) {
       case SentKey.Absent() when !route.annotation().required() ->
           chain.doFilter(request, response);

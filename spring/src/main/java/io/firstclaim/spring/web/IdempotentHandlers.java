@@ -3,8 +3,11 @@ package io.firstclaim.spring.web;
 import io.firstclaim.spring.IdempotencyKey;
 import io.firstclaim.spring.autoconfigure.EarlyReturn;
 import io.firstclaim.spring.autoconfigure.StartRefusedException;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -20,8 +23,10 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerExecutionChain;
+import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
@@ -51,8 +56,30 @@ final class IdempotentHandlers implements BeanPostProcessor, SmartInitializingSi
     this.mappings = mappings;
   }
 
-  /** A handler that a request is for. */
-  record Route(IdempotencyKey annotation, String pattern) {}
+  /** A handler that a request is for, with the dispatcher's chain of what is before it. */
+  record Route(IdempotencyKey annotation, String pattern, HandlerExecutionChain chain) {
+    /**
+     * Tells the page that the request is of whether it may see the answer, as Spring has it done
+     * before the handler: a replay and a refusal come from before that, and a page must see them.
+     *
+     * @return false if the request is refused, as its origin is none that may send it
+     */
+    boolean admitsOrigin(HttpServletRequest request, HttpServletResponse response)
+        throws ServletException, IOException {
+      try {
+        for (HandlerInterceptor each : chain.getInterceptorList()) {
+          if (each instanceof CorsConfigurationSource) {
+            return each.preHandle(request, response, chain.getHandler());
+          }
+        }
+        return true;
+      } catch (ServletException | IOException | RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new ServletException(e);
+      }
+    }
+  }
 
   @Override
   public Object postProcessAfterInitialization(Object bean, String name) {
@@ -145,7 +172,7 @@ final class IdempotentHandlers implements BeanPostProcessor, SmartInitializingSi
         AnnotatedHandlers.of(
             AopUtils.getMostSpecificMethod(handler.getMethod(), handler.getBeanType()));
     Object pattern = request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
-    return annotation == null ? null : new Route(annotation, String.valueOf(pattern));
+    return annotation == null ? null : new Route(annotation, String.valueOf(pattern), found);
   }
 
   /** Keeps what looking up leaves in a request from the request itself. */

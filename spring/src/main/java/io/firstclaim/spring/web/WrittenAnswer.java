@@ -4,6 +4,9 @@ import io.firstclaim.listener.web.KeptAnswer;
 import io.firstclaim.listener.web.RequestProblem;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Set;
+import java.util.TreeSet;
+import org.springframework.http.HttpHeaders;
 
 /** What a client is answered with instead of by its handler. */
 final class WrittenAnswer {
@@ -19,10 +22,24 @@ final class WrittenAnswer {
     write(problem.body(), response);
   }
 
-  /** Gives a kept answer to a client, which is told that it is not the first to have it. */
+  /**
+   * Gives a kept answer to a client, which is told that it is not the first to have it. Its headers
+   * replace those that earlier filters have set, but for {@code Vary}, which has what both say.
+   */
   static void replay(KeptAnswer answer, HttpServletResponse response) throws IOException {
     response.setStatus(answer.status());
-    answer.headers().forEach(header -> response.addHeader(header.name(), header.value()));
+    Set<String> met = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    for (KeptAnswer.Header header : answer.headers()) {
+      if (header.name().equalsIgnoreCase(HttpHeaders.VARY)) {
+        if (!response.getHeaders(HttpHeaders.VARY).contains(header.value())) {
+          response.addHeader(HttpHeaders.VARY, header.value());
+        }
+      } else if (met.add(header.name())) {
+        response.setHeader(header.name(), header.value());
+      } else {
+        response.addHeader(header.name(), header.value());
+      }
+    }
     response.setHeader(KeptAnswer.REPLAYED, "true");
     byte[] body = answer.body();
     if (body == null) {

@@ -29,6 +29,76 @@ class WrittenAnswerTest {
     assertThat(response.getHeader(KeptAnswer.REPLAYED)).isEqualTo("true");
   }
 
+  /** A response that filters before the handler have set headers of. */
+  private static MockHttpServletResponse filtered() {
+    MockHttpServletResponse response = new MockHttpServletResponse();
+    response.setHeader("X-Frame-Options", "DENY");
+    response.setHeader("Cache-Control", "no-store");
+    response.setHeader("X-Taken-Away", "soon");
+    response.addHeader("Vary", "Accept-Encoding");
+    response.setCharacterEncoding("UTF-8");
+    return response;
+  }
+
+  @Test
+  void headersOfEarlierFilters_areSeenByTheHandler() {
+    HeldBackAnswer answer = new HeldBackAnswer(filtered());
+
+    assertThat(answer.containsHeader("x-frame-options")).isTrue();
+    assertThat(answer.getHeader("X-Frame-Options")).isEqualTo("DENY");
+    assertThat(answer.getHeaderNames()).contains("X-Frame-Options", "Vary");
+    assertThat(answer.getCharacterEncoding()).isEqualTo("UTF-8");
+
+    answer.addHeader("Vary", "Origin");
+    answer.setHeader("Cache-Control", "max-age=60");
+    answer.setHeader("X-Taken-Away", null);
+
+    assertThat(answer.getHeaders("vary")).containsExactly("Accept-Encoding", "Origin");
+    assertThat(answer.getHeaders("Cache-Control")).containsExactly("max-age=60");
+    assertThat(answer.getHeader("X-Taken-Away")).isNull();
+    assertThat(answer.getHeaderNames()).doesNotContain("X-Taken-Away").doesNotHaveDuplicates();
+  }
+
+  @Test
+  void headersOfTheHandler_replaceThoseOfFilters_orJoinThem_asItSays() throws Exception {
+    MockHttpServletResponse response = filtered();
+    HeldBackAnswer answer = new HeldBackAnswer(response);
+    answer.addHeader("Vary", "Origin");
+    answer.setHeader("cache-control", "max-age=60");
+    answer.addHeader("Cache-Control", "private");
+    answer.setHeader("X-Taken-Away", null);
+    answer.getWriter().write("großer Dank");
+    answer.passOn();
+
+    assertThat(response.getHeaders("Vary")).containsExactly("Accept-Encoding", "Origin");
+    assertThat(response.getHeaders("Cache-Control")).containsExactly("max-age=60", "private");
+    assertThat(response.getHeaders("X-Frame-Options")).containsExactly("DENY");
+    assertThat(response.containsHeader("X-Taken-Away")).isFalse();
+    assertThat(response.getContentAsByteArray()).isEqualTo("großer Dank".getBytes(UTF_8));
+  }
+
+  @Test
+  void replay_isWithTheHeadersOfItsOwnFilters_andDoublesNone() throws Exception {
+    HeldBackAnswer answer = new HeldBackAnswer(filtered());
+    answer.addHeader("Vary", "Origin");
+    answer.setHeader("Cache-Control", "max-age=60");
+    answer.addHeader("X-Part", "one");
+    answer.addHeader("X-Part", "two");
+    answer.setHeader("Access-Control-Allow-Origin", "https://first.example");
+    KeptAnswer kept = KeptAnswer.read(answer.kept(1000));
+
+    MockHttpServletResponse response = filtered();
+    response.addHeader("Vary", "Origin");
+    response.setHeader("Access-Control-Allow-Origin", "https://second.example");
+    WrittenAnswer.replay(kept, response);
+
+    assertThat(response.getHeaders("Vary")).containsExactly("Accept-Encoding", "Origin");
+    assertThat(response.getHeaders("Cache-Control")).containsExactly("max-age=60");
+    assertThat(response.getHeaders("X-Part")).containsExactly("one", "two");
+    assertThat(response.getHeaders("Access-Control-Allow-Origin"))
+        .containsExactly("https://second.example");
+  }
+
   @Test
   void resultThatIsNoAnswer_isReplayedAsDone() throws Exception {
     MockHttpServletResponse response = new MockHttpServletResponse();

@@ -41,7 +41,7 @@ public final class Topics {
 
   private static final Logger LOG = LoggerFactory.getLogger(Topics.class);
   private static final int OUTCOME_PARTITIONS = 6;
-  private static final int HEADER_ROOM = 64 << 10;
+  private static final long HEADER_ROOM = 64 << 10;
   private static final short DEFAULT_REPLICATION = -1;
 
   private final EngineSettings settings;
@@ -228,7 +228,7 @@ public final class Topics {
                 TopicConfig.RETENTION_MS_CONFIG,
                 "-1",
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
-                Integer.toString(maxMessage + HEADER_ROOM)));
+                Long.toString(Math.min(Integer.MAX_VALUE, maxMessage + HEADER_ROOM))));
   }
 
   private void create(Admin admin, NewTopic topic) throws ExecutionException, InterruptedException {

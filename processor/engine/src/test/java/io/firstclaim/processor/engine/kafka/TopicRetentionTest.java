@@ -136,7 +136,7 @@ class TopicRetentionTest {
   }
 
   /** The broker hears of a topic after whoever had it created. */
-  private static ConfigEntry cleanupPolicyOf(String topic) throws Exception {
+  private static ConfigEntry configured(String topic, String setting) throws Exception {
     ConfigResource asked = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     AtomicReference<Config> config = new AtomicReference<>();
     eventually(
@@ -150,7 +150,7 @@ class TopicRetentionTest {
             return false;
           }
         });
-    return config.get().get("cleanup.policy");
+    return config.get().get(setting);
   }
 
   @Test
@@ -161,11 +161,21 @@ class TopicRetentionTest {
         .isEmpty();
 
     for (String created : List.of("payments.dlt", "payments.outcomes")) {
-      ConfigEntry policy = cleanupPolicyOf(created);
+      ConfigEntry policy = configured(created, "cleanup.policy");
       assertThat(policy.value()).isEqualTo("delete");
       assertThat(policy.source())
           .as("whatever the cluster's default is")
           .isEqualTo(ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG);
     }
+  }
+
+  @Test
+  void deadLettersOfTheLargestRecords_mayBeAsLargeAsKafkaTakesAny() throws Exception {
+    String most = Integer.toString(Integer.MAX_VALUE);
+    LocalKafka.createTopic("films", 1, Map.of("segment.ms", "1000", "max.message.bytes", most));
+
+    assertThat(ready(keeping(Duration.ofDays(15), "films"))).isEmpty();
+
+    assertThat(configured("films.dlt", "max.message.bytes").value()).isEqualTo(most);
   }
 }

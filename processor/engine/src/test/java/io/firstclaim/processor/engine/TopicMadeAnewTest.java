@@ -19,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -108,6 +109,27 @@ class TopicMadeAnewTest {
     }
   }
 
+  private void publishWithoutKey(int count) {
+    try (Producer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", LocalKafka.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (int i = 0; i < count; i++) {
+        var _ = producer.send(new ProducerRecord<>(topic, "{}".getBytes(UTF_8)));
+      }
+    }
+  }
+
+  private long deadLetters() throws Exception {
+    TopicPartition letters = new TopicPartition(topic + ".dlt", 0);
+    return admin
+        .listOffsets(Map.of(letters, OffsetSpec.latest()))
+        .partitionResult(letters)
+        .get()
+        .offset();
+  }
+
   private @Nullable OffsetAndMetadata committed() throws Exception {
     String group = topic + "-a";
     return admin
@@ -123,10 +145,14 @@ class TopicMadeAnewTest {
   }
 
   private void makeAnew() throws Exception {
+    replace();
+    publish("new-", NEW);
+  }
+
+  private void replace() throws Exception {
     Object _ = admin.deleteTopics(List.of(topic)).all().get();
     eventually(() -> !admin.listTopics().names().get().contains(topic));
     LocalKafka.createTopic(topic, 1);
-    publish("new-", NEW);
   }
 
   private static List<String> names(String prefix, int count) {
@@ -217,6 +243,25 @@ class TopicMadeAnewTest {
 
     eventually(() -> handled.containsAll(names("new-", NEW)));
     eventually(() -> committedOffset() == NEW);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "consumer"})
+  void recordsWithoutAnId_areOthers_whenTheirTopicIsMadeAnew_andEachHasItsDeadLetter(
+      String protocol) throws Exception {
+    LocalKafka.createTopic(topic, 1);
+    publishWithoutKey(3);
+    Engine before = start(protocol, "key");
+    eventually(() -> committedOffset() == 3);
+    before.stop();
+    assertThat(deadLetters()).isEqualTo(3);
+
+    replace();
+    publishWithoutKey(5);
+    Engine _ = start(protocol, "key");
+
+    eventually(() -> committedOffset() == 5);
+    assertThat(deadLetters()).isEqualTo(3 + 5);
   }
 
   @ParameterizedTest

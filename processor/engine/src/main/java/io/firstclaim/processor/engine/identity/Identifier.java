@@ -93,7 +93,7 @@ public final class Identifier {
     Redriven redriven = Redriven.of(record.headers(), application);
     return redriven == null
         ? unlessRefused(bySources(record, topicId), record)
-        : again(redriven, record);
+        : again(redriven, record, topicId);
   }
 
   private Identity unlessRefused(Identity identity, ConsumerRecord<byte[], byte[]> record) {
@@ -105,42 +105,47 @@ public final class Identifier {
         : identity;
   }
 
-  private Identity again(Redriven redriven, ConsumerRecord<byte[], byte[]> record) {
+  private Identity again(Redriven redriven, ConsumerRecord<byte[], byte[]> record, String topicId) {
     RecordId id = redriven.id();
     if (id == null) {
-      return missing(record, "a redriven record's header firstclaim-id names no ID");
+      return missing(record, topicId, "a redriven record's header firstclaim-id names no ID");
     }
     if (startsWith(id.bytes(), STAND_IN)) {
       // It had no ID, and a redrive gives it none: it is given up again under the same stand-in.
       return new Identity.Missing(id, "the record has no ID, and a redrive gives it none");
     }
-    return usable(id.bytes(), "header firstclaim-id", record);
+    return usable(id.bytes(), "header firstclaim-id", record, topicId);
   }
 
   private Identity bySources(ConsumerRecord<byte[], byte[]> record, String topicId) {
     for (RecordIdSource source : sources) {
       byte[] id = idFrom(source, record, topicId);
       if (id != null && id.length > 0) {
-        return usable(id, source.text(), record);
+        return usable(id, source.text(), record, topicId);
       }
     }
     return missing(
         record,
+        topicId,
         "the record has no ID; tried: "
             + sources.stream().map(RecordIdSource::text).collect(joining(", ")));
   }
 
-  private Identity usable(byte[] id, String source, ConsumerRecord<byte[], byte[]> record) {
+  private Identity usable(
+      byte[] id, String source, ConsumerRecord<byte[], byte[]> record, String topicId) {
     if (id.length > RecordId.MAX_BYTES) {
       return missing(
           record,
+          topicId,
           "the ID from %s has %d bytes, more than %d"
               .formatted(source, id.length, RecordId.MAX_BYTES));
     }
     for (String prefix : RESERVED) {
       if (startsWith(id, prefix)) {
         return missing(
-            record, "the ID from %s begins with '%s', which is reserved".formatted(source, prefix));
+            record,
+            topicId,
+            "the ID from %s begins with '%s', which is reserved".formatted(source, prefix));
       }
     }
     return resources.isEmpty()
@@ -170,9 +175,12 @@ public final class Identifier {
         : new Identity.Unclaimable(id, fault);
   }
 
-  private static Identity missing(ConsumerRecord<byte[], byte[]> record, String cause) {
+  private static Identity missing(
+      ConsumerRecord<byte[], byte[]> record, String topicId, String cause) {
     return new Identity.Missing(
-        RecordId.of(STAND_IN + record.topic() + ":" + record.partition() + ":" + record.offset()),
+        RecordId.of(
+            "%s%s:%s:%d:%d"
+                .formatted(STAND_IN, record.topic(), topicId, record.partition(), record.offset())),
         cause);
   }
 

@@ -35,9 +35,9 @@ public sealed interface Identity {
   /**
    * The record has no ID that can be used: it is not processed but becomes a dead letter.
    *
-   * @param standIn names this delivery, {@code unidentified:<topic>:<partition>:<offset>}: the same
-   *     in every zone, so that the zones agree on who writes the dead letter. No record has it as
-   *     its ID.
+   * @param standIn names this delivery, {@code unidentified:<topic>:<the topic's
+   *     ID>:<partition>:<offset>}: the same in every zone, so that the zones agree on who writes
+   *     the dead letter. No record has it as its ID.
    * @param cause what is wrong, in one printable line
    */
   record Missing(RecordId standIn, String cause) implements Identity {}

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class IdentifierTest {
   private static final String TOPIC_ID = "id-of-quakes";
-  private static final RecordId STAND_IN = RecordId.of("unidentified:quakes:2:77");
+  private static final RecordId STAND_IN = RecordId.of("unidentified:quakes:id-of-quakes:2:77");
 
   private static Identity identify(
       String sources, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -204,11 +205,15 @@ class HostileRecordsIT {
 
   private void requireEnd(Hostile hostile, Outcome end, List<DeadLetter> letters) {
     String place = end.partition() + ":" + end.offset();
-    String id =
-        hostile.text == null
-            ? "unidentified:%s:%s".formatted(scenario.topic(), place)
-            : hostile.text;
-    assertThat(end.id()).isEqualTo(id);
+    String id = end.id();
+    if (hostile.text == null) {
+      assertThat(id)
+          .matches(
+              "unidentified:%s:[A-Za-z0-9_-]{22}:%s"
+                  .formatted(Pattern.quote(scenario.topic()), place));
+    } else {
+      assertThat(id).isEqualTo(hostile.text);
+    }
     assertThat(end.text()).matches("[^\\p{Cntrl}]*");
     if (hostile.text != null && hostile.message.headers().toArray().length == 0) {
       assertThat(end.key())

@@ -181,10 +181,12 @@ public final class Admission {
     }
 
     /**
-     * The handler does not come back: others may have all that the record has, except its permit
-     * and its place at the gate, which it keeps until the handler does.
+     * The handler does not come back: others may have all that the record has, except its permit,
+     * which it keeps until the handler does. Its lease was let go, so there is nothing to renew or
+     * settle.
      */
     public void abandon() {
+      request.leave();
       suspect.leave();
       trial.leave();
       turn.leave();

@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * see {@link Pace}.
  *
  * <p>The steps of what is begun, renewals and settlements, go before claims, which fill half of the
- * bound at most. A record that is granted is begun until it is settled, and no claim is sent while
- * all that is begun could not be renewed or settled within a third of a lease: then the leases hold
- * however slow the store is.
+ * bound at most. A record that is granted is begun until it is settled or abandoned, and no claim
+ * is sent while all that is begun could not be renewed or settled within a third of a lease: then
+ * the leases hold however slow the store is.
  *
  * <p>If a step gets no answer, nobody is let in; if a claim gets none, no claim is. Then what
  * failed is tried by one at a time, less and less often, until it gets an answer. Thread-safe.
@@ -294,7 +294,9 @@ public final class StoreGate {
   /** A record that is to be claimed and, if that is granted, is begun until it leaves. */
   public final class Request implements Checkpoint {
     private final BooleanSupplier wanted;
-    private @Nullable UnderWay underWay;
+
+    /** Set by the record's own thread; another may leave for it, and so may both. */
+    private volatile @Nullable UnderWay underWay;
 
     private Request(BooleanSupplier wanted) {
       this.wanted = wanted;

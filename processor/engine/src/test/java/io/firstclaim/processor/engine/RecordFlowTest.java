@@ -19,11 +19,16 @@ import io.firstclaim.processor.engine.api.EngineListener.Claimed;
 import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.testing.TestRecords;
+import io.firstclaim.processor.engine.trace.Trace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
 /** Records from arrival to their end, in two zones. */
@@ -396,5 +401,72 @@ class RecordFlowTest extends FlowFixture {
     eventually(sent::hasEnded);
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
     assertThat(sent.isSettled()).isFalse();
+  }
+
+  // --- Defects ---
+
+  /** A record in which no ID can be looked for as long as this holds; the test itself may. */
+  private static ConsumerRecord<byte[], byte[]> unreadableWhile(BooleanSupplier fails) {
+    ConsumerRecord<byte[], byte[]> plain = TestRecords.record("order-1", "{}");
+    return new ConsumerRecord<>("in", 0, 0, plain.key(), plain.value()) {
+      @Override
+      public byte[] key() {
+        if (Thread.currentThread().isVirtual() && fails.getAsBoolean()) {
+          throw new LinkageError("for a moment");
+        }
+        return super.key();
+      }
+    };
+  }
+
+  @Test
+  void recordWhoseIdIsLookedForInVain_byADefect_isLookedAtAgain() throws InterruptedException {
+    TestInstance a = start("a", FlowFixture::done);
+    AtomicInteger faults = new AtomicInteger(2);
+
+    Sent order = a.deliver(unreadableWhile(() -> faults.getAndDecrement() > 0));
+
+    eventually(order::isSettled);
+    eventually(() -> order.hasEnded() && a.limit.isEmpty());
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
+    assertThat(calls).hasSize(1);
+  }
+
+  @Test
+  void recordWhoseIdCannotBeLookedFor_isLeft_withItsPartition() throws InterruptedException {
+    TestInstance a = start("a", FlowFixture::done);
+    AtomicInteger faults = new AtomicInteger();
+    Sent order = a.deliver(unreadableWhile(() -> faults.incrementAndGet() > 0));
+    eventually(() -> faults.get() > 0);
+
+    order.revoke();
+
+    eventually(() -> order.hasEnded() && a.limit.isEmpty());
+    assertThat(order.isSettled()).isFalse();
+  }
+
+  @Test
+  void recordThatMeetsADefectOutsideItsStates_goesOn_andSoDoThoseThatFollowIt()
+      throws InterruptedException {
+    TestInstance a = start("a", this::doneWhenItMay);
+    AtomicInteger faults = new AtomicInteger(1);
+    a.trace =
+        new Trace() {
+          @Override
+          public void identified(RecordId id) {
+            if (faults.getAndDecrement() > 0) {
+              throw new LinkageError("for a moment");
+            }
+          }
+        };
+
+    Sent first = a.deliver("order-1", "{}");
+    Sent second = a.deliver("order-1", "{}");
+    eventually(() -> calls.size() == 1);
+    mayEnd.countDown();
+
+    eventually(() -> first.isSettled() && second.isSettled());
+    eventually(() -> first.hasEnded() && second.hasEnded() && a.limit.isEmpty());
+    assertThat(calls).hasSize(1);
   }
 }

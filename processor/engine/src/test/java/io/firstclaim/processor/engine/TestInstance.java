@@ -54,6 +54,9 @@ final class TestInstance implements AutoCloseable {
   final PollLoop loop;
   final KnownDone known;
 
+  /** Of the deliveries to come. */
+  Trace trace = Trace.NONE;
+
   private final Parts parts;
   private final TimeSource time;
   private final Instance instance;
@@ -127,7 +130,7 @@ final class TestInstance implements AutoCloseable {
               arrival,
               null,
               ended::countDown,
-              Trace.NONE);
+              trace);
       limit.arrive(partition.usage(), delivery.bytes());
       thread = Thread.ofVirtual().start(() -> parts.flow().run(delivery));
     }

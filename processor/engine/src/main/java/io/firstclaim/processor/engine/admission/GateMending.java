@@ -5,6 +5,7 @@ import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,26 +89,42 @@ final class GateMending {
 
   private void mend(GateLane lane) {
     while (goesOn(lane)) {
-      if (told.isDue()) {
-        outageTold = true;
-        LOG.warn(
-            "The lock store answers no {}; no record is begun until it does: {}",
-            lane.name,
-            lane.fault);
-      }
       try {
+        tell(lane);
         time.sleep(pauses.after(lane.failures.get()));
         if (!isTried(lane)) {
           ask(lane);
         }
       } catch (InterruptedException e) {
         LOG.debug("Nobody interrupts this thread", e);
+      } catch (RuntimeException | Error e) { // or the gate would stay shut: no other thread comes
+        restAfter(e);
       }
     }
     if (outageTold && gate.isOpen()) {
       outageTold = false;
       LOG.info("The lock store answers again");
     }
+  }
+
+  private void tell(GateLane lane) {
+    if (told.isDue()) {
+      outageTold = true;
+      LOG.warn(
+          "The lock store answers no {}; no record is begun until it does: {}",
+          lane.name,
+          lane.fault);
+    }
+  }
+
+  /** Pauses not by the TimeSource, whose sleep may be what failed. */
+  private void restAfter(Throwable fault) {
+    try {
+      LOG.error("Having the lock store tried failed in an unforeseen way; trying again", fault);
+    } catch (RuntimeException | Error e) {
+      // The gate must open again even where nothing can be logged.
+    }
+    LockSupport.parkNanos(this, pauses.first().toNanos());
   }
 
   /**

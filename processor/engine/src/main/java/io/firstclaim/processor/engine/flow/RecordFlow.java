@@ -13,8 +13,10 @@ import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -68,14 +70,50 @@ public final class RecordFlow implements Processing {
 
   /** Takes a delivery that has arrived, and whose turn it is, to its end on this thread. */
   public void run(Delivery delivery) {
+    RecordInFlight record = identified(delivery);
+    if (record == null) {
+      delivery.passTurnOn();
+      depart(delivery);
+    } else {
+      process(record, new ArrayDeque<>());
+    }
+  }
+
+  /** The record, whatever goes wrong; null if it is not wanted any more. */
+  private @Nullable RecordInFlight identified(Delivery delivery) {
+    do {
+      try {
+        return new RecordInFlight(delivery, work(delivery), records);
+      } catch (RuntimeException | Error e) {
+        // Otherwise its offset would hold up the partition until the next start.
+        restAfter(e, delivery);
+      }
+    } while (delivery.isWanted());
+    return null;
+  }
+
+  private Work work(Delivery delivery) {
     ConsumerRecord<byte[], byte[]> record = delivery.record();
-    Work work =
-        Work.of(
-            identifier.identify(record, delivery.partition().topicId()),
-            record.value(),
-            handler,
-            identifier.redriveOf(record));
-    process(new RecordInFlight(delivery, work, records), new ArrayDeque<>());
+    return Work.of(
+        identifier.identify(record, delivery.partition().topicId()),
+        record.value(),
+        handler,
+        identifier.redriveOf(record));
+  }
+
+  /** Logs a defect, if there is memory left for that, and waits before the next try. */
+  private void restAfter(Throwable defect, Delivery delivery) {
+    try {
+      LOG.error(
+          "Work on what {} has at offset {} failed in an unforeseen way; trying again",
+          delivery.partition().id(),
+          delivery.record().offset(),
+          defect);
+    } catch (RuntimeException | Error e) {
+      // The record must go on even where nothing can be logged.
+    }
+    boolean _ = Thread.interrupted(); // with which there would be no pause
+    LockSupport.parkNanos(this, AFTER_DEFECT.toNanos());
   }
 
   @Override
@@ -106,6 +144,11 @@ public final class RecordFlow implements Processing {
       record.trace().identified(record.id());
       logUnder(record.id(), record.trace());
       end = runToItsEnd(record, followers);
+    } catch (RuntimeException | Error e) {
+      // Outside its states there is no state for it: it begins anew, before those that follow it.
+      followers.addFirst(record);
+      end = new State.Following();
+      restAfter(e, record.delivery());
     } finally {
       if (end instanceof State.Settled || end instanceof State.Left) {
         record.delivery().passTurnOn();
@@ -360,6 +403,10 @@ public final class RecordFlow implements Processing {
   }
 
   private void depart(RecordInFlight record) {
-    admission.limit().depart(record.usage(), record.delivery().bytes());
+    depart(record.delivery());
+  }
+
+  private void depart(Delivery delivery) {
+    admission.limit().depart(delivery.partition().usage(), delivery.bytes());
   }
 }

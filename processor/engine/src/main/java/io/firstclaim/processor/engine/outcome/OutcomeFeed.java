@@ -147,9 +147,8 @@ public final class OutcomeFeed implements AutoCloseable {
         read();
       } catch (WakeupException e) {
         // close() has woken this thread to look at closed
-      } catch (RuntimeException e) { // whatever it is, the feed goes on
-        LOG.warn("Topic {} cannot be read; the lock store is asked instead", topic, e);
-        pause();
+      } catch (RuntimeException | Error e) { // whatever it is, the feed goes on
+        restAfter(e);
       }
     }
     consumer.close();
@@ -279,7 +278,7 @@ public final class OutcomeFeed implements AutoCloseable {
   private void hear(ConsumerRecord<byte[], byte[]> message) {
     try {
       learn(message);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error(
           "What topic {} has in partition {} at offset {} could not be taken in",
           topic,
@@ -332,12 +331,16 @@ public final class OutcomeFeed implements AutoCloseable {
     }
   }
 
-  private void pause() {
+  private void restAfter(Throwable fault) {
     try {
+      LOG.warn("Topic {} cannot be read; the lock store is asked instead", topic, fault);
       time.sleep(PAUSE_AFTER_FAULT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       closed = true;
+    } catch (RuntimeException | Error e) {
+      // Nothing could be logged, or the TimeSource's own sleep has failed.
+      LockSupport.parkNanos(this, PAUSE_AFTER_FAULT.toNanos());
     }
   }
 

@@ -98,12 +98,23 @@ public final class PresenceBeat implements AutoCloseable {
     try {
       RecordMetadata _ = send(agreement.next()).get();
       failing = false;
-    } catch (ExecutionException | RuntimeException e) { // whatever it was, the next may go better
-      if (!failing) {
-        LOG.warn(
-            "This instance's store could not be announced on topic {}; trying again", topic, e);
-      }
-      failing = true;
+    } catch (ExecutionException | RuntimeException | Error e) {
+      // Whatever it was, the next may go better; without any, the others would take this instance
+      // for gone.
+      tell(e);
+    }
+  }
+
+  private void tell(Throwable fault) {
+    if (failing) {
+      return;
+    }
+    failing = true;
+    try {
+      LOG.warn(
+          "This instance's store could not be announced on topic {}; trying again", topic, fault);
+    } catch (RuntimeException | Error e) {
+      // It must be announced even where nothing can be logged.
     }
   }
 

@@ -3,8 +3,10 @@ package io.firstclaim.processor.engine.admission;
 import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.testing.TestTime;
 import java.io.IOException;
 import java.time.Duration;
@@ -471,6 +473,34 @@ class StoreGateTest {
 
     eventually(odd::isOpen);
     assertThat(asked).hasValue(3);
+  }
+
+  @Test
+  void gateThatCannotEvenPause_isMendedAllTheSame() throws InterruptedException {
+    AtomicInteger sleeps = new AtomicInteger();
+    TimeSource odd =
+        new TimeSource() {
+          @Override
+          public Moment now() {
+            return time.now();
+          }
+
+          @Override
+          public void sleep(Duration duration) throws InterruptedException {
+            switch (sleeps.incrementAndGet()) {
+              case 1 -> throw new LinkageError("for a moment");
+              case 2 -> throw new IllegalStateException("a defect");
+              default -> TimeSource.super.sleep(duration);
+            }
+          }
+        };
+    StoreGate shut = new StoreGate(this::ask, () -> 128, LEASE, odd, CALL);
+
+    try (Begun begun = Begun.at(shut)) {
+      begun.failed("timed out");
+    }
+
+    eventually(shut::isOpen);
   }
 
   @Test

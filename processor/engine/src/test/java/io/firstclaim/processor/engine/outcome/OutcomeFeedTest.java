@@ -5,7 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Fingerprint;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.testing.TestTime;
@@ -19,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -56,22 +59,27 @@ class OutcomeFeedTest {
               .settings(),
           ORIGIN,
           "store-1");
-  private final OutcomeFeed feed =
-      new OutcomeFeed(
-          log,
-          TOPIC,
-          ORIGIN,
-          agreement,
-          known,
-          (id, payload, outcome) -> {
-            if (outcome.id().equals("defective")) {
-              throw new IllegalStateException("a defect");
-            }
-            assertThat(payload).isEqualTo(PAYLOAD);
-            assertThat(id.text()).isEqualTo(outcome.id());
-            heard.add(outcome);
-          },
-          time);
+  private OutcomeFeed feed = feed(time);
+
+  private OutcomeFeed feed(TimeSource time) {
+    return new OutcomeFeed(
+        log,
+        TOPIC,
+        ORIGIN,
+        agreement,
+        known,
+        (id, payload, outcome) -> {
+          switch (outcome.id()) {
+            case "defective" -> throw new IllegalStateException("a defect");
+            case "of no class" -> throw new NoClassDefFoundError("a defect");
+            default -> {}
+          }
+          assertThat(payload).isEqualTo(PAYLOAD);
+          assertThat(id.text()).isEqualTo(outcome.id());
+          heard.add(outcome);
+        },
+        time);
+  }
 
   /** What another says of itself, in partition 0. */
   private void announce(String sender, String store, long beat, Instant at) {
@@ -134,6 +142,7 @@ class OutcomeFeedTest {
     volatile boolean there = true;
     volatile boolean waits;
     volatile boolean answers = true;
+    final AtomicReference<@Nullable Error> nextPoll = new AtomicReference<>();
     private int delivered;
 
     Log(int count) {
@@ -220,6 +229,10 @@ class OutcomeFeedTest {
       polls.incrementAndGet();
       while (waits) {
         LockSupport.parkNanos(1_000_000);
+      }
+      Error error = nextPoll.getAndSet(null);
+      if (error != null) {
+        throw error;
       }
       feedMore();
       ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
@@ -518,6 +531,41 @@ class OutcomeFeedTest {
     eventually(() -> knows("order-1"));
   }
 
+  /** Kafka's consumer has no exception of its own for that. */
+  @Test
+  void errorOfTheMachine_endsNothing() throws InterruptedException {
+    start();
+    log.nextPoll.set(new LinkageError("for a moment"));
+    append(0, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+
+    eventually(() -> knows("order-1"));
+  }
+
+  @Test
+  void feedThatCannotEvenPause_goesOn() throws InterruptedException {
+    AtomicInteger sleeps = new AtomicInteger();
+    TimeSource odd =
+        new TimeSource() {
+          @Override
+          public Moment now() {
+            return time.now();
+          }
+
+          @Override
+          public void sleep(Duration duration) {
+            sleeps.incrementAndGet();
+            throw new IllegalStateException("a defect");
+          }
+        };
+    feed = feed(odd);
+    start();
+    log.setPollException(new KafkaException("for a moment"));
+    eventually(() -> sleeps.get() > 0);
+    append(0, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+
+    eventually(() -> knows("order-1"));
+  }
+
   @Test
   void topicThatIsNotThereYet_isReadOnceItIs() throws InterruptedException {
     log.there = false;
@@ -533,6 +581,7 @@ class OutcomeFeedTest {
   @Test
   void messageWhoseListenerFails_isPassedOver_andTheRestIsHeard() throws InterruptedException {
     append(0, "defective", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
+    append(0, "of no class", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
     append(0, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
 
     start();

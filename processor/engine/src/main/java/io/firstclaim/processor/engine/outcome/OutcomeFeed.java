@@ -92,6 +92,12 @@ public final class OutcomeFeed implements AutoCloseable {
   /** From where on outcomes are learnt in the partition of the presences, before the start. */
   private long outcomesFrom;
 
+  /** After the last message that was heard in that partition for the first time. */
+  private long heardTo;
+
+  /** Before this offset, that partition is read once more after a fault. */
+  private long onceMoreTo;
+
   private boolean isSilent;
 
   /**
@@ -162,6 +168,8 @@ public final class OutcomeFeed implements AutoCloseable {
     consumer.assign(partitions);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
     answered();
+    boolean isMadeAnew = ends.getOrDefault(presences(), 0L) < heardTo;
+    onceMoreTo = caughtUp.getCount() > 0 || isMadeAnew ? 0 : heardTo;
     seekToRecentPast(partitions, ends);
     while (!closed) {
       ask();
@@ -289,6 +297,7 @@ public final class OutcomeFeed implements AutoCloseable {
   }
 
   private void learn(ConsumerRecord<byte[], byte[]> message) {
+    boolean once = isHeardForTheFirstTime(message);
     if (Origin.value(message.headers(), Presence.HEADER) != null) {
       if (!Origin.isPlausible(message.headers())) {
         return;
@@ -296,7 +305,9 @@ public final class OutcomeFeed implements AutoCloseable {
       if (caughtUp.getCount() > 0) {
         readBack.heard(message);
       }
-      agreement.heard(message);
+      if (once) { // or it would bring those back that have gone since
+        agreement.heard(message);
+      }
       return;
     }
     if (caughtUp.getCount() > 0 && message.partition() == PresenceBeat.PARTITION) {
@@ -308,6 +319,19 @@ public final class OutcomeFeed implements AutoCloseable {
     if (!origin.isSenderOf(message.headers()) && origin.seesClaimsOf(message.headers())) {
       OutcomeMessage.read(message.key(), message.value(), message.headers()).ifPresent(this::learn);
     }
+  }
+
+  /** False if it was heard before the fault after which it is read once more. */
+  private boolean isHeardForTheFirstTime(ConsumerRecord<byte[], byte[]> message) {
+    if (message.partition() != PresenceBeat.PARTITION) {
+      return true;
+    }
+    if (message.offset() < onceMoreTo) {
+      return false;
+    }
+    onceMoreTo = 0;
+    heardTo = message.offset() + 1;
+    return true;
   }
 
   private void learn(OutcomeMessage message) {

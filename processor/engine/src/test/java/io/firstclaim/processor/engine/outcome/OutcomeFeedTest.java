@@ -165,6 +165,10 @@ class OutcomeFeedTest {
       updatePartitions(TOPIC, infos);
     }
 
+    synchronized void makeAnew() {
+      partitions.forEach(List::clear);
+    }
+
     /** Adds a message, before the reader comes or after. */
     synchronized void append(
         int partition, Instant at, byte[] key, byte @Nullable [] value, Headers headers) {
@@ -529,6 +533,46 @@ class OutcomeFeedTest {
     append(0, "order-1", Outcome.Kind.COMPLETED, ago(Duration.ZERO));
 
     eventually(() -> knows("order-1"));
+  }
+
+  @Test
+  void whatIsReadOnceMore_afterAFault_bringsNobodyBackWhoIsGone() throws InterruptedException {
+    Instant now = time.now().wall();
+    announce("gone", "store-2", 1, now);
+    for (int beat = 1; beat <= StoreAgreement.SILENT + 2; beat++) {
+      announce("me", "store-1", beat, now);
+    }
+    start();
+    assertThat(agreement.isReached()).isTrue();
+
+    for (int fault = 1; fault <= 2; fault++) {
+      int before = log.delivered();
+      log.setPollException(new KafkaException("for a moment"));
+      eventually(() -> log.delivered() == before + 1 + StoreAgreement.SILENT + 2);
+    }
+    append(0, "order-1", Outcome.Kind.COMPLETED, now);
+    eventually(() -> knows("order-1"));
+
+    assertThat(agreement.isReached()).isTrue();
+    assertThat(agreement.otherStores()).isZero();
+    announce("new", "store-2", 1, now);
+    eventually(() -> agreement.otherStores() == 1);
+  }
+
+  @Test
+  void presencesOfATopicMadeAnew_areHeard_thoughTheirOffsetsAreThoseOfTheOldOne()
+      throws InterruptedException {
+    Instant now = time.now().wall();
+    for (int beat = 1; beat <= 20; beat++) {
+      announce("me", "store-1", beat, now);
+    }
+    start();
+
+    log.makeAnew();
+    log.setPollException(new KafkaException("for a moment"));
+    announce("other", "store-2", 1, now);
+
+    eventually(() -> agreement.otherStores() == 1);
   }
 
   /** Kafka's consumer has no exception of its own for that. */

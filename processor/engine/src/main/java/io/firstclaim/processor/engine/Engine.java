@@ -269,8 +269,8 @@ public final class Engine {
    * The other instances of the application, of all zones, as they announce themselves on the
    * outcomes topic. Never blocks.
    *
-   * @return empty if that is not known: the engine does not run or has just begun, or there is no
-   *     outcomes topic
+   * @return empty if that is not known: the engine does not run or has just begun, there is no
+   *     outcomes topic, or what is announced there is not heard
    */
   public Optional<List<OtherInstance>> others() {
     return phase.get() instanceof Phase.Running(Instance instance)

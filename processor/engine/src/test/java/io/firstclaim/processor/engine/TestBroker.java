@@ -7,6 +7,7 @@ import io.firstclaim.processor.engine.kafka.Clients;
 import io.firstclaim.processor.engine.kafka.TopicIds;
 import io.firstclaim.processor.engine.outcome.WireOutcome;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,7 @@ final class TestBroker implements Clients {
   private final List<FeedConsumer> feeds = new CopyOnWriteArrayList<>();
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private volatile Consumer<byte[], byte[]> input;
+  private volatile boolean answers = true;
 
   /** A broker for tests that deliver the records themselves. */
   TestBroker() {
@@ -65,6 +67,11 @@ final class TestBroker implements Clients {
   /** Whoever reads the input from now on is given this. */
   void inputIsNow(Consumer<byte[], byte[]> next) {
     input = next;
+  }
+
+  /** Whoever reads outcomes gets no answers any more. */
+  void fallSilent() {
+    answers = false;
   }
 
   /** Nothing is acknowledged on this topic. */
@@ -198,7 +205,7 @@ final class TestBroker implements Clients {
   }
 
   /** Reads the outcomes topic from now on. */
-  private static final class FeedConsumer extends MockConsumer<byte[], byte[]> {
+  private final class FeedConsumer extends MockConsumer<byte[], byte[]> {
     private long end;
 
     FeedConsumer() {
@@ -237,6 +244,14 @@ final class TestBroker implements Clients {
         LockSupport.parkNanos(1_000_000); // a real one would wait for records
       }
       return records;
+    }
+
+    @Override
+    public synchronized Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> of) {
+      if (!answers) {
+        throw new TimeoutException("no broker");
+      }
+      return super.endOffsets(of);
     }
 
     @Override

@@ -118,7 +118,7 @@ public final class Outcomes {
 
   /** The other instances of the application; empty if that is not known. */
   public Optional<List<OtherInstance>> others() {
-    return presence.flatMap(_ -> agreement.others());
+    return areHeard() ? agreement.others() : Optional.empty();
   }
 
   /** Says that this instance is gone, and sends what is left to be said. */

@@ -155,10 +155,11 @@ public final class StoreAgreement {
 
   /**
    * The other living instances, and those that may have died a moment ago; empty as long as this
-   * one has not listened for long enough to know.
+   * one has not listened for long enough to know, or does not read what it announces itself.
    */
   public synchronized Optional<List<OtherInstance>> others() {
-    if (rounds < HEARD_ALL) {
+    long notReadBack = sent - lastHeard;
+    if (rounds < HEARD_ALL || notReadBack > HEARD_ALL) {
       return Optional.empty();
     }
     return Optional.of(
@@ -168,7 +169,7 @@ public final class StoreAgreement {
                     new OtherInstance(
                         other.name.zone(),
                         other.name.instance(),
-                        PresenceBeat.EVERY.multipliedBy(rounds - other.round)))
+                        PresenceBeat.EVERY.multipliedBy(rounds - other.round + notReadBack)))
             .toList());
   }
 

@@ -203,6 +203,27 @@ class StoreAgreementTest {
   }
 
   @Test
+  void others_areNotKnown_whileOwnAnnouncementsAreNotReadBack() {
+    Living a = start("a", "one");
+    Living b = start("b", "one");
+    everybodyAnnounces(3);
+
+    Presence last = b.agreement.next();
+    assertThat(b.agreement.others())
+        .as("it is silent for longer, as far as is known")
+        .contains(List.of(new OtherInstance("a", "a1", Duration.ofSeconds(10))));
+    for (int i = 0; i < 3; i++) {
+      last = b.agreement.next();
+    }
+    assertThat(b.agreement.others()).isEmpty();
+
+    b.publish(last);
+    assertThat(b.agreement.others())
+        .contains(List.of(new OtherInstance("a", "a1", Duration.ofSeconds(10))));
+    assertThat(a.takes() && b.takes()).isTrue();
+  }
+
+  @Test
   void twoThatStartAtOnce_takeTheOrderOfTheTopic() {
     Living a = new Living("a", "one", builder -> builder);
     Living b = new Living("b", "two", builder -> builder);

@@ -23,6 +23,15 @@ class PresencesTest {
   }
 
   @Test
+  void instanceThatCouldNotSayThatItIsThere_byAnError_saysSoNextTime() throws InterruptedException {
+    broker.failOnce(new LinkageError("for a moment"));
+    outcomes.listen((_, _, _) -> {});
+    outcomes.announce();
+
+    eventually(outcomes::isStoreAgreed);
+  }
+
+  @Test
   void others_areNotKnown_whileNothingIsHeard() throws InterruptedException {
     outcomes.listen((_, _, _) -> {});
     broker.presence("something that stands before", 0, "PRESENT");

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -39,6 +40,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /** Kafka's own mocks, joined: what any producer publishes to the outcomes topic, all feeds read. */
 final class TestBroker implements Clients {
@@ -53,6 +55,7 @@ final class TestBroker implements Clients {
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private volatile Consumer<byte[], byte[]> input;
   private volatile boolean answers = true;
+  private final AtomicReference<@Nullable Error> nextSend = new AtomicReference<>();
 
   /** A broker for tests that deliver the records themselves. */
   TestBroker() {
@@ -72,6 +75,11 @@ final class TestBroker implements Clients {
   /** Whoever reads outcomes gets no answers any more. */
   void fallSilent() {
     answers = false;
+  }
+
+  /** The next message is met by an error of the machine. */
+  void failOnce(Error by) {
+    nextSend.set(by);
   }
 
   /** Nothing is acknowledged on this topic. */
@@ -154,6 +162,10 @@ final class TestBroker implements Clients {
       @Override
       public synchronized Future<RecordMetadata> send(
           ProducerRecord<byte[], byte[]> message, Callback callback) {
+        Error error = nextSend.getAndSet(null);
+        if (error != null) {
+          throw error;
+        }
         if (refused.contains(message.topic())) {
           TimeoutException fault = new TimeoutException("not acknowledged");
           if (callback != null) {

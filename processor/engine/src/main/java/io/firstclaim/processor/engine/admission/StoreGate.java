@@ -76,7 +76,7 @@ public final class StoreGate {
   private int most(IntSupplier store) {
     try {
       lastMost = store.getAsInt();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (told.isDue()) {
         LOG.error("The lock store does not say how many requests it takes; as before, then", e);
       }

@@ -29,7 +29,7 @@ class SimulationTest {
           Map.entry("takeovers", 105),
           Map.entry("dead letters", 35),
           Map.entry("done", 600),
-          Map.entry("overlapping runs", 73),
+          Map.entry("overlapping runs", 34),
           Map.entry("lost answers recognised", 25),
           Map.entry("zombies fenced", 5),
           Map.entry("rebalances with work in flight", 52),

@@ -11,8 +11,18 @@ import org.jspecify.annotations.Nullable;
 
 /** What a caller wants of the store. */
 sealed interface Command {
-  /** To own the record. */
-  record Acquire(Claim claim) implements Command {}
+  /**
+   * To own the record.
+   *
+   * @param renews whether a grant of this very claim that is found is renewed, so that no earlier
+   *     write under it takes any more
+   */
+  record Acquire(Claim claim, boolean renews) implements Command {
+    /** To own the record, by this grant if it was granted before. */
+    Acquire(Claim claim) {
+      this(claim, false);
+    }
+  }
 
   /** A step under a lease. */
   sealed interface Settle extends Command {

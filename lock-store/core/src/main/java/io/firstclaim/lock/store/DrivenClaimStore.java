@@ -135,7 +135,9 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
 
   @Override
   public final ClaimResult claim(Claim claim) {
-    return claim.resources().isEmpty() ? claimOne(claim) : several().claim(claim);
+    return claim.resources().isEmpty()
+        ? claimOne(new Command.Acquire(claim))
+        : several().claim(claim);
   }
 
   private Several several() {
@@ -146,12 +148,13 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
   }
 
   /** Claims an ID without its resources. */
-  ClaimResult claimOne(Claim claim) {
+  ClaimResult claimOne(Command.Acquire acquire) {
+    Claim claim = acquire.claim();
     StoreMoment now = clock.now();
     // Any answer of the store will tell the time. And a record is mostly new, but a mutex or a
     // resource was mostly there before: a read says who has it, where a write would be refused.
     if (!now.isKnown() || claim.id().space() != Space.RECORD) {
-      return driven(claim, records.read(claim.id()).orElse(null));
+      return driven(acquire, records.read(claim.id()).orElse(null));
     }
     Decision.Update<ClaimResult> first = Protocol.grant(null, claim, now, settings);
     return switch (records.claim(claim, first.next(), now.judging())) {
@@ -159,16 +162,15 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
         var granted = over == null ? first : Protocol.grant(over, claim, now, settings);
         yield versioned(granted.then(), version);
       }
-      case Differs(Stored stored) -> driven(claim, stored);
+      case Differs(Stored stored) -> driven(acquire, stored);
     };
   }
 
-  private ClaimResult driven(Claim claim, @Nullable Stored stored) {
-    var acquire = new Command.Acquire(claim);
+  private ClaimResult driven(Command.Acquire acquire, @Nullable Stored stored) {
     return byThisMachinesClock(
         drive(
             StoreOperation.CLAIM,
-            claim.id(),
+            acquire.claim().id(),
             stored,
             (found, seen) -> Protocol.decide(found, acquire, seen, settings),
             DrivenClaimStore::versioned));

@@ -6,15 +6,16 @@ import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Effects;
 import io.firstclaim.lock.Lease;
-import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.SettleResult.Settled;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.StoreOperation;
 import io.firstclaim.lock.StoreRefusedException;
+import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.UnreadableClaimException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,9 +24,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Several IDs in a store without transactions: the record first, as it is the one that may have
  * ended, then its resources in their order; at the first that is taken, or cannot be read, all are
- * given back. Nobody waits while holding anything, so there is no deadlock, and what a crash leaves
- * behind runs out with its lease. An attempt whose answer is unknown is not given back: the same
- * claim, sent again, finds what it was granted.
+ * given back, the record last. Nobody waits while holding anything, so there is no deadlock, and
+ * what a crash leaves behind runs out with its lease. After an attempt or a release whose answer is
+ * unknown, nothing more is given back: the same claim, sent again, finds what it was granted. It
+ * renews that, as the release may still be on its way.
  */
 final class OneByOne implements Several {
   private static final Logger LOG = LoggerFactory.getLogger(OneByOne.class);
@@ -38,7 +40,7 @@ final class OneByOne implements Several {
 
   @Override
   public ClaimResult claim(Claim claim) {
-    ClaimResult answer = store.claimOne(claim.alone());
+    ClaimResult answer = store.claimOne(new Command.Acquire(claim.alone(), true));
     if (!(answer instanceof Granted(Lease lease, String takenFrom))) {
       return answer;
     }
@@ -48,7 +50,7 @@ final class OneByOne implements Several {
       if (found instanceof Granted(Lease held, var unused)) {
         resources.add(held);
       } else {
-        giveBack(lease, resources, "another resource is taken");
+        giveBack(lease, resources, "another resource is taken", OneByOne::requireAnswer);
         return new ClaimResult.Blocked(
             List.of(ClaimResult.InTheWay.of(resource.id(), found, claim.start().wall())));
       }
@@ -59,10 +61,10 @@ final class OneByOne implements Several {
   /** Claims one more; what was claimed before it is given back if that is a fault for good. */
   private ClaimResult claimed(Claim resource, Lease lease, List<Lease> before) {
     try {
-      return store.claimOne(resource);
+      return store.claimOne(new Command.Acquire(resource, true));
     } catch (UnreadableClaimException | StoreRefusedException e) {
       try {
-        giveBack(lease, before, "another resource cannot be had");
+        giveBack(lease, before, "another resource cannot be had", unused -> {});
       } catch (StoreException alsoThis) {
         e.addSuppressed(alsoThis);
       }
@@ -70,11 +72,19 @@ final class OneByOne implements Several {
     }
   }
 
-  private void giveBack(Lease lease, List<Lease> resources, String why) {
+  private void giveBack(
+      Lease lease, List<Lease> resources, String why, Consumer<SettleResult> answered) {
     for (Lease resource : resources.reversed()) {
-      SettleResult unused = release(resource, "given back: " + why);
+      answered.accept(release(resource, "given back: " + why));
     }
-    SettleResult unused = release(lease.ofAttempt(lease.attempt() - 1), DrivenClaimStore.BLOCKED);
+    answered.accept(release(lease.ofAttempt(lease.attempt() - 1), DrivenClaimStore.BLOCKED));
+  }
+
+  /** Who is told that he is blocked holds nothing; where that is not known, he has no answer. */
+  private static void requireAnswer(SettleResult answer) {
+    if (answer instanceof SettleResult.Unknown(String why)) {
+      throw new StoreUnavailableException(why);
+    }
   }
 
   private SettleResult release(Lease lease, String cause) {
@@ -91,22 +101,33 @@ final class OneByOne implements Several {
     if (op == StoreOperation.RENEW) {
       return answer instanceof Settled(Lease renewed) ? renewed(renewed) : answer;
     }
-    if (!(answer instanceof SettleResult.Unknown)) {
-      for (Lease resource : lease.resources()) {
-        free(resource, lease.id());
-      }
+    if (answer instanceof SettleResult.Unknown) {
+      return answer;
     }
-    return answer;
+    SettleResult.Unknown unanswered = free(lease);
+    return unanswered != null && answer instanceof Settled ? unanswered : answer;
   }
 
-  /** Gives a resource back; if that fails, it is free once its lease is over. */
-  private void free(Lease resource, RecordId settled) {
-    try {
-      SettleResult unused = release(resource, "%s is settled".formatted(settled));
-    } catch (UnreadableClaimException | StoreRefusedException e) {
-      LOG.warn(
-          "{} is settled, and a resource of it is not given back: {}", settled, e.getMessage());
+  /**
+   * Gives the resources of a lease back. One that cannot be given back is free once its lease is
+   * over.
+   *
+   * @return the last release without an answer: the step is repeated, and finds what it did before;
+   *     null if all were answered
+   */
+  private SettleResult.@Nullable Unknown free(Lease lease) {
+    SettleResult.Unknown unanswered = null;
+    for (Lease resource : lease.resources()) {
+      try {
+        if (release(resource, "%s is settled".formatted(lease.id()))
+            instanceof SettleResult.Unknown unknown) {
+          unanswered = unknown;
+        }
+      } catch (UnreadableClaimException | StoreRefusedException e) {
+        LOG.warn("A resource of {} is not given back: {}", lease.id(), e.getMessage());
+      }
     }
+    return unanswered;
   }
 
   private SettleResult renewed(Lease lease) {

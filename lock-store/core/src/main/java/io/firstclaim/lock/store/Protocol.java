@@ -55,13 +55,15 @@ final class Protocol {
     if (stored == null) {
       return grant(null, claim, at, settings);
     }
+    if (command.renews()
+        && stored.state() instanceof Held
+        && stored.nonce().isUnder(claim.nonce())) {
+      return renewed(stored, claim, at, settings);
+    }
     if (stored.state() instanceof Held && stored.nonce().equals(claim.nonce())) {
       // This claimant's own write, whose answer was lost.
-      Lease lease =
-          stored.token() == 1
-              ? first(claim, 1, settings)
-              : later(stored, stored.token(), claim, settings);
-      return new Decision.Unchanged<>(new ClaimResult.Granted(lease, null));
+      return new Decision.Unchanged<>(
+          new ClaimResult.Granted(granted(stored, claim, settings), null));
     }
     if (!stored.fingerprint().equals(claim.fingerprint())) {
       return new Decision.Unchanged<>(new ClaimResult.Mismatch(stored.fingerprint()));
@@ -237,6 +239,30 @@ final class Protocol {
     String takenFrom = stored != null && stored.state() instanceof Held held ? held.holder() : null;
     return new Decision.Update<>(
         held(lease, claim.nonce(), at.late()), new ClaimResult.Granted(lease, takenFrom));
+  }
+
+  /** The grant of a claim that was sent before, as if it had been sent now. */
+  private static Decision<ClaimResult> renewed(
+      ClaimRecord stored, Claim before, StoreMoment at, ClaimSettings settings) {
+    Claim now =
+        new Claim(
+            before.id(),
+            before.fingerprint(),
+            stored.nonce().next(),
+            at.machine(),
+            before.sighting(),
+            before.onBehalfOf(),
+            before.resources());
+    Lease lease = granted(stored, now, settings);
+    return new Decision.Update<>(
+        held(lease, lease.nonce(), at.late()), new ClaimResult.Granted(lease, null));
+  }
+
+  /** The lease of what is stored, which was granted to this claim. */
+  private static Lease granted(ClaimRecord stored, Claim claim, ClaimSettings settings) {
+    return stored.token() == 1
+        ? first(claim, 1, settings)
+        : later(stored, stored.token(), claim, settings);
   }
 
   /** The first grant counts its attempt at once, so that a first attempt is two writes. */

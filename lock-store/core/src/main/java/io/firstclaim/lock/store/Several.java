@@ -14,7 +14,10 @@ sealed interface Several permits InOneTransaction, OneByOne {
   /** Claims a record and its resources. */
   ClaimResult claim(Claim claim);
 
-  /** Makes this step with the record; its resources are renewed with it, or free after it. */
+  /**
+   * Makes this step with the record; its resources are renewed with it, or free after it. Unknown
+   * as long as one of them is not known to be.
+   */
   SettleResult settle(StoreOperation op, Lease lease, Function<StoreMoment, Command.Settle> step);
 
   /** Completes a record, and makes these effects with that. */

@@ -1,11 +1,13 @@
 package io.firstclaim.lock.s3;
 
+import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
+import io.firstclaim.lock.ClaimResult.Blocked;
 import io.firstclaim.lock.ClaimResult.Done;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
@@ -39,6 +41,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
@@ -234,6 +237,45 @@ class S3FaultsTest extends FaultContract {
           .as("half a second, and not the minutes of the SDK's own limits")
           .isLessThan(Duration.ofSeconds(20));
     }
+  }
+
+  // Several IDs
+
+  private static final RecordId ACCOUNT = RecordId.of("account").asResource();
+
+  private static Claim withAccount(Claimant by, RecordId id) {
+    return by.newClaim(id).withResources(List.of(ACCOUNT));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void blockedClaim_ofWhichNothingIsKnownToBeGivenBack_isUnavailable_andItsRepetitionBlocked(
+      boolean arrives) {
+    RecordId other = RecordId.of("order-4712");
+    assertThat(b.store().claim(withAccount(b, other))).isInstanceOf(Granted.class);
+    Claimant a = notRetrying();
+    Claim claim = withAccount(a, ID);
+    PROXY.add(Rule.once(step(), arrives ? new Fault.ResetAfterApply() : new Fault.Refuse()));
+
+    assertThatThrownBy(() -> a.store().claim(claim)).isInstanceOf(StoreUnavailableException.class);
+
+    assertThat(a.store().claim(claim)).isInstanceOf(Blocked.class);
+    assertThat(b.claim(ID)).isInstanceOf(Granted.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "RENEW", mode = EnumSource.Mode.EXCLUDE)
+  void endOfARecord_whoseResourceIsNotKnownToBeFree_isUnknown_andItsRepetitionFreesIt(Step step) {
+    Claimant a = notRetrying();
+    Lease lease = granted(a.store().claim(withAccount(a, ID))).lease();
+    String account = LocalS3.bucket(LocalS3.client()).key(ACCOUNT.key(settings("a").namespace()));
+    PROXY.add(Rule.once(step().and(Match.pathContains(account)), new Fault.Refuse()));
+
+    assertThat(step.take(a.store(), lease)).isInstanceOf(Unknown.class);
+
+    settled(step.take(a.store(), lease));
+    assertThat(b.store().claim(withAccount(b, RecordId.of("order-4712"))))
+        .isInstanceOf(Granted.class);
   }
 
   // Refusals

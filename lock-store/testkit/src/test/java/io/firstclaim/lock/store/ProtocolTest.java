@@ -151,6 +151,23 @@ class ProtocolTest {
         .isEqualTo(new Unchanged<ClaimResult>(new Granted(lease(3, 3, false), null)));
   }
 
+  /** What it was granted it may have given back, by a release that is still on its way. */
+  @Test
+  void claimOfSeveral_whoseOwnNonceIsStored_isRenewed_soThatNoEarlierReleaseTakes() {
+    Lease granted = lease(3, 3, false);
+    Lease renewedTwice = granted.renewed(now).renewed(now);
+    for (Lease before : List.of(granted, renewedTwice)) {
+      ClaimRecord mine = record(3, before.nonce(), heldUntil(now.wall().plusSeconds(9)));
+      Lease after = before.renewed(now);
+
+      assertThat(Protocol.decide(mine, new Command.Acquire(claim, true), at, SETTINGS))
+          .isEqualTo(
+              new Update<ClaimResult>(
+                  record(3, after.nonce(), new Held("me", LEASE, now.wall().plus(LEASE))),
+                  new Granted(after, null)));
+    }
+  }
+
   @Test
   void claimOfAnEndedRecord_isAnsweredWithItsEnding() {
     var ending = new Ending("other", 3, 2, now.wall());

@@ -229,10 +229,14 @@ final class Safety {
 
   /**
    * No two bodies of one ID have one nonce; what is claimed at once has one. But for a grant that
-   * an operator took back, and one of which its claimant never heard and that another took over:
-   * the claimant asks again by the same claim, and is granted that by another token.
+   * an operator took back, and one of which its claimant never heard and that another took over, or
+   * that was given back as a resource is taken: the claimant asks again by the same claim, and is
+   * granted that by another token.
    */
   static final class FreshNonces implements Check {
+    /** Hex digits of a nonce that count the writes under a grant. */
+    private static final int COUNT = 16;
+
     private final Set<String> seen = new HashSet<>();
     private final Set<String> heard = new HashSet<>();
 
@@ -255,6 +259,9 @@ final class Safety {
           if (wrote.isReleaseByOperator() || (wrote.isTakeover() && unheard)) {
             seen.remove(name(before));
           }
+          if (unheard && before.state() == State.HELD && wrote.after().state() == State.FREE) {
+            seen.removeIf(name -> name.startsWith(grant(before)));
+          }
         }
         default -> {}
       }
@@ -262,6 +269,12 @@ final class Safety {
 
     private static String name(ClaimItem item) {
       return item.id() + " " + item.nonce();
+    }
+
+    /** How the names begin of all that is written under its grant. */
+    private static String grant(ClaimItem item) {
+      String name = name(item);
+      return name.substring(0, name.length() - COUNT);
     }
   }
 

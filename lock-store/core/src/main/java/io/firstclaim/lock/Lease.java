@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  *     null in those whose steps are conditional on the nonce
  * @param onBehalfOf of what it is held, for those in whose way it is
  * @param resources the leases on what was {@linkplain Claim#resources() claimed with it}: they are
- *     renewed with this one, and free again once it is settled; losing one is losing all
+ *     renewed with this one, and free again once it is settled; losing one is losing all, but for a
+ *     release or a burial, which ends what is left
  * @param redrive the redrive that last freed the record from its end, which every step keeps; null
  *     if none did
  */

@@ -159,9 +159,13 @@ final class InOneTransaction implements Several {
       Function<StoreMoment, Command.Settle> step,
       @Nullable Effects effects) {
     boolean renews = op == StoreOperation.RENEW;
+    // Work that goes on, or is recorded as done, needs all that it touches. What gives up does not:
+    // it ends what is still held.
+    boolean needsAll = renews || op == StoreOperation.COMPLETE;
     Known known = presumed(lease);
     for (int round = 0; round < DrivenClaimStore.MAX_ROUNDS; round++) {
       StoreMoment now = clock.now();
+      SettleResult.Lost lostRecord = null;
       List<Lease> after = new ArrayList<>();
       List<ConditionalPut> changes = new ArrayList<>();
       for (Lease one : (Iterable<Lease>) all(lease)::iterator) {
@@ -176,6 +180,10 @@ final class InOneTransaction implements Several {
                         one, ClaimStore.AT_ONCE, "%s is settled".formatted(lease.id()));
         switch (Protocol.decide(known.claim(one.id()), command, seen, settings)) {
           case Decision.Unchanged<SettleResult>(SettleResult answer) -> {
+            if (answer instanceof SettleResult.Lost lost && !needsAll) {
+              lostRecord = isFirst ? lost : lostRecord;
+              continue;
+            }
             if (!(answer instanceof Settled(Lease left))) {
               return answer;
             }
@@ -191,7 +199,9 @@ final class InOneTransaction implements Several {
         }
       }
       if (changes.isEmpty() || isWritten(op, changes, effects, now, known)) {
-        return new Settled(after.getFirst().withResources(after.subList(1, after.size())));
+        return lostRecord != null
+            ? lostRecord
+            : new Settled(after.getFirst().withResources(after.subList(1, after.size())));
       }
     }
     throw DrivenClaimStore.unsettled(op, lease.id());

@@ -148,6 +148,26 @@ class DynamoDbTransactionsTest {
     assertThat(b.store().claim(claim(b, OTHER, X))).isInstanceOf(ClaimResult.Granted.class);
   }
 
+  /** The first transaction finds what is another's by now, and the second leaves that out. */
+  @Test
+  void releaseOfWhatIsLeft_whoseAnswerIsLost_isUnknown_andKnownWhenItIsRepeated() {
+    Claimant once = claimant("a", NOT_RETRYING);
+    Lease lease = granted(once.store().claim(claim(once, ID, X, Y))).lease();
+    a.operations().release(X, "by an operator");
+    granted(b.store().claim(claim(b, OTHER, X)));
+    PROXY.add(
+        Rule.once(
+            Match.operation("TransactWriteItems").and(Match.everyNth(2)),
+            new Fault.ResetAfterApply()));
+
+    assertThat(once.store().release(lease, ClaimStore.AT_ONCE, "stopped"))
+        .isInstanceOf(SettleResult.Unknown.class);
+
+    assertThat(once.store().release(lease, ClaimStore.AT_ONCE, "stopped"))
+        .isInstanceOf(Settled.class);
+    assertThat(b.store().claim(claim(b, ID, Y))).isInstanceOf(ClaimResult.Granted.class);
+  }
+
   @Test
   void storeThatFails_isUnavailable_andNothingIsClaimed() {
     Claimant once = claimant("a", NOT_RETRYING);

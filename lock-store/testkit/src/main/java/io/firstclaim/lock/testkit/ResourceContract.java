@@ -14,6 +14,7 @@ import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.ReleaseResult;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.SettleResult.Settled;
 import java.time.Duration;
@@ -158,6 +159,59 @@ public abstract class ResourceContract extends RaceContract {
         .isEqualTo("b");
   }
 
+  /** Lets b have this, as an operator has freed it. */
+  private void handOver(RecordId resource) {
+    assertThat(a.operations().release(resource, "by an operator"))
+        .isInstanceOf(ReleaseResult.Released.class);
+    acquire(b, OTHER, resource);
+  }
+
+  @Test
+  void release_isRecorded_andFreesTheOtherResources_thoughOneIsAnothersByNow() {
+    Lease lease = acquire(a, ID, X, Y, Z);
+    handOver(Y);
+    Lease notBegun = lease.ofAttempt(lease.attempt() - 1);
+
+    for (int repetition = 0; repetition < 2; repetition++) {
+      settled(a.store().release(notBegun, ClaimStore.AT_ONCE, "stopped"));
+    }
+
+    assertThat(acquire(b, ID, X, Z).attempt()).isEqualTo(1);
+    assertThat(blocked(a.store().claim(claim(a, THIRD, Y))).inTheWay().getFirst().by())
+        .isEqualTo("b");
+  }
+
+  @Test
+  void burial_isRecorded_andFreesTheOtherResources_thoughOneIsAnothersByNow() {
+    Lease lease = acquire(a, ID, X, Y, Z);
+    handOver(X);
+
+    for (int repetition = 0; repetition < 2; repetition++) {
+      settled(a.store().bury(lease, "poison"));
+    }
+
+    assertThat(b.claim(ID)).isInstanceOf(ClaimResult.Dead.class);
+    assertThat(acquire(b, THIRD, Y, Z).token()).isEqualTo(1);
+  }
+
+  @Test
+  void endOfARecordThatIsAnothersByNow_isLost_andItsResourcesAreFree() {
+    for (Step step : List.of(Step.RELEASE, Step.BURY)) {
+      RecordId id = RecordId.of("order-" + step);
+      Lease lease = acquire(a, id, X, Y);
+      assertThat(a.operations().release(id, "by an operator"))
+          .isInstanceOf(ReleaseResult.Released.class);
+      Lease taken = acquire(b, id);
+
+      for (int repetition = 0; repetition < 2; repetition++) {
+        assertThat(step.take(a.store(), lease)).isEqualTo(new Lost("b"));
+      }
+
+      settled(b.store().complete(acquire(b, RecordId.of("after-" + step), X, Y), null));
+      settled(b.store().complete(taken, null));
+    }
+  }
+
   // Renewal
 
   @Test
@@ -259,5 +313,28 @@ public abstract class ResourceContract extends RaceContract {
     settled(store.release(lease, ClaimStore.AT_ONCE, "given back"));
     assertThat(b.store().claim(Claim.ofMutex(List.of(one, two), null, b.time().now())))
         .isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void severalMutexes_ofWhichOneIsAnothersByNow_areGivenBack() {
+    RecordId one = RecordId.of("table-1").asMutex();
+    RecordId two = RecordId.of("table-2").asMutex();
+    RecordId three = RecordId.of("table-3").asMutex();
+    for (RecordId freed : List.of(one, two, three)) {
+      Claim all = Claim.ofMutex(List.of(one, two, three), null, a.time().now());
+      Lease lease = granted(a.store().claim(all)).lease();
+      assertThat(a.operations().release(freed, "by an operator"))
+          .isInstanceOf(ReleaseResult.Released.class);
+      Lease taken = granted(b.store().claim(Claim.ofMutex(freed, b.time().now()))).lease();
+
+      assertThat(a.store().release(lease, ClaimStore.AT_ONCE, "given back"))
+          .isInstanceOf(freed.equals(one) ? Lost.class : Settled.class);
+
+      settled(b.store().release(taken, ClaimStore.AT_ONCE, "given back"));
+      Claim again = Claim.ofMutex(List.of(one, two, three), null, b.time().now());
+      settled(
+          b.store()
+              .release(granted(b.store().claim(again)).lease(), ClaimStore.AT_ONCE, "given back"));
+    }
   }
 }

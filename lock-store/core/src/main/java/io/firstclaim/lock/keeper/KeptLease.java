@@ -258,6 +258,17 @@ public final class KeptLease implements HeldLease {
     }
   }
 
+  /**
+   * Stops keeping it like {@link #letGo()}, but waits for no holder: one that is being told of its
+   * loss may never return.
+   */
+  public void abandon() {
+    synchronized (this) {
+      closed = true;
+    }
+    keeper.drop(this);
+  }
+
   /** Does what is due; returns how soon to look again. */
   Duration tend(Moment now) {
     Duration alarm = ring(now); // first, as it may let the lease go, which is then renewed no more

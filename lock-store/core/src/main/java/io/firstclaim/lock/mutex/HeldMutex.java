@@ -173,9 +173,9 @@ public final class HeldMutex implements AutoCloseable {
     kept.stop();
   }
 
-  /** Leaves the lease to run out. */
+  /** Leaves the lease to run out, and waits for nobody. */
   void abandon() {
-    kept.letGo();
+    kept.abandon();
     gone.accept(this);
   }
 

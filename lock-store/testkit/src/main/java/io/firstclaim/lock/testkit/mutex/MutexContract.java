@@ -22,8 +22,10 @@ import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -218,6 +220,39 @@ public abstract class MutexContract extends KeptMutexContract {
     acquired(others.of("one")).close();
     acquired(others.of("two")).close();
     assertHeldByAnother(others.of("three"));
+  }
+
+  @Test
+  void closingMutexes_isOverInTime_thoughAHolderThatIsToldNeverReturns() throws Exception {
+    Mutexes mutexes = new Mutexes(faulty, time);
+    var never = new CountDownLatch(1);
+    List<HeldMutex> held = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      HeldMutex hanging = acquired(mutexes.of("mutex-" + i));
+      hanging.whenLost(() -> hang(never));
+      held.add(hanging);
+    }
+    try {
+      Thread closing = Thread.ofVirtual().name("closing").start(mutexes::close);
+
+      eventually(
+          () -> {
+            time.passToTheNext(Duration.ofSeconds(10));
+            return !closing.isAlive();
+          });
+
+      assertThat(held).noneMatch(HeldMutex::isHeld);
+    } finally {
+      never.countDown();
+    }
+  }
+
+  private static void hang(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody interrupts it", e);
+    }
   }
 
   private void close(AutoCloseable held) throws Exception {

@@ -39,6 +39,9 @@ final class ClaimSender {
   /** Guarded by itself. */
   private final SequencedMap<RecordId, Claim> unanswered = new LinkedHashMap<>();
 
+  /** Whether nothing is claimed any more. Guarded by those that were not answered. */
+  private boolean closed;
+
   ClaimSender(ClaimStore store, TimeSource time) {
     this.store = store;
     this.time = time;
@@ -73,8 +76,11 @@ final class ClaimSender {
     }
   }
 
-  /** Gives back what may have been granted without an answer, as far as the patience goes. */
-  void giveBack(Patience patience) {
+  /**
+   * Gives back what may have been granted without an answer, as far as the patience goes. A claim
+   * that is still under way and ends without one is given back when it does.
+   */
+  void close(Patience patience) {
     for (Claim claim : takeAll()) {
       if (!patience.isOver()) {
         giveBack(claim);
@@ -85,22 +91,35 @@ final class ClaimSender {
   private void giveBack(Claim claim) {
     try {
       if (store.claim(claim) instanceof ClaimResult.Granted(Lease lease, var unused)) {
-        SettleResult given =
-            store.release(lease.ofAttempt(lease.attempt() - 1), ClaimStore.AT_ONCE, "closed");
-        LOG.debug("Gave back the claim on {} that had no answer: {}", claim.id(), given);
+        giveBack(lease);
       }
     } catch (StoreException e) {
       LOG.debug("The claim on {} is left to its lease", claim.id(), e);
     }
   }
 
+  /** Gives back what was granted and is not worked on, as all is closed. */
+  void giveBack(Lease lease) {
+    try {
+      SettleResult given =
+          store.release(lease.ofAttempt(lease.attempt() - 1), ClaimStore.AT_ONCE, "closed");
+      LOG.debug("Gave back the claim on {} that came too late: {}", lease.id(), given);
+    } catch (StoreException e) {
+      LOG.debug("The claim on {} is left to its lease", lease.id(), e);
+    }
+  }
+
   private void keep(Claim claim) {
     synchronized (unanswered) {
-      unanswered.putLast(claim.id(), claim);
-      if (unanswered.size() > MOST) {
-        unanswered.pollFirstEntry();
+      if (!closed) {
+        unanswered.putLast(claim.id(), claim);
+        if (unanswered.size() > MOST) {
+          unanswered.pollFirstEntry();
+        }
+        return;
       }
     }
+    giveBack(claim);
   }
 
   private @Nullable Claim take(RecordId id, Fingerprint fingerprint) {
@@ -114,6 +133,7 @@ final class ClaimSender {
 
   private List<Claim> takeAll() {
     synchronized (unanswered) {
+      closed = true;
       List<Claim> all = List.copyOf(unanswered.values());
       unanswered.clear();
       return all;

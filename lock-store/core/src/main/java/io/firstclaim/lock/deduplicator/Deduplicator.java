@@ -245,7 +245,8 @@ public final class Deduplicator implements AutoCloseable {
    * @throws InterruptedException if the work threw it, or anything once the deduplicator was
    *     closed, and the lease was not lost: the work is given back, due at once and not counted. Or
    *     if this thread was interrupted before the work began; nothing ran.
-   * @throws IllegalStateException if the deduplicator is closed
+   * @throws IllegalStateException if the deduplicator is closed, or was closed before the work
+   *     began; nothing ran
    */
   public RunResult run(RecordId id, Fingerprint fingerprint, Work work)
       throws InterruptedException {
@@ -302,7 +303,16 @@ public final class Deduplicator implements AutoCloseable {
   }
 
   private RunResult ran(RecordId id, Fingerprint fingerprint, Run run) throws InterruptedException {
-    return switch (claim(id, fingerprint)) {
+    running.add(run); // before it claims, so that it is stopped however soon this is closed
+    try {
+      return made(claim(id, fingerprint), run);
+    } finally {
+      running.remove(run);
+    }
+  }
+
+  private RunResult made(ClaimResult answer, Run run) throws InterruptedException {
+    return switch (answer) {
       case ClaimResult.Granted granted -> run.make(granted);
       case ClaimResult.Held held -> new RunResult.Busy(held.by(), held.remaining());
       case ClaimResult.Blocked blocked ->
@@ -325,14 +335,23 @@ public final class Deduplicator implements AutoCloseable {
    * @throws StoreUnavailableException if it does not answer
    * @throws UnreadableClaimException if what is stored for the ID is not a claim
    * @throws InterruptedException if this thread is interrupted while it waits to ask again
-   * @throws IllegalStateException if the deduplicator is closed
+   * @throws IllegalStateException if the deduplicator is closed, or was closed meanwhile: what was
+   *     granted is given back
    */
   public ClaimResult claim(RecordId id, Fingerprint fingerprint) throws InterruptedException {
     if (closed) {
-      throw new IllegalStateException(
-          "%s is not claimed: the deduplicator is closed".formatted(id));
+      throw closed(id);
     }
-    return claims.send(id, fingerprint);
+    ClaimResult answer = claims.send(id, fingerprint);
+    if (closed && answer instanceof ClaimResult.Granted(Lease lease, var unused)) {
+      claims.giveBack(lease);
+      throw closed(id);
+    }
+    return answer;
+  }
+
+  private static IllegalStateException closed(RecordId id) {
+    return new IllegalStateException("%s is not claimed: the deduplicator is closed".formatted(id));
   }
 
   /**
@@ -462,8 +481,9 @@ public final class Deduplicator implements AutoCloseable {
   /**
    * For a process that ends: nothing is claimed any more, work under way is interrupted and awaited
    * for ten seconds, and what was claimed without an answer is given back; so others need not wait
-   * for leases of nobody. Work that does not heed its interrupt is left to its lease, which is
-   * renewed for as long as the process lives.
+   * for leases of nobody. Claims under way are awaited with the work: what they are granted is
+   * given back, and no work begins. Work that does not heed its interrupt is left to its lease,
+   * which is renewed for as long as the process lives.
    */
   @Override
   public void close() {
@@ -471,7 +491,7 @@ public final class Deduplicator implements AutoCloseable {
     Patience patience = new Patience(time, TO_END);
     try {
       running.forEach(Run::stop);
-      claims.giveBack(patience);
+      claims.close(patience);
       while (!running.isEmpty() && !patience.isOver()) {
         patience.pause();
       }
@@ -488,6 +508,7 @@ public final class Deduplicator implements AutoCloseable {
     private @Nullable Throwable thrown;
     private @Nullable String unrecorded;
     private boolean lost;
+    private boolean tooLate;
     private volatile boolean stopped;
 
     Run(Completing work, Ahead ofGivingUp) {
@@ -495,26 +516,17 @@ public final class Deduplicator implements AutoCloseable {
       this.ofGivingUp = ofGivingUp;
     }
 
-    /** Interrupts the work, as the deduplicator is closed. */
+    /** Interrupts the work, or keeps it from beginning, as the deduplicator is closed. */
     void stop() {
       stopped = true;
       worker.interrupt();
     }
 
     RunResult make(ClaimResult.Granted granted) throws InterruptedException {
-      running.add(this);
-      try {
-        if (closed) {
-          stop();
-        }
-        return made(granted);
-      } finally {
-        running.remove(this);
-      }
-    }
-
-    private RunResult made(ClaimResult.Granted granted) throws InterruptedException {
       Attempted attempted = attempt(granted, this, KeptLease::isKept);
+      if (tooLate) {
+        throw closed(granted.lease().id());
+      }
       if (thrown instanceof InterruptedException interrupt && !lost) {
         throw interrupt;
       }
@@ -557,6 +569,9 @@ public final class Deduplicator implements AutoCloseable {
     @Override
     public Verdict run(KeptLease kept) throws InterruptedException {
       int attempt = kept.attempt();
+      if (stopped) {
+        return tooLate(attempt);
+      }
       if (!kept.isHeld()) {
         lost = true;
         return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "the grant took too long");
@@ -565,6 +580,9 @@ public final class Deduplicator implements AutoCloseable {
         return givenUp(kept, "%d attempts ended without a verdict".formatted(attempt - 1));
       }
       switch (kept.begin()) {
+        case SettleResult.Settled unused when stopped -> {
+          return tooLate(attempt);
+        }
         case SettleResult.Settled unused -> {}
         case SettleResult.Lost unused -> {
           lost = true;
@@ -589,6 +607,12 @@ public final class Deduplicator implements AutoCloseable {
         lost = !kept.isHeld() && !kept.isOverdue();
         return failed(kept, thrown);
       }
+    }
+
+    /** The work does not begin, as the deduplicator was closed before. */
+    private Verdict tooLate(int attempt) {
+      tooLate = true;
+      return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "closed");
     }
 
     /** The fault of work that threw this: a time limit or a close may be behind it. */

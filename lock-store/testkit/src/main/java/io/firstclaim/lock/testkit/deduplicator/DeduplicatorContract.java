@@ -1002,6 +1002,78 @@ public abstract class DeduplicatorContract {
         .isEqualTo(new RunResult.Ran("attempt 1"));
   }
 
+  /** Closes it on a thread of its own, up to where that has to wait, or to the end. */
+  private Thread closing(Deduplicator closed) {
+    Thread closing = Thread.ofVirtual().name("closing").start(closed::close);
+    eventually(
+        () ->
+            switch (closing.getState()) {
+              case WAITING, TIMED_WAITING, TERMINATED -> true;
+              default -> false;
+            });
+    return closing;
+  }
+
+  private void assertClosedUnrun(FutureTask<RunResult> answer) {
+    assertThatThrownBy(answer::get)
+        .cause()
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("payment-4711 is not claimed: the deduplicator is closed");
+    assertThat(runs).hasValue(0);
+  }
+
+  @Test
+  void closingWhileAClaimIsUnderWay_awaitsIt_andGivesItsGrantBackUncounted() throws Exception {
+    FaultyStore.Hold held = faulty.hold(Op.CLAIM);
+    var answer = new FutureTask<>(() -> run(a, "never"));
+    Thread running = Thread.ofVirtual().name("running").start(answer);
+    eventually(() -> held.arrived() == 1);
+    Thread closing = closing(a);
+    assertThat(closing.isAlive()).as("it awaits the claim").isTrue();
+
+    held.release();
+    running.join();
+    time.passFor(closing, DeduplicatorContract::nothingIsRenewed);
+
+    assertClosedUnrun(answer);
+    assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
+        .isEqualTo(new RunResult.Ran("attempt 1"));
+  }
+
+  @Test
+  void closingBeforeTheWorkBegins_givesItBackUncounted() throws Exception {
+    assertThat(failing(b)).isInstanceOf(RunResult.AttemptFailed.class);
+    time.advance(Duration.ofSeconds(10).plus(tick()));
+    FaultyStore.Hold held = faulty.hold(Op.RENEW);
+    var answer = new FutureTask<>(() -> run(a, "never"));
+    Thread running = Thread.ofVirtual().name("running").start(answer);
+    eventually(() -> held.arrived() == 1);
+    Thread closing = closing(a);
+
+    held.release();
+    running.join();
+    time.passFor(closing, DeduplicatorContract::nothingIsRenewed);
+
+    assertClosedUnrun(answer);
+    assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
+        .isEqualTo(new RunResult.Ran("attempt 2"));
+  }
+
+  @Test
+  void closingWhileAClaimIsUnderWay_thatIsNeverAnswered_givesItBack() throws Exception {
+    faulty.next(Op.CLAIM, Fault.LOST_ANSWER, Fault.DENIED);
+    var answer = new FutureTask<>(() -> run(a, "never"));
+    Thread running = Thread.ofVirtual().name("running").start(answer);
+    time.awaitSleeper("running");
+    Thread closing = closing(a);
+
+    time.passFor(running, DeduplicatorContract::nothingIsRenewed);
+    time.passFor(closing, DeduplicatorContract::nothingIsRenewed);
+
+    assertThatThrownBy(answer::get).hasCauseInstanceOf(StoreRefusedException.class);
+    assertThat(run(b, "receipt of b")).isEqualTo(new RunResult.Ran("receipt of b"));
+  }
+
   @Test
   void closing_givesBackWhatWasClaimedWithoutAnAnswer() throws Exception {
     muteClaimsForAWhile();

@@ -234,7 +234,7 @@ final class Protocol {
       @Nullable ClaimRecord stored, Claim claim, StoreMoment at, ClaimSettings settings) {
     Lease lease =
         stored == null
-            ? first(claim, claim.firstToken(at.late()), settings)
+            ? first(claim, claim.firstToken(at.told()), settings)
             : later(stored, stored.token() + 1, claim, settings);
     String takenFrom = stored != null && stored.state() instanceof Held held ? held.holder() : null;
     return new Decision.Update<>(

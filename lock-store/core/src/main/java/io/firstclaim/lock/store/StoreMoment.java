@@ -12,10 +12,17 @@ import java.time.Instant;
  * @param machine the machine's own clocks
  * @param early the store's time is not before this
  * @param late nor after this
+ * @param told the late bound as the store's own answers tell it, also where the two are by the
+ *     machine's wall clock: what first tokens are made of
  */
-public record StoreMoment(Moment machine, Instant early, Instant late) {
+public record StoreMoment(Moment machine, Instant early, Instant late, Instant told) {
   /** After the end of any lease that was ever granted. */
   private static final Instant NEVER = Instant.parse("9999-12-31T00:00:00Z");
+
+  /** The store's time between these bounds. */
+  public StoreMoment(Moment machine, Instant early, Instant late) {
+    this(machine, early, late, late);
+  }
 
   /** The store's time where the machine's wall clock is the store's. */
   public static StoreMoment of(Moment machine) {
@@ -30,6 +37,11 @@ public record StoreMoment(Moment machine, Instant early, Instant late) {
   /** Whether anything is known of the store's time. */
   public boolean isKnown() {
     return late.isBefore(NEVER);
+  }
+
+  /** This moment, with what the store's answers tell. */
+  public StoreMoment withTold(Instant byTheStore) {
+    return new StoreMoment(machine, early, late, byTheStore);
   }
 
   /** The ticks, with the time by which leases are judged. */

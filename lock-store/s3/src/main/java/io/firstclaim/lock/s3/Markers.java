@@ -15,7 +15,10 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.store.ClaimRecords;
+import io.firstclaim.lock.store.DatedClock;
 import io.firstclaim.lock.store.HttpDates;
+import io.firstclaim.lock.store.StoreClock;
+import io.firstclaim.lock.store.StoreMoment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -49,6 +52,9 @@ final class Markers implements ClaimRecords {
   private final StoreListener listener;
   private final AwsRequestOverrideConfiguration limits;
 
+  /** The store's clock, as its answers show it. */
+  private final DatedClock dated;
+
   private final HttpDates dates = new HttpDates();
 
   Markers(S3Bucket bucket, ClaimSettings settings, TimeSource time, StoreListener listener) {
@@ -58,6 +64,21 @@ final class Markers implements ClaimRecords {
     this.time = time;
     this.listener = listener;
     this.limits = bucket.limits(settings.storeTimeout());
+    this.dated = new DatedClock(time, settings.lease(), StoreListener.NONE);
+  }
+
+  /**
+   * This machine's clock, to which the times of markers are converted. Only first tokens, which
+   * machines of later years compare, are by the store's: what tells that there is none yet, tells
+   * the time.
+   */
+  StoreClock clock() {
+    StoreClock machine = StoreClock.ofMachine(time);
+    return () -> {
+      StoreMoment now = machine.now(); // first, as leases count from it
+      StoreMoment told = dated.now();
+      return told.isKnown() ? now.withTold(told.late()) : now;
+    };
   }
 
   /**
@@ -249,6 +270,9 @@ final class Markers implements ClaimRecords {
       listener.called(op, Result.OK, time.now().since(start));
       return answer;
     } catch (S3Exception e) {
+      if (e.awsErrorDetails() != null && e.awsErrorDetails().sdkHttpResponse() != null) {
+        takeIn(e.awsErrorDetails().sdkHttpResponse(), start, time.now());
+      }
       Optional<R> meant = meaningOfRefusal.apply(e);
       Result result =
           meant.isEmpty() ? Result.ERROR : op == StoreOperation.FIND ? Result.OK : Result.REFUSED;
@@ -291,8 +315,13 @@ final class Markers implements ClaimRecords {
     return "'" + OneLine.of(word).replace("'", "'\\''") + "'";
   }
 
+  private void takeIn(SdkHttpResponse answer, Moment sent, Moment received) {
+    answer.firstMatchingHeader("Date").ifPresent(date -> dated.observe(date, sent, received));
+  }
+
   /** Tells the listener what an answer's date proves about this machine's clock. */
   private void observe(SdkHttpResponse answer, Moment sent, Moment received) {
+    takeIn(answer, sent, received);
     date(answer)
         .ifPresent(
             date -> {

@@ -38,8 +38,11 @@ public final class S3ClaimStore extends DrivenClaimStore {
    */
   public S3ClaimStore(
       S3Bucket bucket, ClaimSettings settings, TimeSource time, StoreListener listener) {
-    // The markers' times are converted to this machine's clock, so that needs no correction.
-    super(new Markers(bucket, settings, time, listener), settings, time);
+    this(new Markers(bucket, settings, time, listener), settings);
+  }
+
+  private S3ClaimStore(Markers markers, ClaimSettings settings) {
+    super(markers, settings, markers.clock());
   }
 
   /**

@@ -1,9 +1,11 @@
 package io.firstclaim.lock.s3;
 
+import static io.firstclaim.lock.testkit.Claimant.granted;
 import static io.firstclaim.lock.testkit.Claimant.held;
 import static io.firstclaim.lock.testkit.Claimant.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult.Granted;
 import io.firstclaim.lock.ClaimResult.Held;
 import io.firstclaim.lock.ClaimResult.Later;
@@ -127,6 +129,24 @@ class StoreClockTest {
     }
 
     settled(holder.store().complete(lease, null));
+  }
+
+  /** A sink that remembers it for years must not refuse the next, whoever gives that. */
+  @ParameterizedTest
+  @ValueSource(strings = {"PT1H", "PT0S", "PT-1H"})
+  void firstTokenOfAMutex_isTheStoresTime_whateverTheMachinesClockSays(Duration skew) {
+    Claimant wrong = claimant("wrong", skew);
+    RecordId account = RecordId.of("account");
+    Claim alone = Claim.ofMutex(RecordId.of("nightly"), wrong.time().now());
+    Claim touching = wrong.newClaim(ID).withResources(List.of(account));
+
+    Lease mutex = granted(wrong.store().claim(alone)).lease();
+    Lease resource = granted(wrong.store().claim(touching)).lease().resources().getFirst();
+
+    for (Lease each : List.of(mutex, resource)) {
+      assertThat(Instant.ofEpochMilli(each.token()))
+          .isBetween(time.right().minusSeconds(1), time.right().plusSeconds(1));
+    }
   }
 
   @Test

@@ -89,23 +89,35 @@ final class ClaimSender {
   }
 
   private void giveBack(Claim claim) {
+    boolean interrupted = Thread.interrupted(); // by the close: then nothing would be sent
     try {
       if (store.claim(claim) instanceof ClaimResult.Granted(Lease lease, var unused)) {
         giveBack(lease);
       }
     } catch (StoreException e) {
       LOG.debug("The claim on {} is left to its lease", claim.id(), e);
+    } finally {
+      restore(interrupted);
     }
   }
 
   /** Gives back what was granted and is not worked on, as all is closed. */
   void giveBack(Lease lease) {
+    boolean interrupted = Thread.interrupted();
     try {
       SettleResult given =
           store.release(lease.ofAttempt(lease.attempt() - 1), ClaimStore.AT_ONCE, "closed");
       LOG.debug("Gave back the claim on {} that came too late: {}", lease.id(), given);
     } catch (StoreException e) {
       LOG.debug("The claim on {} is left to its lease", lease.id(), e);
+    } finally {
+      restore(interrupted);
+    }
+  }
+
+  private static void restore(boolean interrupted) {
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -199,7 +199,7 @@ final class Mutants {
         new Mutant(
             "a refused first claim is taken for one that took",
             STORE.formatted("DrivenClaimStore"),
-            "case Differs(Stored stored) -> driven(claim, stored);",
+            "case Differs(Stored stored) -> driven(acquire, stored);",
             "case Differs(Stored stored) -> versioned(first.then(), null);",
             Set.of(1, 6)),
         new Mutant(

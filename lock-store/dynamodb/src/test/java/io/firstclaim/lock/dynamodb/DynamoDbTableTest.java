@@ -165,10 +165,10 @@ class DynamoDbTableTest {
 
     createTable("id", ScalarAttributeType.S, null);
     assertRefused(message);
-    CLIENT.deleteTable(delete -> delete.tableName(name));
+    LocalDynamoDb.deleteTable(CLIENT, name);
     createTable("pk", ScalarAttributeType.N, null);
     assertRefused(message);
-    CLIENT.deleteTable(delete -> delete.tableName(name));
+    LocalDynamoDb.deleteTable(CLIENT, name);
     createTable("pk", ScalarAttributeType.S, "sk");
     assertRefused(message);
   }

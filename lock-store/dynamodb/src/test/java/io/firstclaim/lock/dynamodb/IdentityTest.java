@@ -67,7 +67,7 @@ class IdentityTest {
     assertThat(item()).doesNotContainKey("expiresAt");
     assertThat(open().identity()).isEqualTo(first);
 
-    CLIENT.deleteTable(delete -> delete.tableName(name));
+    LocalDynamoDb.deleteTable(CLIENT, name);
     new DynamoDbTable(CLIENT, name).create();
     assertThat(open().identity()).isNotEqualTo(first);
   }

@@ -28,6 +28,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
+import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 
 /**
  * One DynamoDB Local for all tests of this JVM, with one table. It ends with the JVM. With the
@@ -77,6 +78,15 @@ final class LocalDynamoDb {
   /** The tests' common client, straight to the server. */
   static DynamoDbClient client() {
     return Common.CLIENT;
+  }
+
+  /** Deletes a table, which the SDK may do twice: where the first answer did not come in time. */
+  static void deleteTable(DynamoDbClient client, String name) {
+    try {
+      client.deleteTable(delete -> delete.tableName(name));
+    } catch (ResourceNotFoundException e) {
+      // It is gone, as is wanted.
+    }
   }
 
   /** A store by the test's time, to the millisecond. */

@@ -112,7 +112,7 @@ class TableSweeperTest {
   void mend() {
     PROXY.clear();
     PROXY.reset();
-    DIRECT.deleteTable(delete -> delete.tableName(table));
+    LocalDynamoDb.deleteTable(DIRECT, table);
   }
 
   private static ClaimSettings settings(String namespace, String holder, Duration retention) {

@@ -15,7 +15,6 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.UnreadableClaimException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * Several IDs in a store without transactions: the record first, as it is the one that may have
  * ended, then its resources in their order; at the first that is taken, or cannot be read, all are
  * given back, the record last. Nobody waits while holding anything, so there is no deadlock, and
- * what a crash leaves behind runs out with its lease. After an attempt or a release whose answer is
- * unknown, nothing more is given back: the same claim, sent again, finds what it was granted. It
- * renews that, as the release may still be on its way.
+ * what a crash leaves behind runs out with its lease. An attempt whose answer is unknown is not
+ * given back, and where a release has none, the claim has none: the same claim, sent again, finds
+ * what it was granted. It renews that, as the release may still be on its way.
  */
 final class OneByOne implements Several {
   private static final Logger LOG = LoggerFactory.getLogger(OneByOne.class);
@@ -50,7 +49,7 @@ final class OneByOne implements Several {
       if (found instanceof Granted(Lease held, var unused)) {
         resources.add(held);
       } else {
-        giveBack(lease, resources, "another resource is taken", OneByOne::requireAnswer);
+        requireAnswer(giveBack(lease, resources, "another resource is taken"));
         return new ClaimResult.Blocked(
             List.of(ClaimResult.InTheWay.of(resource.id(), found, claim.start().wall())));
       }
@@ -64,7 +63,7 @@ final class OneByOne implements Several {
       return store.claimOne(new Command.Acquire(resource, true));
     } catch (UnreadableClaimException | StoreRefusedException e) {
       try {
-        giveBack(lease, before, "another resource cannot be had", unused -> {});
+        var unused = giveBack(lease, before, "another resource cannot be had");
       } catch (StoreException alsoThis) {
         e.addSuppressed(alsoThis);
       }
@@ -72,18 +71,28 @@ final class OneByOne implements Several {
     }
   }
 
-  private void giveBack(
-      Lease lease, List<Lease> resources, String why, Consumer<SettleResult> answered) {
+  /**
+   * Gives all back, the record last.
+   *
+   * @return the last release without an answer; null if all were answered
+   */
+  private SettleResult.@Nullable Unknown giveBack(Lease lease, List<Lease> resources, String why) {
+    SettleResult.Unknown unanswered = null;
     for (Lease resource : resources.reversed()) {
-      answered.accept(release(resource, "given back: " + why));
+      if (release(resource, "given back: " + why) instanceof SettleResult.Unknown unknown) {
+        unanswered = unknown;
+      }
     }
-    answered.accept(release(lease.ofAttempt(lease.attempt() - 1), DrivenClaimStore.BLOCKED));
+    return release(lease.ofAttempt(lease.attempt() - 1), DrivenClaimStore.BLOCKED)
+            instanceof SettleResult.Unknown unknown
+        ? unknown
+        : unanswered;
   }
 
   /** Who is told that he is blocked holds nothing; where that is not known, he has no answer. */
-  private static void requireAnswer(SettleResult answer) {
-    if (answer instanceof SettleResult.Unknown(String why)) {
-      throw new StoreUnavailableException(why);
+  private static void requireAnswer(SettleResult.@Nullable Unknown unanswered) {
+    if (unanswered != null) {
+      throw new StoreUnavailableException(unanswered.why());
     }
   }
 
@@ -105,7 +114,7 @@ final class OneByOne implements Several {
       return answer;
     }
     SettleResult.Unknown unanswered = free(lease);
-    return unanswered != null && answer instanceof Settled ? unanswered : answer;
+    return unanswered != null ? unanswered : answer;
   }
 
   /**

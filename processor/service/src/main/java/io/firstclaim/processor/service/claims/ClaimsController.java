@@ -157,9 +157,11 @@ class ClaimsController {
     return grants.end(
         Ids.exactly(PATH, request.getPath()),
         handle,
-        (store, lease) -> store.complete(lease, result),
-        StateView.Done.now(result),
-        state -> state instanceof ClaimState.Done done && Objects.equals(done.result(), result));
+        new Grants.End(
+            (store, lease) -> store.complete(lease, result),
+            StateView.Done.now(result),
+            state -> state instanceof ClaimState.Done done && Objects.equals(done.result(), result),
+            true));
   }
 
   /**
@@ -186,9 +188,11 @@ class ClaimsController {
     return grants.end(
         Ids.exactly(PATH, request.getPath()),
         handle,
-        (store, lease) -> store.release(lease, retryAt, cause),
-        StateView.Free.AT_ONCE,
-        state -> state instanceof ClaimState.Free);
+        new Grants.End(
+            (store, lease) -> store.release(lease, retryAt, cause),
+            StateView.Free.AT_ONCE,
+            state -> state instanceof ClaimState.Free,
+            false));
   }
 
   /**
@@ -212,8 +216,10 @@ class ClaimsController {
     return grants.end(
         Ids.exactly(PATH, request.getPath()),
         handle,
-        (store, lease) -> store.bury(lease, cause),
-        StateView.Dead.now(cause),
-        state -> state instanceof ClaimState.Dead);
+        new Grants.End(
+            (store, lease) -> store.bury(lease, cause),
+            StateView.Dead.now(cause),
+            state -> state instanceof ClaimState.Dead,
+            false));
   }
 }

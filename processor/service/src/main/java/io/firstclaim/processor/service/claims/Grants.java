@@ -4,6 +4,7 @@ import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
@@ -147,7 +148,7 @@ class Grants {
       resources.add(new Handle.Resource(each.id(), held.get().token()));
     }
     Handle handle = new Handle(stored.token(), claim.nonce(), resources);
-    return switch (step(store, claim.id(), handle, DrivenClaimStore::renew)) {
+    return switch (renewed(store, claim.id(), handle)) {
       case SettleResult.Settled(Lease lease) ->
           Optional.of(HttpResponse.created(GrantView.of(lease, handle.text())));
       case SettleResult.Lost _ -> Optional.empty();
@@ -174,12 +175,16 @@ class Grants {
     };
   }
 
+  private static SettleResult renewed(DrivenClaimStore store, RecordId id, Handle handle) {
+    return step(store, id, () -> handle.resume(store, id), DrivenClaimStore::renew);
+  }
+
   /** Answers a renewal, after which the same handle is good. */
   HttpResponse<?> renew(RecordId id, String text) {
     Handle handle = Handle.parse(text);
     return answered(
         () ->
-            switch (step(store(), id, handle, DrivenClaimStore::renew)) {
+            switch (renewed(store(), id, handle)) {
               case SettleResult.Settled(Lease lease) -> HttpResponse.ok(GrantView.of(lease, text));
               case SettleResult.Unknown(String why) -> throw unknown(why);
               case SettleResult.Lost _ -> lost(store(), id);
@@ -187,38 +192,63 @@ class Grants {
   }
 
   /**
-   * Answers a step that ends a grant.
+   * A step that ends a grant.
    *
    * @param ended the answer, if it has
    * @param isThis whether what is stored is what the same step has left before
+   * @param needsAll whether all that was claimed must still be held; else it ends what is left
    */
-  HttpResponse<?> end(
-      RecordId id,
-      String text,
+  record End(
       BiFunction<DrivenClaimStore, Lease, SettleResult> step,
       StateView ended,
-      Predicate<ClaimState> isThis) {
+      Predicate<ClaimState> isThis,
+      boolean needsAll) {}
+
+  /** Answers a step that ends a grant. */
+  HttpResponse<?> end(RecordId id, String text, End end) {
     Handle handle = Handle.parse(text);
-    return answered(
-        () ->
-            switch (step(store(), id, handle, step)) {
-              case SettleResult.Settled _ -> HttpResponse.ok(ended);
-              case SettleResult.Unknown(String why) -> throw unknown(why);
-              case SettleResult.Lost _ ->
-                  endedBy(store(), id, handle).filter(isThis).isPresent()
-                      ? HttpResponse.ok(ended)
-                      : lost(store(), id);
-            });
+    return answered(() -> end(store(), id, handle, end));
+  }
+
+  private static HttpResponse<?> end(DrivenClaimStore store, RecordId id, Handle handle, End end) {
+    Supplier<Optional<Lease>> found =
+        () -> end.needsAll ? handle.resume(store, id) : handle.resumeWhatIsLeft(store, id);
+    return switch (step(store, id, found, end.step)) {
+      case SettleResult.Settled _ -> HttpResponse.ok(end.ended);
+      case SettleResult.Unknown(String why) -> throw unknown(why);
+      case SettleResult.Lost _ -> {
+        freeResources(store, id, handle);
+        yield endedBy(store, id, handle).filter(end.isThis).isPresent()
+            ? HttpResponse.ok(end.ended)
+            : lost(store, id);
+      }
+    };
+  }
+
+  /** Of a grant whose record has ended, or is another's: nobody needs them any more. */
+  private static void freeResources(DrivenClaimStore store, RecordId id, Handle handle) {
+    if (handle.resources().isEmpty() || handle.resumeWhatIsLeft(store, id).isPresent()) {
+      return;
+    }
+    for (Lease left : handle.resourcesLeft(store)) {
+      SettleResult freed =
+          store
+              .forHolder(left.holder(), left.length())
+              .release(left, ClaimStore.AT_ONCE, "%s is settled".formatted(id));
+      if (freed instanceof SettleResult.Unknown(String why)) {
+        throw unknown(why);
+      }
+    }
   }
 
   /** Makes a step under a grant, conditional on what is stored of it now. */
-  private SettleResult step(
+  private static SettleResult step(
       DrivenClaimStore store,
       RecordId id,
-      Handle handle,
+      Supplier<Optional<Lease>> stored,
       BiFunction<DrivenClaimStore, Lease, SettleResult> step) {
     for (int round = 0; round < MAX_ROUNDS; round++) {
-      Optional<Lease> found = handle.resume(store, id);
+      Optional<Lease> found = stored.get();
       if (found.isEmpty()) {
         return new SettleResult.Lost(null);
       }

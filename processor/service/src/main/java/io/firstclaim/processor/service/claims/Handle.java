@@ -111,16 +111,20 @@ record Handle(long token, Nonce grant, List<Resource> resources) {
 
   /** The lease of this grant as it is stored now; empty if any part of it is another's, or free. */
   Optional<Lease> resume(DrivenClaimStore store, RecordId id) {
-    Optional<Lease> found = store.resume(id, token, grant);
-    List<Lease> with = new ArrayList<>();
-    for (Resource each : resources) {
-      Optional<Lease> resource = found.flatMap(_ -> store.resume(each.id(), each.token(), grant));
-      if (resource.isEmpty()) {
-        return Optional.empty();
-      }
-      with.add(resource.get());
-    }
-    return found.map(lease -> lease.withResources(with));
+    return resumeWhatIsLeft(store, id)
+        .filter(lease -> lease.resources().size() == resources.size());
+  }
+
+  /** The same with those resources alone that are held yet; empty if the record is not. */
+  Optional<Lease> resumeWhatIsLeft(DrivenClaimStore store, RecordId id) {
+    return store.resume(id, token, grant).map(lease -> lease.withResources(resourcesLeft(store)));
+  }
+
+  /** The leases on those resources that are held yet. */
+  List<Lease> resourcesLeft(DrivenClaimStore store) {
+    return resources.stream()
+        .flatMap(each -> store.resume(each.id(), each.token(), grant).stream())
+        .toList();
   }
 
   /** Leaves out the nonce, by which anybody could go on with the claim. */

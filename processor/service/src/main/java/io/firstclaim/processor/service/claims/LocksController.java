@@ -144,9 +144,11 @@ class LocksController {
     return grants.end(
         lock(request),
         handle,
-        (store, lease) -> store.release(lease, ClaimStore.AT_ONCE, "given back"),
-        StateView.Free.AT_ONCE,
-        _ -> true);
+        new Grants.End(
+            (store, lease) -> store.release(lease, ClaimStore.AT_ONCE, "given back"),
+            StateView.Free.AT_ONCE,
+            _ -> true,
+            false));
   }
 
   /**

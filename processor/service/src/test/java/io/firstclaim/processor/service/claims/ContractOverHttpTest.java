@@ -36,6 +36,7 @@ class ContractOverHttpTest extends ClaimStoreContract {
       "a handle stays good over all renewals, and a repeated claim is renewed: ClaimsApiTest";
   private static final String COUNTS =
       "the server counts an attempt when it grants it, as its work is about to begin: ClaimsApiTest";
+  private static final String ONE_NAME = "a lock has one name: LocksApiTest";
   private static final String REDRIVES = "the answer does not say that a redrive freed it";
   private static final String TAKEN_FROM = "the answer does not say whose lease was over";
 
@@ -53,6 +54,8 @@ class ContractOverHttpTest extends ClaimStoreContract {
           Map.entry(
               "completionRepeatedWithAnotherResult_keepsTheFirst",
               "and is told so by 409: ClaimsApiTest"),
+          Map.entry(
+              "release_isRecorded_andFreesTheOtherResources_thoughOneIsAnothersByNow", COUNTS),
           Map.entry("attemptThatIsTakenBack_isGrantedAgain_withAHigherToken", COUNTS),
           Map.entry("tokenRisesWithEveryGrant_andAttemptsWithTheFirstAndThoseThatBegin", COUNTS),
           Map.entry("beginningWhoseAnswerIsLost_isRecordedOnce_evenAfterALostRenewal", COUNTS),
@@ -80,7 +83,8 @@ class ContractOverHttpTest extends ClaimStoreContract {
           Map.entry(
               "recordsMutexesResourcesAndRedrives_ofOneName_areApart",
               "mutexes are requests of their own: LocksApiTest"),
-          Map.entry("severalMutexes_excludeEachOfThem", "a lock has one name: LocksApiTest"));
+          Map.entry("severalMutexes_excludeEachOfThem", ONE_NAME),
+          Map.entry("severalMutexes_ofWhichOneIsAnothersByNow_areGivenBack", ONE_NAME));
 
   private static ClaimApi api;
   private static FaultProxy network;

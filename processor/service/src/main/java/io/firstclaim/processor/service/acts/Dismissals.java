@@ -23,9 +23,17 @@ public final class Dismissals {
   /** How many are remembered, at most: some 20 MB. */
   public static final int MOST = 100_000;
 
+  /**
+   * So much later than it was dismissed nobody's clock says that an end was: it is another one, of
+   * a record that the store had forgotten.
+   */
+  private static final Duration LATER = Duration.ofHours(1);
+
+  /** So far apart the store, the dead letter and the outcome may have one end. */
+  private static final Duration APART = Duration.ofSeconds(10);
+
   private final Supplier<Optional<String>> store;
   private final Duration kept;
-  private final Duration maxSkew;
   private final TimeSource time;
   private final TreeMap<RecordId, Dismissal> book = new TreeMap<>();
 
@@ -35,13 +43,10 @@ public final class Dismissals {
    * @param store the identity of the lock store, empty while it is not known: its tokens are those
    *     that count
    * @param kept how long a store keeps what is dead
-   * @param maxSkew how far the clocks may be apart by which records die and are dismissed
    */
-  public Dismissals(
-      Supplier<Optional<String>> store, Duration kept, Duration maxSkew, TimeSource time) {
+  public Dismissals(Supplier<Optional<String>> store, Duration kept, TimeSource time) {
     this.store = store;
     this.kept = kept;
-    this.maxSkew = maxSkew;
     this.time = time;
   }
 
@@ -78,12 +83,12 @@ public final class Dismissals {
           new Dismissal(
               record, message.store(), death.token(), died, message.by(), message.reason(), at);
       if (!isPast(dismissal) && (book.size() < MOST || book.containsKey(record))) {
-        var _ = book.merge(record, dismissal, this::later);
+        var _ = book.merge(record, dismissal, Dismissals::later);
       }
     }
   }
 
-  private Dismissal later(Dismissal known, Dismissal heard) {
+  private static Dismissal later(Dismissal known, Dismissal heard) {
     boolean isNews =
         !known.store.equals(heard.store)
             || known.token < heard.token
@@ -92,8 +97,8 @@ public final class Dismissals {
   }
 
   /** Whether what died then did so after this dismissal: the store had forgotten the first end. */
-  private boolean isAfter(Dismissal dismissal, Instant died) {
-    return died.isAfter(dismissal.at.plus(maxSkew));
+  private static boolean isAfter(Dismissal dismissal, Instant died) {
+    return died.isAfter(dismissal.at.plus(LATER));
   }
 
   private void forget() {
@@ -124,9 +129,15 @@ public final class Dismissals {
     return of(record).filter(dismissal -> isOf(dismissal, token, died)).isPresent();
   }
 
-  private boolean isOf(Dismissal dismissal, long token, Instant died) {
-    boolean isSame = dismissal.died != null && !died.isAfter(dismissal.died);
-    return (token <= dismissal.token || isSame) && !isAfter(dismissal, died);
+  private static boolean isOf(Dismissal dismissal, long token, Instant died) {
+    return token <= dismissal.token
+        ? !isAfter(dismissal, died)
+        : dismissal.died != null && isSame(dismissal, dismissal.died, died);
+  }
+
+  private static boolean isSame(Dismissal dismissal, Instant end, Instant died) {
+    boolean isBeforeTheDismissal = !died.isAfter(dismissal.at);
+    return !died.isAfter(end) || (isBeforeTheDismissal && !died.isAfter(end.plus(APART)));
   }
 
   /** How many are remembered. */

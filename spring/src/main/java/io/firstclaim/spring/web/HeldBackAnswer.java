@@ -83,9 +83,7 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
 
   /** Has it become the response. */
   void passOn() throws IOException {
-    replaced.stream()
-        .filter(name -> !headers.containsHeader(name))
-        .forEach(name -> response.setHeader(name, null));
+    replaced.stream().filter(name -> !headers.containsHeader(name)).forEach(this::remove);
     headers().forEach(this::passOn);
     cookies.forEach(response::addCookie);
     if (failed) {
@@ -97,6 +95,14 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
     if (bytes.length > 0) {
       response.setContentLength(bytes.length);
       response.getOutputStream().write(bytes);
+    }
+  }
+
+  private void remove(String name) {
+    if (name.equalsIgnoreCase(CONTENT_TYPE)) {
+      response.setContentType(null);
+    } else {
+      response.setHeader(name, null);
     }
   }
 
@@ -256,6 +262,7 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
 
   @Override
   public void setContentType(@Nullable String type) {
+    replaced.add(CONTENT_TYPE);
     if (type == null) {
       headers.remove(CONTENT_TYPE);
       return;
@@ -270,7 +277,7 @@ final class HeldBackAnswer extends HttpServletResponseWrapper {
   @Override
   public @Nullable String getContentType() {
     String type = ownContentType();
-    return type == null ? response.getContentType() : type;
+    return type == null && !replaced.contains(CONTENT_TYPE) ? response.getContentType() : type;
   }
 
   private @Nullable String ownContentType() {

@@ -77,6 +77,21 @@ class WrittenAnswerTest {
     assertThat(response.getContentAsByteArray()).isEqualTo("großer Dank".getBytes(UTF_8));
   }
 
+  /** The dispatcher does so before it resolves an exception. */
+  @Test
+  void contentTypeOfAFilter_thatIsTakenAway_isGone() throws Exception {
+    MockHttpServletResponse response = filtered();
+    response.setContentType("text/html");
+    HeldBackAnswer answer = new HeldBackAnswer(response);
+    assertThat(answer.getContentType()).startsWith("text/html");
+
+    answer.setHeader("Content-Type", null);
+    assertThat(answer.getContentType()).isNull();
+    answer.passOn();
+
+    assertThat(response.getContentType()).isNull();
+  }
+
   @Test
   void replay_isWithTheHeadersOfItsOwnFilters_andDoublesNone() throws Exception {
     HeldBackAnswer answer = new HeldBackAnswer(filtered());

@@ -143,7 +143,7 @@ record Lane(
     return Optional.of(new Found(verdict, otherToken));
   }
 
-  /** This lane with an outcome that is not {@linkplain #knows known} to it. */
+  /** This lane with an outcome that is news to it. */
   Lane with(Outcome outcome, long now) {
     long token = outcome.token();
     boolean over = !completed.isEmpty();

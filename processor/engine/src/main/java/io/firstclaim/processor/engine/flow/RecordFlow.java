@@ -13,6 +13,7 @@ import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -348,10 +349,13 @@ public final class RecordFlow implements Processing {
   }
 
   private void settleTwins(RecordInFlight settled, Deque<RecordInFlight> followers) {
-    for (RecordInFlight twin : take(followers, settled::isTwinOf)) {
-      twin.trace().settledBy(settled.trace());
-      var _ = publisher.duplicate(twin);
-      drop(twin);
+    for (RecordInFlight twin : List.copyOf(followers)) {
+      if (settled.isTwinOf(twin)) {
+        twin.trace().settledBy(settled.trace());
+        var _ = publisher.duplicate(twin);
+        boolean _ = followers.remove(twin); // not before, or a defect would lose it
+        drop(twin);
+      }
     }
   }
 

@@ -109,9 +109,10 @@ final class InstanceBeans {
 
   @Singleton
   Dismissals dismissals(ServiceSettings settings, Service service, TimeSource time) {
-    var terms = settings.engine().claim().store();
     return new Dismissals(
-        () -> service.claims().map(ClaimStore::identity), terms.retention(), terms.maxSkew(), time);
+        () -> service.claims().map(ClaimStore::identity),
+        settings.engine().claim().store().retention(),
+        time);
   }
 
   @Singleton

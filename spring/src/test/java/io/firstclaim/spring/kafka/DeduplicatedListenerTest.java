@@ -9,6 +9,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
+import io.firstclaim.spring.AutoConfigured;
 import io.firstclaim.spring.Deduplicated;
 import io.firstclaim.stack.server.KafkaBroker;
 import io.firstclaim.stack.server.SharedServers;
@@ -44,7 +45,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -135,11 +135,7 @@ class DeduplicatedListenerTest {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @EnableAutoConfiguration(
-      excludeName = {
-        "io.awspring.cloud.autoconfigure.core.AwsAutoConfiguration",
-        "io.awspring.cloud.autoconfigure.core.CredentialsProviderAutoConfiguration"
-      })
+  @AutoConfigured
   static class Application {
     @Bean
     TimeSource time() {

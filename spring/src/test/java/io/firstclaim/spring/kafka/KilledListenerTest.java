@@ -3,6 +3,7 @@ package io.firstclaim.spring.kafka;
 import io.firstclaim.lock.testkit.framework.Diary;
 import io.firstclaim.lock.testkit.framework.DiaryApplication;
 import io.firstclaim.lock.testkit.framework.KilledListenerContract;
+import io.firstclaim.spring.AutoConfigured;
 import io.firstclaim.spring.Deduplicated;
 import io.firstclaim.stack.server.KafkaBroker;
 import io.firstclaim.stack.server.SharedServers;
@@ -10,7 +11,6 @@ import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.annotation.KafkaListener;
@@ -43,11 +43,7 @@ class KilledListenerTest extends KilledListenerContract {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @EnableAutoConfiguration(
-      excludeName = {
-        "io.awspring.cloud.autoconfigure.core.AwsAutoConfiguration",
-        "io.awspring.cloud.autoconfigure.core.CredentialsProviderAutoConfiguration"
-      })
+  @AutoConfigured
   static class Application {
     public static void main(String[] args) {
       SpringApplication application = new SpringApplication(Application.class);

@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstclaim.lock.testkit.framework.ListenerCost;
 import io.firstclaim.lock.testkit.process.JvmTuning;
+import io.firstclaim.spring.AutoConfigured;
 import io.firstclaim.spring.Deduplicated;
 import io.firstclaim.stack.server.KafkaBroker;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.annotation.KafkaListener;
@@ -51,11 +51,7 @@ class ListenerCostTest {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @EnableAutoConfiguration(
-      excludeName = {
-        "io.awspring.cloud.autoconfigure.core.AwsAutoConfiguration",
-        "io.awspring.cloud.autoconfigure.core.CredentialsProviderAutoConfiguration"
-      })
+  @AutoConfigured
   static class Application {}
 
   @Test

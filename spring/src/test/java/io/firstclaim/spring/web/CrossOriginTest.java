@@ -4,6 +4,7 @@ import static io.firstclaim.lock.testkit.framework.WebInstance.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.testkit.framework.WebInstance;
+import io.firstclaim.spring.AutoConfigured;
 import io.firstclaim.spring.IdempotencyKey;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -15,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -56,11 +56,7 @@ class CrossOriginTest {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @EnableAutoConfiguration(
-      excludeName = {
-        "io.awspring.cloud.autoconfigure.core.AwsAutoConfiguration",
-        "io.awspring.cloud.autoconfigure.core.CredentialsProviderAutoConfiguration"
-      })
+  @AutoConfigured
   @Import(Payments.class)
   static class Application {
     @Bean

@@ -7,6 +7,7 @@ import io.firstclaim.lock.testkit.fault.FaultyStore;
 import io.firstclaim.lock.testkit.framework.IdempotencyKeyContract;
 import io.firstclaim.lock.testkit.framework.WebDesk;
 import io.firstclaim.lock.testkit.framework.WebInstance;
+import io.firstclaim.spring.AutoConfigured;
 import io.firstclaim.spring.IdempotencyKey;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.Cookie;
@@ -24,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -121,11 +121,7 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @EnableAutoConfiguration(
-      excludeName = {
-        "io.awspring.cloud.autoconfigure.core.AwsAutoConfiguration",
-        "io.awspring.cloud.autoconfigure.core.CredentialsProviderAutoConfiguration"
-      })
+  @AutoConfigured
   @Import(Payments.class)
   static class Application {
     /** Says who the principal is, as an application's own filter may. */

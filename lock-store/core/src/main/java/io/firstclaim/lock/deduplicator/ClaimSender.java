@@ -89,35 +89,37 @@ final class ClaimSender {
   }
 
   private void giveBack(Claim claim) {
-    boolean interrupted = Thread.interrupted(); // by the close: then nothing would be sent
-    try {
-      if (store.claim(claim) instanceof ClaimResult.Granted(Lease lease, var unused)) {
-        giveBack(lease);
-      }
-    } catch (StoreException e) {
-      LOG.debug("The claim on {} is left to its lease", claim.id(), e);
-    } finally {
-      restore(interrupted);
-    }
+    through(
+        claim.id(),
+        () -> {
+          if (store.claim(claim) instanceof ClaimResult.Granted(Lease lease, var unused)) {
+            release(lease);
+          }
+        });
   }
 
   /** Gives back what was granted and is not worked on, as all is closed. */
   void giveBack(Lease lease) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      SettleResult given =
-          store.release(lease.ofAttempt(lease.attempt() - 1), ClaimStore.AT_ONCE, "closed");
-      LOG.debug("Gave back the claim on {} that came too late: {}", lease.id(), given);
-    } catch (StoreException e) {
-      LOG.debug("The claim on {} is left to its lease", lease.id(), e);
-    } finally {
-      restore(interrupted);
-    }
+    through(lease.id(), () -> release(lease));
   }
 
-  private static void restore(boolean interrupted) {
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+  private void release(Lease lease) {
+    SettleResult given =
+        store.release(lease.ofAttempt(lease.attempt() - 1), ClaimStore.AT_ONCE, "closed");
+    LOG.debug("Gave back the claim on {} that came too late: {}", lease.id(), given);
+  }
+
+  /** Does this though the thread is interrupted, on which no request would be sent. */
+  private static void through(RecordId id, Runnable givingBack) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      givingBack.run();
+    } catch (StoreException e) {
+      LOG.debug("The claim on {} is left to its lease", id, e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -64,7 +64,7 @@ final class Markers implements ClaimRecords {
     this.time = time;
     this.listener = listener;
     this.limits = bucket.limits(settings.storeTimeout());
-    this.dated = new DatedClock(time, settings.lease(), StoreListener.NONE);
+    this.dated = new DatedClock(time, settings.lease(), listener);
   }
 
   /**
@@ -271,7 +271,7 @@ final class Markers implements ClaimRecords {
       return answer;
     } catch (S3Exception e) {
       if (e.awsErrorDetails() != null && e.awsErrorDetails().sdkHttpResponse() != null) {
-        takeIn(e.awsErrorDetails().sdkHttpResponse(), start, time.now());
+        observe(e.awsErrorDetails().sdkHttpResponse(), start, time.now());
       }
       Optional<R> meant = meaningOfRefusal.apply(e);
       Result result =
@@ -315,21 +315,9 @@ final class Markers implements ClaimRecords {
     return "'" + OneLine.of(word).replace("'", "'\\''") + "'";
   }
 
-  private void takeIn(SdkHttpResponse answer, Moment sent, Moment received) {
-    answer.firstMatchingHeader("Date").ifPresent(date -> dated.observe(date, sent, received));
-  }
-
-  /** Tells the listener what an answer's date proves about this machine's clock. */
+  /** Has the store's clock, and so the listener, learn what an answer's date proves. */
   private void observe(SdkHttpResponse answer, Moment sent, Moment received) {
-    takeIn(answer, sent, received);
-    date(answer)
-        .ifPresent(
-            date -> {
-              Duration least = Duration.between(received.wall(), date);
-              Duration most = Duration.between(sent.wall(), date).plusSeconds(1);
-              listener.clockSkew(
-                  least.isPositive() ? least : most.isNegative() ? most : Duration.ZERO);
-            });
+    answer.firstMatchingHeader("Date").ifPresent(date -> dated.observe(date, sent, received));
   }
 
   private Optional<Instant> date(SdkHttpResponse answer) {

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -97,27 +98,24 @@ class TopicMadeAnewTest {
   }
 
   private void publish(String prefix, int count) {
-    try (Producer<byte[], byte[]> producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", LocalKafka.bootstrapServers()),
-            new ByteArraySerializer(),
-            new ByteArraySerializer())) {
-      for (int i = 0; i < count; i++) {
-        byte[] key = (prefix + i).getBytes(UTF_8);
-        var _ = producer.send(new ProducerRecord<>(topic, key, key));
-      }
-    }
+    publish(
+        names(prefix, count).stream()
+            .map(name -> name.getBytes(UTF_8))
+            .map(key -> new ProducerRecord<>(topic, key, key)));
   }
 
   private void publishWithoutKey(int count) {
+    publish(
+        Stream.generate(() -> new ProducerRecord<byte[], byte[]>(topic, new byte[1])).limit(count));
+  }
+
+  private static void publish(Stream<ProducerRecord<byte[], byte[]>> records) {
     try (Producer<byte[], byte[]> producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", LocalKafka.bootstrapServers()),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
-      for (int i = 0; i < count; i++) {
-        var _ = producer.send(new ProducerRecord<>(topic, "{}".getBytes(UTF_8)));
-      }
+      records.forEach(producer::send);
     }
   }
 

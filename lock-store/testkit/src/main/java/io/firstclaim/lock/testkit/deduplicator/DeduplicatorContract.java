@@ -1040,6 +1040,27 @@ public abstract class DeduplicatorContract {
         .isEqualTo(new RunResult.Ran("attempt 1"));
   }
 
+  /** As a pool that is shut down does to its threads; the AWS SDK sends nothing on such a one. */
+  @Test
+  void closingWhileAClaimIsUnderWay_onAThreadThatIsInterrupted_givesItBackAllTheSame()
+      throws Exception {
+    faulty.downWhile(Op.RELEASE, () -> Thread.currentThread().isInterrupted());
+    FaultyStore.Hold held = faulty.hold(Op.CLAIM);
+    var answer = new FutureTask<>(() -> run(a, "never"));
+    Thread running = Thread.ofVirtual().name("running").start(answer);
+    eventually(() -> held.arrived() == 1);
+    Thread closing = closing(a);
+
+    running.interrupt();
+    held.release();
+    running.join();
+    time.passFor(closing, DeduplicatorContract::nothingIsRenewed);
+
+    assertThat(runs).hasValue(0);
+    assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
+        .isEqualTo(new RunResult.Ran("attempt 1"));
+  }
+
   @Test
   void closingBeforeTheWorkBegins_givesItBackUncounted() throws Exception {
     assertThat(failing(b)).isInstanceOf(RunResult.AttemptFailed.class);

@@ -3,7 +3,6 @@ package io.firstclaim.processor.engine.admission;
 import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -482,21 +481,14 @@ class StoreGateTest {
   void gateThatCannotEvenPause_isMendedAllTheSame() throws InterruptedException {
     AtomicInteger sleeps = new AtomicInteger();
     TimeSource odd =
-        new TimeSource() {
-          @Override
-          public Moment now() {
-            return time.now();
-          }
-
-          @Override
-          public void sleep(Duration duration) {
-            switch (sleeps.incrementAndGet()) {
-              case 1 -> throw new LinkageError("for a moment");
-              case 2 -> throw new IllegalStateException("a defect");
-              default -> {} // then without a pause
-            }
-          }
-        };
+        time.sleepingBy(
+            _ -> {
+              switch (sleeps.incrementAndGet()) {
+                case 1 -> throw new LinkageError("for a moment");
+                case 2 -> throw new IllegalStateException("a defect");
+                default -> {} // then without a pause
+              }
+            });
     StoreGate shut = new StoreGate(this::ask, () -> 128, LEASE, odd, CALL);
 
     try (Begun begun = Begun.at(shut)) {

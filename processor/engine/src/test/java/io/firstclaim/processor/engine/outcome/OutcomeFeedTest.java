@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.Fingerprint;
-import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.Engine;
@@ -589,18 +588,11 @@ class OutcomeFeedTest {
   void feedThatCannotEvenPause_goesOn() throws InterruptedException {
     AtomicInteger sleeps = new AtomicInteger();
     TimeSource odd =
-        new TimeSource() {
-          @Override
-          public Moment now() {
-            return time.now();
-          }
-
-          @Override
-          public void sleep(Duration duration) {
-            sleeps.incrementAndGet();
-            throw new IllegalStateException("a defect");
-          }
-        };
+        time.sleepingBy(
+            _ -> {
+              sleeps.incrementAndGet();
+              throw new IllegalStateException("a defect");
+            });
     feed = feed(odd);
     start();
     log.setPollException(new KafkaException("for a moment"));

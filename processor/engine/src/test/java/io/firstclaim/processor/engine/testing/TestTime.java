@@ -5,6 +5,7 @@ import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /** Clocks that the test moves: they stand still, or run, in between. */
 public final class TestTime implements TimeSource {
@@ -32,6 +33,21 @@ public final class TestTime implements TimeSource {
     Moment now = base.now();
     long nanos = moved.get();
     return new Moment(now.wall().plusNanos(nanos + set.get()), now.ticks() + nanos);
+  }
+
+  /** These clocks for somebody who sleeps in this way. */
+  public TimeSource sleepingBy(Consumer<Duration> sleep) {
+    return new TimeSource() {
+      @Override
+      public Moment now() {
+        return TestTime.this.now();
+      }
+
+      @Override
+      public void sleep(Duration duration) {
+        sleep.accept(duration);
+      }
+    };
   }
 
   /** Puts both clocks forward. */

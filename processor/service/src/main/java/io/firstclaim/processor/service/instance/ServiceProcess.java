@@ -9,6 +9,7 @@ import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.SettingsReader;
 import io.firstclaim.processor.service.handler.OwnHandlers;
 import io.firstclaim.processor.service.redrive.Redrives;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -45,6 +46,7 @@ public final class ServiceProcess {
       ApplicationContext context = startedContext(arguments);
       InstanceSettings settings = registered(context);
       show(settings);
+      context.getBean(MeterRegistry.class); // both threads use it: neither makes another
       // In parallel with the rest, to be up sooner: neither needs the other.
       Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
       Served service = context.getBean(Served.class);

@@ -8,6 +8,8 @@ import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.api.EngineState;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.instance.Service;
+import io.micronaut.management.health.monitor.HealthMonitorTask;
+import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.test.extensions.junit5.annotation.MicronautTest;
 import java.time.Duration;
 import java.util.Optional;
@@ -21,12 +23,14 @@ class KafkaHealthTest {
 
   private final Service service;
   private final ServiceSettings settings;
+  private final EmbeddedServer server;
   private final ManualTime time = ManualTime.start();
   private final AtomicInteger asked = new AtomicInteger();
 
-  KafkaHealthTest(Service service, ServiceSettings settings) {
+  KafkaHealthTest(Service service, ServiceSettings settings, EmbeddedServer server) {
     this.service = service;
     this.settings = settings;
+    this.server = server;
   }
 
   /** Has whoever asks the broker end with an error, as one that lacks a class or memory does. */
@@ -52,6 +56,11 @@ class KafkaHealthTest {
         Optional.empty(),
         Optional.empty(),
         Optional.empty());
+  }
+
+  @Test
+  void health_isLookedAtByWhoAsksForIt_andNotEachMinuteForNobody() {
+    assertThat(server.getApplicationContext().findBean(HealthMonitorTask.class)).isEmpty();
   }
 
   @Test

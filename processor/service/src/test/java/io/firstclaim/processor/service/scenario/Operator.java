@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** Somebody with an operator's token, who asks and steers zones over HTTP. */
@@ -27,9 +28,12 @@ final class Operator {
 
   private Operator() {}
 
-  /** The answer, which must be a good one. */
+  /** The answer, which must be a good one. While it is "not now", it is asked for again. */
   static JsonNode get(Zone zone, String path) throws IOException {
-    HttpResponse<String> answer = send(zone, "GET", path, null);
+    HttpResponse<String> answer =
+        Awaitility.await(path)
+            .atMost(Scenario.PATIENCE)
+            .until(() -> send(zone, "GET", path, null), given -> given.statusCode() != 503);
     assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isEqualTo(200);
     return JSON.readTree(answer.body());
   }

@@ -12,9 +12,11 @@ import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.client.BlockingHttpClient;
+import io.micronaut.http.client.DefaultHttpClientConfiguration;
 import io.micronaut.http.client.HttpClient;
 import io.micronaut.http.client.exceptions.HttpClientResponseException;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +41,8 @@ class TablesTest {
 
   @BeforeAll
   static void start() {
+    var patient = new DefaultHttpClientConfiguration();
+    patient.setReadTimeout(Duration.ofMinutes(5));
     dynamoDb = DynamoDbServer.start(JvmTuning.SHORT_RUN);
     System.setProperty("aws.endpointUrlDynamoDb", dynamoDb.endpoint().toString());
     System.setProperty("aws.region", "eu-central-1");
@@ -47,7 +51,7 @@ class TablesTest {
     for (int i = 0; i < 2; i++) {
       servers.add(
           ApplicationContext.run(EmbeddedServer.class, Map.of("micronaut.server.port", -1)));
-      clients.add(HttpClient.create(servers.getLast().getURL()));
+      clients.add(HttpClient.create(servers.getLast().getURL(), patient));
     }
   }
 

@@ -34,6 +34,9 @@ class ClaimsOverHttpIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path EXAMPLES = Path.of("..", "..", "examples", "any-language");
 
+  /** A claim that a busy machine does not outlast. */
+  private static final String LONG = "{\"lease\":\"10m\",\"holder\":\"h\"}";
+
   @TempDir Path folder;
 
   private static JsonNode json(HttpResponse<String> answer, int status) throws IOException {
@@ -96,7 +99,7 @@ class ClaimsOverHttpIT {
       for (int i = 0; i < 50; i++) {
         ClaimProcess asked = i % 2 == 0 ? one : other;
         Map<String, String> key = Map.of("Idempotency-Key", "client-" + i);
-        claims.add(() -> answered(asked, "POST", "/api/claims/crowd", "{}", key).statusCode());
+        claims.add(() -> answered(asked, "POST", "/api/claims/crowd", LONG, key).statusCode());
       }
       for (Future<Integer> each : threads.invokeAll(claims)) {
         statuses.add(each.get());
@@ -109,7 +112,9 @@ class ClaimsOverHttpIT {
   private static void lifeOfAClaim(ClaimProcess one, ClaimProcess other, ClaimProcess stranger)
       throws IOException {
     String path = "/api/claims/" + UUID.randomUUID();
-    String body = "{\"resources\":[\"account-%s\"],\"holder\":\"h\"}".formatted(UUID.randomUUID());
+    String body =
+        "{\"lease\":\"10m\",\"resources\":[\"account-%s\"],\"holder\":\"h\"}"
+            .formatted(UUID.randomUUID());
     JsonNode first = post(one, 201, path, body, "k");
     assertThat(post(one, 201, path, body, "k")).isEqualTo(first);
     post(other, 409, path, body, "another");
@@ -132,8 +137,8 @@ class ClaimsOverHttpIT {
 
   private static void lifeOfALock(ClaimProcess one, ClaimProcess other) throws IOException {
     String path = "/api/locks/" + UUID.randomUUID();
-    JsonNode taken = post(one, 201, path, "{\"holder\":\"h\"}", "k");
-    assertThat(post(one, 201, path, "{\"holder\":\"h\"}", "k")).isEqualTo(taken);
+    JsonNode taken = post(one, 201, path, LONG, "k");
+    assertThat(post(one, 201, path, LONG, "k")).isEqualTo(taken);
     assertThat(post(other, 409, path, "{\"wait\":\"1s\"}", "o").path("holder").asText())
         .isEqualTo("h");
     assertThat(json(answered(other, "GET", path, null, Map.of()), 200).path("holder").asText())

@@ -27,6 +27,7 @@ import io.firstclaim.lock.testkit.fault.Rule;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.DynamoDbServer;
 import io.firstclaim.stack.server.S3Server;
+import io.firstclaim.stack.server.Unhurried;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,7 +120,10 @@ class AwsStoresTest {
 
   private <C extends AutoCloseable, B extends SdkClientBuilder<B, C>> C noted(B builder) {
     builder.overrideConfiguration(
-        builder.overrideConfiguration().toBuilder().addExecutionInterceptor(requests).build());
+        builder.overrideConfiguration().toBuilder()
+            .addExecutionInterceptor(requests)
+            .addExecutionInterceptor(new Unhurried())
+            .build());
     C client = builder.build();
     clients.add(client);
     return client;

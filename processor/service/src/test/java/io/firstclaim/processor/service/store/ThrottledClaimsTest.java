@@ -20,6 +20,7 @@ import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.processor.engine.admission.StoreGate;
 import io.firstclaim.stack.server.DynamoDbServer;
+import io.firstclaim.stack.server.Unhurried;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,6 +74,7 @@ class ThrottledClaimsTest {
           .credentialsProvider(
               StaticCredentialsProvider.create(AwsBasicCredentials.create("test", "test")))
           .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64))
+          .overrideConfiguration(override -> override.addExecutionInterceptor(new Unhurried()))
           .build();
   private final Throttling client = new Throttling(real);
   private final TimeSource time = TimeSource.system();

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ final class Operator {
   static JsonNode get(Zone zone, String path) throws IOException {
     HttpResponse<String> answer =
         Awaitility.await(path)
+            .pollDelay(Duration.ZERO)
             .atMost(Scenario.PATIENCE)
             .until(() -> send(zone, "GET", path, null), given -> given.statusCode() != 503);
     assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isEqualTo(200);

@@ -609,13 +609,16 @@ class LeaseKeeperTest {
             Thread.onSpinWait();
           }
         };
+    // Before they spin: a lock, such as that of random numbers, may be with a virtual thread that
+    // has no carrier then.
+    Lease granted = granted("order-1");
     List<Thread> spinning = new ArrayList<>();
     try {
       for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
         spinning.add(Thread.ofPlatform().daemon().start(spin));
         spinning.add(Thread.ofVirtual().start(spin));
       }
-      KeptLease kept = new LeaseKeeper(store, time, true).keep(granted("order-1"));
+      KeptLease kept = new LeaseKeeper(store, time, true).keep(granted);
       for (int i = 0; i < 6; i++) {
         Lease before = kept.lease();
         time.awaitSleeper("firstclaim-leases");

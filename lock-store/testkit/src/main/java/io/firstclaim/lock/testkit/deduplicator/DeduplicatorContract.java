@@ -1014,6 +1014,24 @@ public abstract class DeduplicatorContract {
     return closing;
   }
 
+  /** A run of {@link #a} that is held at the store, and the close that has come meanwhile. */
+  private record UnderWay(
+      FaultyStore.Hold held, FutureTask<RunResult> answer, Thread running, Thread closing) {}
+
+  private UnderWay closedDuring(Op step) {
+    FaultyStore.Hold held = faulty.hold(step);
+    var answer = new FutureTask<>(() -> run(a, "never"));
+    Thread running = Thread.ofVirtual().name("running").start(answer);
+    eventually(() -> held.arrived() == 1);
+    return new UnderWay(held, answer, running, closing(a));
+  }
+
+  private void letGoOn(UnderWay run) throws InterruptedException {
+    run.held.release();
+    run.running.join();
+    time.passFor(run.closing, DeduplicatorContract::nothingIsRenewed);
+  }
+
   private void assertClosedUnrun(FutureTask<RunResult> answer) {
     assertThatThrownBy(answer::get)
         .cause()
@@ -1024,18 +1042,12 @@ public abstract class DeduplicatorContract {
 
   @Test
   void closingWhileAClaimIsUnderWay_awaitsIt_andGivesItsGrantBackUncounted() throws Exception {
-    FaultyStore.Hold held = faulty.hold(Op.CLAIM);
-    var answer = new FutureTask<>(() -> run(a, "never"));
-    Thread running = Thread.ofVirtual().name("running").start(answer);
-    eventually(() -> held.arrived() == 1);
-    Thread closing = closing(a);
-    assertThat(closing.isAlive()).as("it awaits the claim").isTrue();
+    UnderWay run = closedDuring(Op.CLAIM);
+    assertThat(run.closing.isAlive()).as("it awaits the claim").isTrue();
 
-    held.release();
-    running.join();
-    time.passFor(closing, DeduplicatorContract::nothingIsRenewed);
+    letGoOn(run);
 
-    assertClosedUnrun(answer);
+    assertClosedUnrun(run.answer);
     assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
         .isEqualTo(new RunResult.Ran("attempt 1"));
   }
@@ -1045,18 +1057,12 @@ public abstract class DeduplicatorContract {
   void closingWhileAClaimIsUnderWay_onAThreadThatIsInterrupted_givesItBackAllTheSame()
       throws Exception {
     faulty.downWhile(Op.RELEASE, () -> Thread.currentThread().isInterrupted());
-    FaultyStore.Hold held = faulty.hold(Op.CLAIM);
-    var answer = new FutureTask<>(() -> run(a, "never"));
-    Thread running = Thread.ofVirtual().name("running").start(answer);
-    eventually(() -> held.arrived() == 1);
-    Thread closing = closing(a);
+    UnderWay run = closedDuring(Op.CLAIM);
 
-    running.interrupt();
-    held.release();
-    running.join();
-    time.passFor(closing, DeduplicatorContract::nothingIsRenewed);
+    run.running.interrupt();
+    letGoOn(run);
 
-    assertThat(runs).hasValue(0);
+    assertClosedUnrun(run.answer);
     assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
         .isEqualTo(new RunResult.Ran("attempt 1"));
   }
@@ -1065,17 +1071,11 @@ public abstract class DeduplicatorContract {
   void closingBeforeTheWorkBegins_givesItBackUncounted() throws Exception {
     assertThat(failing(b)).isInstanceOf(RunResult.AttemptFailed.class);
     time.advance(Duration.ofSeconds(10).plus(tick()));
-    FaultyStore.Hold held = faulty.hold(Op.RENEW);
-    var answer = new FutureTask<>(() -> run(a, "never"));
-    Thread running = Thread.ofVirtual().name("running").start(answer);
-    eventually(() -> held.arrived() == 1);
-    Thread closing = closing(a);
+    UnderWay run = closedDuring(Op.RENEW);
 
-    held.release();
-    running.join();
-    time.passFor(closing, DeduplicatorContract::nothingIsRenewed);
+    letGoOn(run);
 
-    assertClosedUnrun(answer);
+    assertClosedUnrun(run.answer);
     assertThat(b.run(ID, PAYLOAD, lease -> "attempt " + lease.attempt()))
         .isEqualTo(new RunResult.Ran("attempt 2"));
   }

@@ -1,5 +1,6 @@
 package io.firstclaim.lock.testkit.fault;
 
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -30,6 +31,15 @@ public final class Match {
   public static Predicate<Request> everyNth(int n) {
     AtomicInteger asked = new AtomicInteger();
     return unused -> asked.incrementAndGet() % n == 0;
+  }
+
+  /**
+   * One in n, by chance, the same in each run. Of every n-th, somebody whose attempt takes n
+   * requests would lose the same one each time.
+   */
+  public static Predicate<Request> oneIn(int n) {
+    Random chance = new Random(n);
+    return unused -> chance.nextInt(n) == 0;
   }
 
   /** A header that is there, such as {@code If-None-Match}. */

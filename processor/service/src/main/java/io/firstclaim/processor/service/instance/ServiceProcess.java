@@ -9,7 +9,6 @@ import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.SettingsReader;
 import io.firstclaim.processor.service.handler.OwnHandlers;
 import io.firstclaim.processor.service.redrive.Redrives;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -46,11 +45,10 @@ public final class ServiceProcess {
       ApplicationContext context = startedContext(arguments);
       InstanceSettings settings = registered(context);
       show(settings);
-      context.getBean(MeterRegistry.class); // both threads use it: neither makes another
       // In parallel with the rest, to be up sooner: neither needs the other.
-      Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
+      Thread http = Thread.ofPlatform().name("firstclaim-http").start(() -> listen(context));
       Served service = context.getBean(Served.class);
-      atEnd.set(() -> stop(service, context));
+      atEnd.set(() -> stop(service, http, context));
       if (settings instanceof ServiceSettings && settings.tokenFile().isPresent()) {
         Redrives redrives = context.getBean(Redrives.class);
         redrives.start(); // without tokens there is nobody to begin one
@@ -134,9 +132,10 @@ public final class ServiceProcess {
     Thread.ofPlatform().name("firstclaim-exit").start(() -> System.exit(exitCode));
   }
 
-  private static void stop(Served service, ApplicationContext context) {
+  private static void stop(Served service, Thread http, ApplicationContext context) {
     try {
       service.stop();
+      http.join(); // a server that is still starting would make anew what is closed
       context.close();
     } catch (InterruptedException | RuntimeException e) {
       LOG.error("Did not stop in good order", e);

@@ -7,18 +7,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.io.File;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -26,7 +25,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,9 +58,7 @@ class ClaimsOverHttpIT {
       @Nullable String body,
       Map<String, String> headers)
       throws IOException {
-    return Awaitility.await(path)
-        .pollDelay(Duration.ZERO)
-        .atMost(Scenario.PATIENCE)
+    return Scenario.await(path)
         .until(() -> server.send(method, path, body, headers), given -> given.statusCode() != 503);
   }
 
@@ -83,9 +79,7 @@ class ClaimsOverHttpIT {
         lifeOfALock(one, other);
         documents(one, other, stranger);
 
-        // By chance: of each third, a step that takes three requests would lose the same for ever.
-        Random chance = new Random(3);
-        store.add(Rule.always(_ -> chance.nextInt(3) == 0, new Fault.ResetAfterApply()));
+        store.add(Rule.always(Match.oneIn(3), new Fault.ResetAfterApply()));
         for (int i = 0; i < 5; i++) {
           lifeOfAClaim(one, other, stranger);
           lifeOfALock(one, other);

@@ -40,7 +40,7 @@ class PeersIT {
     List<String> all = new ArrayList<>();
     String after = "";
     while (true) {
-      JsonNode page = Operator.get(asked, "/api/" + list + after);
+      JsonNode page = Operator.getOfAll(asked, "/api/" + list + after);
       all.addAll(ids(page));
       if (page.path("next").isNull()) {
         return all;
@@ -96,7 +96,7 @@ class PeersIT {
       assertThat(pageByPage(each, "search?limit=7&outcome=dead&cause=422&zone=a"))
           .containsExactlyElementsOf(dead);
       assertThat(pageByPage(each, "search?limit=7&outcome=dead&zone=b")).isEmpty();
-      JsonNode some = Operator.get(each, "/api/search?prefix=dead-1");
+      JsonNode some = Operator.getOfAll(each, "/api/search?prefix=dead-1");
       assertThat(ids(some)).allMatch(id -> id.startsWith("dead-1")).isNotEmpty();
       assertThat(some.path("lookedAt").asInt()).isEqualTo(ids(some).size());
       for (String id : dead) {

@@ -82,7 +82,7 @@ let tried = null;
 
 const REDRIVE = {
   title: "Redrive dead letters", verb: "Redrive", path: "api/redrive", isRated: true, atMost: "all",
-  effect: "All that pass the filter as they stand when it begins: each record is freed and published again.",
+  effect: "All that pass the filter and died before it was tried out: each record is freed and published again.",
   noun: ["dead letter", "dead letters"],
   samples: "Some of them, and where each record stands: only what is dead is redriven.",
   after: "redrives", again: "Sent again, it is the same redrive.",
@@ -156,8 +156,8 @@ $("bulk-try").addEventListener("click", async () => {
     if (JSON.stringify(filter()) !== JSON.stringify(wanted)) return;
     showFound(body);
     if (body.count > 0) {
-      // Nobody has seen what dies from now on: a dismissal leaves it out.
-      tried = { ...wanted, ...(many === REDRIVE ? { id: newId() } : { until: body.until }) };
+      // Nobody has seen what dies from now on: it is left out.
+      tried = { ...wanted, until: body.until, ...(many === REDRIVE ? { id: newId() } : {}) };
       $("bulk-go").hidden = false;
       bulkGo.disabled = false;
       setText(bulkGo, `${many.verb} ${taken(body, wanted.limit)}`);

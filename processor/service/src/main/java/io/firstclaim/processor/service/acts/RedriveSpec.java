@@ -215,6 +215,13 @@ public record RedriveSpec(
     return new RedriveSpec(selection, limit, rate, delay, mayBeDone, found);
   }
 
+  /** This spec, but for what passes its filter and died at this moment or later. */
+  public RedriveSpec before(Instant end) {
+    return selection instanceof Selection.Filter filter
+        ? new RedriveSpec(filter.before(end), limit, rate, delay, mayBeDone, ranges)
+        : this;
+  }
+
   /** This spec, which begins so long after it was asked for; null for at once. */
   public RedriveSpec withDelay(@Nullable Duration time) {
     return new RedriveSpec(

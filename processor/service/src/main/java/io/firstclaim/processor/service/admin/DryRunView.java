@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param causes how many have which cause, the most frequent first
  * @param otherCauses how many have one that is not listed
  * @param samples up to twenty of them
- * @param until of a dismissal: the moment before which they died; sent with the same filter, it
- *     leaves out what died since. Null of a redrive
+ * @param until the moment before which they died; sent with the same filter, it leaves out what
+ *     died since. Null of a redrive of records that are named
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -48,12 +48,8 @@ record DryRunView(
   record SampleView(
       String id, String cause, String at, String topic, int partition, long offset, String state) {}
 
-  /** What a redrive would take. */
-  static DryRunView of(DryRun run, ClaimOperations claims) {
-    return of(run, null, claims);
-  }
-
-  private static DryRunView of(DryRun run, @Nullable String until, ClaimOperations claims) {
+  /** What a redrive would take, or a dismissal, of those that died before this moment. */
+  static DryRunView of(DryRun run, @Nullable String until, ClaimOperations claims) {
     Map<String, Long> causes = new LinkedHashMap<>();
     run.causes().entrySet().stream()
         .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))

@@ -4,12 +4,14 @@ import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RedriveId;
+import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.service.acts.ActMessage.Command;
 import io.firstclaim.processor.service.acts.RedriveSpec;
 import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import io.firstclaim.processor.service.config.ServiceSettings;
 import io.firstclaim.processor.service.config.TakesRecords;
+import io.firstclaim.processor.service.redrive.DryRun;
 import io.firstclaim.processor.service.redrive.Job;
 import io.firstclaim.processor.service.redrive.Redrives;
 import io.firstclaim.processor.service.redrive.Redrives.BeginResult;
@@ -41,13 +43,19 @@ class RedrivesController {
   private final ClaimOperations claims;
   private final EngineSettings settings;
   private final Acts acts;
+  private final TimeSource time;
 
   RedrivesController(
-      Redrives redrives, ClaimOperations claims, ServiceSettings settings, Acts acts) {
+      Redrives redrives,
+      ClaimOperations claims,
+      ServiceSettings settings,
+      Acts acts,
+      TimeSource time) {
     this.redrives = redrives;
     this.claims = claims;
     this.settings = settings.engine();
     this.acts = acts;
+    this.time = time;
   }
 
   /**
@@ -64,8 +72,11 @@ class RedrivesController {
     RedriveSpec filter = body.spec(settings.input().topics());
     RedriveId id = body.redriveId();
     if (body.isDryRun()) {
-      return HttpResponse.ok(
-          DryRunView.of(Kafka.ask(() -> redrives.tryOut(freeze(filter))), claims));
+      // They died by the clock of another instance, which may be ahead.
+      RedriveSpec asOfNow =
+          filter.before(time.now().wall().plus(settings.claim().store().maxSkew()));
+      DryRun run = Kafka.ask(() -> redrives.tryOut(freeze(asOfNow)));
+      return HttpResponse.ok(DryRunView.of(run, asOfNow.selection().until(), claims));
     }
     String reason = Reason.of(body.reason());
     BeginResult result =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,6 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 class RedriveIT {
   private static final int LETTERS = Integer.getInteger("redrive.letters", 100);
 
+  /** After every death of this test. */
+  private static final String LATER = "2100-01-01T00:00:00Z";
+
   /** Records a second: five seconds of work, however many letters there are. */
   private static final int RATE = LETTERS / 5;
 
@@ -26,6 +30,11 @@ class RedriveIT {
 
   private Zone zone(String name) {
     return scenario.zone(name).audited(scenario.topic()).operatedWith(Operator.TOKEN, folder);
+  }
+
+  /** A dry run of those that died before this moment. */
+  private Map<String, Object> triedUntil(String moment) {
+    return Map.of("topic", scenario.topic(), "cause", "422", "until", moment, "dryRun", true);
   }
 
   @Test
@@ -41,19 +50,31 @@ class RedriveIT {
         "all are dead", () -> assertThat(scenario.outcomes().ids("DEAD")).containsAll(ids));
     fixed.set(true);
 
-    JsonNode tried =
-        Operator.act(
-            a, "/api/redrive", Map.of("topic", scenario.topic(), "cause", "422", "dryRun", true));
+    JsonNode tried = Operator.act(a, "/api/redrive", triedUntil(LATER));
+    String until = tried.path("until").asText();
     assertThat(tried.path("count").asInt()).isEqualTo(LETTERS);
     assertThat(tried.path("samples")).hasSize(20);
+    assertThat(tried.path("samples").findValuesAsText("at"))
+        .allSatisfy(died -> assertThat(Instant.parse(died)).isBefore(until));
+    String firstDeath = tried.path("samples").path(0).path("at").asText();
+    assertThat(Operator.act(a, "/api/redrive", triedUntil(firstDeath)).path("count").asInt())
+        .as("those that died before the first that was seen")
+        .isLessThan(LETTERS);
 
     Map<String, Object> body =
         Map.of(
-            "id", "monday",
-            "topic", scenario.topic(),
-            "cause", "422",
-            "rate", RATE,
-            "reason", "fixed");
+            "id",
+            "monday",
+            "topic",
+            scenario.topic(),
+            "cause",
+            "422",
+            "until",
+            until,
+            "rate",
+            RATE,
+            "reason",
+            "fixed");
     assertThat(Operator.act(a, "/api/redrive", body).path("id").asText()).isEqualTo("monday");
     scenario.eventually(
         "some are completed",

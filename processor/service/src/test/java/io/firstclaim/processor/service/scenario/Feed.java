@@ -27,6 +27,7 @@ final class Feed implements AutoCloseable {
   private final String topic;
   private final KafkaProducer<byte[], byte[]> producer;
   private final Queue<Place> places = new ConcurrentLinkedQueue<>();
+  private final Queue<Exception> faults = new ConcurrentLinkedQueue<>();
 
   Feed(String topic) {
     this.topic = topic;
@@ -49,27 +50,34 @@ final class Feed implements AutoCloseable {
   /** Publishes a record for each ID, as its key and with a value made of it. */
   void send(Collection<String> ids) {
     ids.forEach(id -> send(id, "value of " + id));
-    producer.flush();
+    flush();
   }
 
   void send(String id) {
     send(List.of(id));
   }
 
-  /** Publishes a record without waiting for the broker. */
+  /** Publishes a record without waiting for the broker, as {@link #flush} does. */
   void send(String id, String value) {
     var _ =
         producer.send(
             new ProducerRecord<>(topic, id.getBytes(UTF_8), value.getBytes(UTF_8)),
             (place, fault) -> {
-              if (fault == null && !id.startsWith(Scenario.WARM_UP)) {
+              if (fault != null) {
+                faults.add(fault);
+              } else if (!id.startsWith(Scenario.WARM_UP)) {
                 places.add(new Place(id, place.partition(), place.offset()));
               }
             });
   }
 
+  /** Waits until the broker has all that was published; fails if it took one of them not. */
   void flush() {
     producer.flush();
+    Exception fault = faults.poll();
+    if (fault != null) {
+      throw new IllegalStateException(fault);
+    }
   }
 
   /** A record of any kind, to be sent. */

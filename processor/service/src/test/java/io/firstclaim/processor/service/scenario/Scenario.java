@@ -107,8 +107,12 @@ final class Scenario implements BeforeAllCallback, BeforeEachCallback, AfterEach
   @Override
   public void afterEach(ExtensionContext context) {
     if (context.getExecutionException().isPresent()) {
+      System.err.printf("%n--- calls under way: %s%n", sink().underWay());
       for (Zone zone : zones) {
-        System.err.printf("%n--- %s, its end:%n%s%n", zone.log(), zone.logTail());
+        System.err.printf(
+            "%n--- %s, its end; what its threads do is beside it:%n%s%n",
+            zone.log(), zone.logTail());
+        zone.dumpThreads();
       }
     }
   }

@@ -108,6 +108,11 @@ final class Sink implements AutoCloseable {
     return Set.copyOf(byId.keySet());
   }
 
+  /** The calls that are not answered. */
+  List<Call> underWay() {
+    return calls.stream().filter(call -> call.end() == null).toList();
+  }
+
   private void serve(HttpExchange exchange) throws IOException {
     Call call = new Call(exchange.getRequestHeaders(), exchange.getRequestBody().readAllBytes());
     boolean warmUp = call.id().startsWith(Scenario.WARM_UP);

@@ -24,6 +24,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Zone implements AutoCloseable {
   static final Path JAR = Path.of(Objects.requireNonNull(System.getProperty("processor.jar")));
+  private static final String JCMD =
+      Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
   private static final HttpClient PLAIN = HttpClient.newHttpClient();
   private static final Duration HTTP_LIMIT = Duration.ofMinutes(2);
 
@@ -243,6 +246,31 @@ final class Zone implements AutoCloseable {
 
   void awaitReady() {
     process().awaitReady("ready", this::isReady, Scenario.PATIENCE);
+  }
+
+  /** Writes down what each thread of a process that runs does, virtual ones too. */
+  void dumpThreads() {
+    if (!isAlive()) {
+      return;
+    }
+    Path threads = log.resolveSibling(instance + ".threads").toAbsolutePath();
+    List<String> line =
+        List.of(
+            JCMD, Long.toString(pid()), "Thread.dump_to_file", "-overwrite", threads.toString());
+    try {
+      Process dump =
+          new ProcessBuilder(line)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      if (!dump.waitFor(1, TimeUnit.MINUTES)) {
+        dump.destroyForcibly();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   boolean isAlive() {

@@ -83,9 +83,6 @@ export function dismiss(id) {
   });
 }
 
-/** Whether the end that a record has now was dismissed. */
-const isDismissed = ({ state, token, dismissed }) => state === "DEAD" && dismissed !== null && dismissed.token === token;
-
 /** Shows this record as it is now; null for none. */
 export async function showRecord(id, { caller, overview }) {
   const { mayChange } = caller;
@@ -149,12 +146,12 @@ function copyButton(text, what) {
 }
 
 function fill(record, mayChange, violation) {
-  const [mood, note] = isDismissed(record)
+  const [mood, note] = record.isDismissed
     ? ["calm", `${record.dismissed.by} dismissed it: it needs no redrive.`]
     : (STATES[record.state] ?? ["calm", ""]);
   const badge = panel.querySelector(".badge");
   setText($("record-id"), record.id);
-  setText(badge, isDismissed(record) ? "dead, dismissed" : words(record.state));
+  setText(badge, record.isDismissed ? "dead, dismissed" : words(record.state));
   setAttribute(badge, "data-mood", mood);
   setText(panel.querySelector(".record-note"), note);
   const facts = [
@@ -188,8 +185,8 @@ function acts(record, mayChange, violation) {
   if (mayChange && isFreed(record)) allowed.push(["Redrive …", redrive]);
   if (mayChange && record.state === "ABSENT") allowed.push(["Redrive, though forgotten …", redriveForgotten]);
   if (mayChange && record.state === "HELD") allowed.push(["Release …", release, "main"]);
-  if (mayChange && record.state === "DEAD") allowed.push(["Redrive …", () => redrive(record.id, isDismissed(record) ? record : {}), isDismissed(record) ? "" : "main"]);
-  if (mayChange && record.state === "DEAD" && !isDismissed(record)) allowed.push(["Dismiss …", dismiss]);
+  if (mayChange && record.state === "DEAD") allowed.push(["Redrive …", () => redrive(record.id, record.isDismissed ? record : {}), record.isDismissed ? "" : "main"]);
+  if (mayChange && record.state === "DEAD" && !record.isDismissed) allowed.push(["Dismiss …", dismiss]);
   keyed(
     panel.querySelector("[data-acts]"),
     allowed,

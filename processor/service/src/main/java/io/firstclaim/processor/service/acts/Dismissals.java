@@ -1,5 +1,7 @@
 package io.firstclaim.processor.service.acts;
 
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
@@ -127,6 +129,12 @@ public final class Dismissals {
    */
   public boolean have(RecordId record, long token, Instant died) {
     return of(record).filter(dismissal -> isOf(dismissal, token, died)).isPresent();
+  }
+
+  /** Whether what the store has of this record now is an end that was dismissed. */
+  public boolean have(RecordId record, ClaimRecord stored) {
+    return stored.state() instanceof ClaimState.Dead(_, Instant died, _)
+        && have(record, stored.token(), died);
   }
 
   private static boolean isOf(Dismissal dismissal, long token, Instant died) {

@@ -5,6 +5,7 @@ import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
+import io.firstclaim.processor.service.acts.Dismissals;
 import io.micronaut.core.annotation.Introspected;
 import java.time.Instant;
 import java.util.List;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param result what was stored with its completion
  * @param redrive the redrive that last freed it from its end
  * @param dismissed that an operator judged it to need no redrive, once it was dead; null if nobody
- *     did. If the token is another than that of the record, it has been redriven since
+ *     did
+ * @param isDismissed whether that is of the end that it has now: it may have been redriven since
  * @param history its outcomes, oldest first; null if they cannot be said now
  */
 @Introspected
@@ -44,12 +46,13 @@ record RecordView(
     @Nullable String result,
     @Nullable String redrive,
     @Nullable DismissalView dismissed,
+    boolean isDismissed,
     @Nullable List<OutcomeView> history) {
 
   static RecordView of(
       RecordId id,
       Optional<ClaimRecord> stored,
-      @Nullable DismissalView dismissed,
+      Dismissals dismissals,
       @Nullable List<OutcomeView> history) {
     @Nullable ClaimRecord claim = stored.orElse(null);
     @Nullable RedriveId redrive = claim == null ? null : claim.redrive();
@@ -92,7 +95,8 @@ record RecordView(
         text(retryAt),
         result,
         redrive == null ? null : redrive.text(),
-        dismissed,
+        dismissals.of(id).map(DismissalView::of).orElse(null),
+        stored.filter(now -> dismissals.have(id, now)).isPresent(),
         history);
   }
 

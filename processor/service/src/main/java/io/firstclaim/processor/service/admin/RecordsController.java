@@ -71,11 +71,7 @@ class RecordsController {
   }
 
   private RecordView view(RecordId record) {
-    return RecordView.of(
-        record,
-        claims.find(record),
-        dismissals.of(record).map(DismissalView::of).orElse(null),
-        history.of(record).orElse(null));
+    return RecordView.of(record, claims.find(record), dismissals, history.of(record).orElse(null));
   }
 
   /**
@@ -165,10 +161,7 @@ class RecordsController {
   }
 
   private Optional<Dismissal> dismissedAt(RecordId record, Death dead) {
-    return dismissals
-        .of(record)
-        .filter(dismissal -> dismissal.token() == dead.token())
-        .filter(dismissal -> dismissals.have(record, dead.token(), dead.at()));
+    return dismissals.of(record).filter(_ -> dismissals.have(record, dead.token(), dead.at()));
   }
 
   private static String text(Dismissal dismissal) {

@@ -1,7 +1,6 @@
 package io.firstclaim.processor.service.redrive;
 
 import io.firstclaim.lock.ClaimOperations;
-import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
@@ -152,13 +151,7 @@ public final class Redrives implements AutoCloseable {
   private boolean isDismissed(RecordId record) {
     try {
       return dismissals.of(record).isPresent()
-          && operations
-              .find(record)
-              .filter(
-                  claim ->
-                      claim.state() instanceof ClaimState.Dead(_, Instant died, _)
-                          && dismissals.have(record, claim.token(), died))
-              .isPresent();
+          && operations.find(record).filter(claim -> dismissals.have(record, claim)).isPresent();
     } catch (UnreadableClaimException e) {
       return false; // the claim cannot be read, so how the record ended is not known
     }

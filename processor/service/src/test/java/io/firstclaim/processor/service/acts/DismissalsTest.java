@@ -2,7 +2,11 @@ package io.firstclaim.processor.service.acts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.ClaimRecord;
+import io.firstclaim.lock.ClaimState;
+import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Moment;
+import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.service.acts.ActMessage.Death;
@@ -79,6 +83,22 @@ class DismissalsTest {
     assertThat(dismissals.have(RecordId.of("s"), 4, NOON.plusMillis(1)))
         .as("dead again since")
         .isFalse();
+  }
+
+  private static ClaimRecord stored(long token, ClaimState state) {
+    return new ClaimRecord(token, 1, Nonce.random(), Fingerprint.of(new byte[0]), state, null);
+  }
+
+  @Test
+  void whatTheStoreHas_isDismissedWhileThatIsTheEnd() {
+    dismiss("otto", death("r", 3));
+    var undone = stored(4, new ClaimState.Dead("a/a1", DIED, "HTTP 410"));
+    var again = stored(4, new ClaimState.Dead("a/a1", NOON.plusSeconds(1), "HTTP 410"));
+
+    assertThat(dismissals.have(R, undone)).as("its redrive was undone").isTrue();
+    assertThat(dismissals.have(R, again)).as("it was redriven, and is dead again").isFalse();
+    assertThat(dismissals.have(R, stored(3, new ClaimState.Done("a/a1", DIED, null)))).isFalse();
+    assertThat(dismissals.have(RecordId.of("s"), undone)).isFalse();
   }
 
   @Test

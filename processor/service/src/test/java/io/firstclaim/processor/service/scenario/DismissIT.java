@@ -149,6 +149,7 @@ class DismissIT {
     assertThat(one.path("state").asText()).isEqualTo("DEAD");
     assertThat(one.path("dismissed").path("by").asText()).isEqualTo("otto");
     assertThat(one.path("dismissed").path("token")).isEqualTo(one.path("token"));
+    assertThat(one.path("isDismissed").asBoolean()).isTrue();
     var again = Operator.act(b, "/api/records/one/dismiss", Map.of("reason", "once more"));
     assertThat(again.path("dismissed")).as("the first counts").isEqualTo(one.path("dismissed"));
 
@@ -207,6 +208,7 @@ class DismissIT {
         Operator.act(a, "/api/records/one/redrive", Map.of("reason", "it was not needless"));
     assertThat(redriven.path("dismissed").path("reason").asText()).isEqualTo("needless");
     scenario.awaitCompleted(List.of("one"));
+    assertThat(Operator.get(a, "/api/records/one").path("isDismissed").asBoolean(true)).isFalse();
     assertThat(a.logText()).contains("it was dismissed by otto: needless");
     assertThat(scenario.outcomes().of("COMPLETED", "two")).isZero();
   }

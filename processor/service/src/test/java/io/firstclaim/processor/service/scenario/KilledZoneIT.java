@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 @OneBackend(Backend.S3)
 class KilledZoneIT {
-  private static final Duration LEASE = Duration.ofSeconds(8);
+  private static final Duration LEASE = Duration.ofSeconds(20);
 
   @RegisterExtension final Scenario scenario;
 

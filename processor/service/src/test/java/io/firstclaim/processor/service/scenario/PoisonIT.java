@@ -96,7 +96,7 @@ class PoisonIT {
     TopicReader<DeadLetter> letters = scenario.deadLetters();
     Map<String, Zone> zones =
         Map.of("a", limited(scenario.zone("a")), "b", limited(scenario.zone("b")));
-    zones.values().forEach(zone -> zone.lease(Duration.ofSeconds(15)));
+    zones.values().forEach(zone -> zone.lease(Duration.ofSeconds(8)));
     scenario.start();
     RecordMetadata kills = send("kills");
     List<String> neighbours = new ArrayList<>();

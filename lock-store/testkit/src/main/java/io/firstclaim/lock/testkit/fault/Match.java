@@ -34,8 +34,8 @@ public final class Match {
   }
 
   /**
-   * One in n, by chance, the same in each run. Of every n-th, somebody whose attempt takes n
-   * requests would lose the same one each time.
+   * One in n, by chance. Were it every n-th, an attempt of n requests would lose the same one each
+   * time.
    */
   public static Predicate<Request> oneIn(int n) {
     Random chance = new Random(n);

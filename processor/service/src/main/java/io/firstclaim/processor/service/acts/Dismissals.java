@@ -69,7 +69,35 @@ public final class Dismissals {
       @Nullable Instant died,
       String by,
       String reason,
-      Instant at) {}
+      Instant at) {
+
+    /**
+     * Whether it is of this end of its record. A redrive that was undone leaves a record dead as it
+     * was, under a higher token.
+     *
+     * @param ended under which token
+     * @param when that was
+     */
+    public boolean isOf(long ended, Instant when) {
+      return ended <= token ? !isBefore(when) : died != null && isSame(died, when);
+    }
+
+    /** Whether what the store has of its record now is the end that was dismissed. */
+    public boolean isOf(ClaimRecord stored) {
+      return stored.state() instanceof ClaimState.Dead(_, Instant when, _)
+          && isOf(stored.token(), when);
+    }
+
+    /** Whether what died then did so after it: the store had forgotten the first end. */
+    private boolean isBefore(Instant when) {
+      return when.isAfter(at.plus(LATER));
+    }
+
+    private boolean isSame(Instant end, Instant when) {
+      boolean isBeforeTheDismissal = !when.isAfter(at);
+      return !when.isAfter(end) || (isBeforeTheDismissal && !when.isAfter(end.plus(APART)));
+    }
+  }
 
   /** Takes in what was said. */
   public synchronized void hear(ActMessage said) {
@@ -94,13 +122,8 @@ public final class Dismissals {
     boolean isNews =
         !known.store.equals(heard.store)
             || known.token < heard.token
-            || (heard.died != null && isAfter(known, heard.died));
+            || (heard.died != null && known.isBefore(heard.died));
     return isNews ? heard : known;
-  }
-
-  /** Whether what died then did so after this dismissal: the store had forgotten the first end. */
-  private static boolean isAfter(Dismissal dismissal, Instant died) {
-    return died.isAfter(dismissal.at.plus(LATER));
   }
 
   private void forget() {
@@ -121,31 +144,13 @@ public final class Dismissals {
   }
 
   /**
-   * Whether this end of the record was dismissed. A redrive that was undone leaves a record dead as
-   * it was, under a higher token.
+   * Whether this end of the record was dismissed.
    *
    * @param token of the end
    * @param died when that was
    */
   public boolean have(RecordId record, long token, Instant died) {
-    return of(record).filter(dismissal -> isOf(dismissal, token, died)).isPresent();
-  }
-
-  /** Whether what the store has of this record now is an end that was dismissed. */
-  public boolean have(RecordId record, ClaimRecord stored) {
-    return stored.state() instanceof ClaimState.Dead(_, Instant died, _)
-        && have(record, stored.token(), died);
-  }
-
-  private static boolean isOf(Dismissal dismissal, long token, Instant died) {
-    return token <= dismissal.token
-        ? !isAfter(dismissal, died)
-        : dismissal.died != null && isSame(dismissal, dismissal.died, died);
-  }
-
-  private static boolean isSame(Dismissal dismissal, Instant end, Instant died) {
-    boolean isBeforeTheDismissal = !died.isAfter(dismissal.at);
-    return !died.isAfter(end) || (isBeforeTheDismissal && !died.isAfter(end.plus(APART)));
+    return of(record).filter(dismissal -> dismissal.isOf(token, died)).isPresent();
   }
 
   /** How many are remembered. */

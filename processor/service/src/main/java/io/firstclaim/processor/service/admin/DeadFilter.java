@@ -1,7 +1,9 @@
 package io.firstclaim.processor.service.admin;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Predicate;
@@ -39,6 +41,14 @@ final class DeadFilter {
     } catch (DateTimeException e) {
       throw Problem.wrong(field, given, "give a moment such as 2026-11-22T21:00:00Z");
     }
+  }
+
+  /**
+   * The moment before which those died that are dead now. They died by the clock of another
+   * instance, which may be ahead.
+   */
+  static Instant end(Moment now, Duration maxSkew) {
+    return now.wall().plus(maxSkew);
   }
 
   /** Whether a filter takes this end of a record; made once for many. */

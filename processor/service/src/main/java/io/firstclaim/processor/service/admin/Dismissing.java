@@ -74,8 +74,7 @@ final class Dismissing {
    */
   Found find(Selection.Filter filter, int limit) {
     Moment begin = time.now();
-    // They died by the clock of another instance, which may be ahead.
-    Selection.Filter asOfNow = filter.before(begin.wall().plus(maxSkew));
+    Selection.Filter asOfNow = filter.before(DeadFilter.end(begin, maxSkew));
     Predicate<OutcomeView> taken = DeadFilter.taking(asOfNow);
     List<OutcomeView> found = new ArrayList<>();
     @Nullable RecordId after = null;

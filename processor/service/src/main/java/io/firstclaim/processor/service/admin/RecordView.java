@@ -5,7 +5,7 @@ import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
-import io.firstclaim.processor.service.acts.Dismissals;
+import io.firstclaim.processor.service.acts.Dismissals.Dismissal;
 import io.micronaut.core.annotation.Introspected;
 import java.time.Instant;
 import java.util.List;
@@ -52,7 +52,7 @@ record RecordView(
   static RecordView of(
       RecordId id,
       Optional<ClaimRecord> stored,
-      Dismissals dismissals,
+      Optional<Dismissal> dismissed,
       @Nullable List<OutcomeView> history) {
     @Nullable ClaimRecord claim = stored.orElse(null);
     @Nullable RedriveId redrive = claim == null ? null : claim.redrive();
@@ -95,8 +95,8 @@ record RecordView(
         text(retryAt),
         result,
         redrive == null ? null : redrive.text(),
-        dismissals.of(id).map(DismissalView::of).orElse(null),
-        stored.filter(now -> dismissals.have(id, now)).isPresent(),
+        dismissed.map(DismissalView::of).orElse(null),
+        claim != null && dismissed.filter(last -> last.isOf(claim)).isPresent(),
         history);
   }
 

@@ -71,7 +71,8 @@ class RecordsController {
   }
 
   private RecordView view(RecordId record) {
-    return RecordView.of(record, claims.find(record), dismissals, history.of(record).orElse(null));
+    return RecordView.of(
+        record, claims.find(record), dismissals.of(record), history.of(record).orElse(null));
   }
 
   /**
@@ -161,7 +162,7 @@ class RecordsController {
   }
 
   private Optional<Dismissal> dismissedAt(RecordId record, Death dead) {
-    return dismissals.of(record).filter(_ -> dismissals.have(record, dead.token(), dead.at()));
+    return dismissals.of(record).filter(last -> last.isOf(dead.token(), dead.at()));
   }
 
   private static String text(Dismissal dismissal) {

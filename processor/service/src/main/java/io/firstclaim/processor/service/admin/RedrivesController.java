@@ -72,9 +72,8 @@ class RedrivesController {
     RedriveSpec filter = body.spec(settings.input().topics());
     RedriveId id = body.redriveId();
     if (body.isDryRun()) {
-      // They died by the clock of another instance, which may be ahead.
       RedriveSpec asOfNow =
-          filter.before(time.now().wall().plus(settings.claim().store().maxSkew()));
+          filter.before(DeadFilter.end(time.now(), settings.claim().store().maxSkew()));
       DryRun run = Kafka.ask(() -> redrives.tryOut(freeze(asOfNow)));
       return HttpResponse.ok(DryRunView.of(run, asOfNow.selection().until(), claims));
     }

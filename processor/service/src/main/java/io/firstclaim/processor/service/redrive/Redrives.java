@@ -13,6 +13,7 @@ import io.firstclaim.processor.service.acts.ActLog;
 import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.ActMessage.Command;
 import io.firstclaim.processor.service.acts.Dismissals;
+import io.firstclaim.processor.service.acts.Dismissals.Dismissal;
 import io.firstclaim.processor.service.acts.NotWrittenException;
 import io.firstclaim.processor.service.acts.RedriveSpec;
 import java.time.Duration;
@@ -150,8 +151,8 @@ public final class Redrives implements AutoCloseable {
   /** Whether an operator wants to see no more of the end that this record has now. */
   private boolean isDismissed(RecordId record) {
     try {
-      return dismissals.of(record).isPresent()
-          && operations.find(record).filter(claim -> dismissals.have(record, claim)).isPresent();
+      Optional<Dismissal> last = dismissals.of(record);
+      return last.isPresent() && operations.find(record).filter(last.get()::isOf).isPresent();
     } catch (UnreadableClaimException e) {
       return false; // the claim cannot be read, so how the record ended is not known
     }

@@ -95,10 +95,12 @@ class DismissalsTest {
     var undone = stored(4, new ClaimState.Dead("a/a1", DIED, "HTTP 410"));
     var again = stored(4, new ClaimState.Dead("a/a1", NOON.plusSeconds(1), "HTTP 410"));
 
-    assertThat(dismissals.have(R, undone)).as("its redrive was undone").isTrue();
-    assertThat(dismissals.have(R, again)).as("it was redriven, and is dead again").isFalse();
-    assertThat(dismissals.have(R, stored(3, new ClaimState.Done("a/a1", DIED, null)))).isFalse();
-    assertThat(dismissals.have(RecordId.of("s"), undone)).isFalse();
+    var done = stored(3, new ClaimState.Done("a/a1", DIED, null));
+
+    Dismissal dismissal = dismissals.of(R).orElseThrow();
+    assertThat(dismissal.isOf(undone)).as("its redrive was undone").isTrue();
+    assertThat(dismissal.isOf(again)).as("it was redriven, and is dead again").isFalse();
+    assertThat(dismissal.isOf(done)).isFalse();
   }
 
   @Test

@@ -71,7 +71,7 @@ final class Feed implements AutoCloseable {
             });
   }
 
-  /** Waits until the broker has all that was published; fails if it took one of them not. */
+  /** Waits until the broker has all that was published; fails if it did not take one of them. */
   void flush() {
     producer.flush();
     Exception fault = faults.poll();

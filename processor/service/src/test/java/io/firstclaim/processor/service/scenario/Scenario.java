@@ -109,10 +109,10 @@ final class Scenario implements BeforeAllCallback, BeforeEachCallback, AfterEach
     if (context.getExecutionException().isPresent()) {
       System.err.printf("%n--- calls under way: %s%n", sink().underWay());
       for (Zone zone : zones) {
-        System.err.printf(
-            "%n--- %s, its end; what its threads do is beside it:%n%s%n",
-            zone.log(), zone.logTail());
-        zone.dumpThreads();
+        System.err.printf("%n--- %s, its end:%n%s%n", zone.log(), zone.logTail());
+        if (zone.isAlive()) {
+          System.err.printf("--- what its threads do: %s%n", zone.dumpThreads());
+        }
       }
     }
   }

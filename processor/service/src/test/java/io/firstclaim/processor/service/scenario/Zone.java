@@ -248,11 +248,8 @@ final class Zone implements AutoCloseable {
     process().awaitReady("ready", this::isReady, Scenario.PATIENCE);
   }
 
-  /** Writes down what each thread of a process that runs does, virtual ones too. */
-  void dumpThreads() {
-    if (!isAlive()) {
-      return;
-    }
+  /** Writes down what each thread does, virtual ones too; returns where. */
+  Path dumpThreads() {
     Path threads = log.resolveSibling(instance + ".threads").toAbsolutePath();
     List<String> line =
         List.of(
@@ -264,13 +261,14 @@ final class Zone implements AutoCloseable {
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
       if (!dump.waitFor(1, TimeUnit.MINUTES)) {
-        dump.destroyForcibly();
+        dump.destroyForcibly(); // the process is paused
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return threads;
   }
 
   boolean isAlive() {

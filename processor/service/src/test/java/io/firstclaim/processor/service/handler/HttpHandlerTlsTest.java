@@ -10,6 +10,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.service.scenario.Certificate;
 import io.opentelemetry.context.propagation.TextMapPropagator;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -140,24 +141,42 @@ final class HttpHandlerTlsTest {
   @ParameterizedTest
   @ValueSource(strings = {"HTTP/1.1 400 Bad Request\r\n\r\n", ""})
   void serverWithoutTls_isNoFailureOfTheRecord(String answer) throws Exception {
-    try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         HttpHandler handler =
             handlerFor(URI.create("https://localhost:%d/".formatted(server.getLocalPort())))) {
       Future<?> _ =
           threads.submit(
               () -> {
-                try (Socket connection = server.accept()) {
-                  var _ = connection.getInputStream().read(new byte[1024]);
-                  connection.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                while (!server.isClosed()) {
+                  try (Socket connection = server.accept()) {
+                    var _ = connection.getInputStream().read(new byte[1024]);
+                    connection.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                  } catch (IOException _) {
+                    // The client has gone, or the test has ended.
+                  }
                 }
-                return answer;
               });
 
-      HandlerResult result = handler.handle(TestContext.of("x"));
-
-      assertThat(result).isInstanceOf(HandlerResult.Unavailable.class);
+      assertThat(sentWithoutTls(handler)).isInstanceOf(HandlerResult.Unavailable.class);
     }
+  }
+
+  /**
+   * The JDK may give a request to a connection whose TLS has failed a moment ago, as one without
+   * HTTP/2, and says then that no byte came: {@code SSLFlowDelegate} takes the protocol as agreed
+   * when it writes its alert. What comes to that is sent again, as its record would be.
+   */
+  private static HandlerResult sentWithoutTls(HttpHandler handler) throws Exception {
+    HandlerResult result = handler.handle(TestContext.of("x"));
+    for (int again = 0; again < 3; again++) {
+      if (!(result instanceof HandlerResult.Retry(String cause, var _))
+          || !cause.contains("header parser received no bytes")) {
+        break;
+      }
+      result = handler.handle(TestContext.of("x"));
+    }
+    return result;
   }
 
   /** What takes no connection within ten seconds is sent again, as its record would be. */

@@ -5,7 +5,6 @@ import io.micronaut.aop.InterceptorBean;
 import io.micronaut.aop.MethodInterceptor;
 import io.micronaut.aop.MethodInvocationContext;
 import io.micronaut.configuration.kafka.annotation.KafkaListener;
-import io.micronaut.context.BeanProvider;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.scheduling.annotation.Scheduled;
@@ -23,10 +22,14 @@ import org.jspecify.annotations.Nullable;
 @InterceptorBean(Deduplicated.class)
 @Requires(classes = KafkaListener.class)
 final class DeduplicatedInterceptor implements MethodInterceptor<Object, Object> {
-  private final BeanProvider<DeduplicatedListeners> listeners;
+  private volatile @Nullable DeduplicatedListeners listeners;
 
-  DeduplicatedInterceptor(BeanProvider<DeduplicatedListeners> listeners) {
-    this.listeners = listeners;
+  /**
+   * The listeners that it is for. Given to it, where it could ask the context: that would make them
+   * anew for a record that comes while the application stops, with a deduplicator that is open.
+   */
+  void advise(DeduplicatedListeners made) {
+    listeners = made;
   }
 
   @Override
@@ -46,8 +49,13 @@ final class DeduplicatedInterceptor implements MethodInterceptor<Object, Object>
                   .formatted(call.getExecutableMethod())
               + " for: call a method that is not @Deduplicated, or Deduplicator.run");
     }
+    DeduplicatedListeners made = listeners;
+    if (made == null) {
+      throw new IllegalStateException(
+          "%s is called before its application has started".formatted(call.getExecutableMethod()));
+    }
     try {
-      listeners.get().of(call.getExecutableMethod()).process(record, call::proceed);
+      made.of(call.getExecutableMethod()).process(record, call::proceed);
       return null;
     } finally {
       // The deduplicator's own, as it closes. It would have the consumer fail, which is asked next.

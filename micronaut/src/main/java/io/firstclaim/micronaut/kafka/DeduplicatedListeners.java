@@ -60,7 +60,8 @@ final class DeduplicatedListeners {
       BeanContext context,
       ClaimSettings claims,
       ApplicationConfiguration application,
-      Deduplication deduplication) {
+      Deduplication deduplication,
+      DeduplicatedInterceptor advice) {
     this.context = context;
     this.claims = claims;
     this.application = application.getName();
@@ -72,6 +73,7 @@ final class DeduplicatedListeners {
         }
       }
     }
+    advice.advise(this);
   }
 
   /** The records of this listener. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.lock.testkit.Soak;
 import io.firstclaim.lock.testkit.fault.FaultyStore;
@@ -23,6 +24,9 @@ import io.micronaut.configuration.kafka.exceptions.KafkaListenerExceptionHandler
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.annotation.Requires;
+import io.micronaut.context.event.BeanDestroyedEvent;
+import io.micronaut.context.event.BeanDestroyedEventListener;
+import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,8 +44,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -99,6 +106,7 @@ class DeduplicatedListenerTest {
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger faults = new AtomicInteger();
     private final AtomicReference<Work> work = new AtomicReference<>(value -> {});
+    private final AtomicReference<Runnable> halfStopped = new AtomicReference<>(() -> {});
 
     void hear(String value) throws Exception {
       calls.incrementAndGet();
@@ -137,6 +145,42 @@ class DeduplicatedListenerTest {
     @Override
     public void handle(KafkaListenerException failure) {
       desk.faults.incrementAndGet();
+    }
+  }
+
+  /** Counts what its consumer takes from the broker. */
+  public static final class Deliveries implements ConsumerInterceptor<Object, Object> {
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    @Override
+    public ConsumerRecords<Object, Object> onConsume(ConsumerRecords<Object, Object> records) {
+      COUNT.addAndGet(records.count());
+      return records;
+    }
+
+    @Override
+    public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {}
+
+    @Override
+    public void configure(Map<String, ?> settings) {}
+
+    @Override
+    public void close() {}
+  }
+
+  /** Of an application that stops, when the deduplicator is gone and its consumers are not yet. */
+  @Singleton
+  @Requires(property = "listener", value = "plain")
+  static class HalfStopped implements BeanDestroyedEventListener<Deduplicator> {
+    private final Desk desk;
+
+    HalfStopped(Desk desk) {
+      this.desk = desk;
+    }
+
+    @Override
+    public void onDestroyed(BeanDestroyedEvent<Deduplicator> event) {
+      desk.halfStopped.get().run();
     }
   }
 
@@ -445,6 +489,31 @@ class DeduplicatedListenerTest {
     awaitCommitted("g", 10);
 
     assertThat(desk.done).hasSize(5).containsExactlyInAnyOrderElementsOf(values(5));
+  }
+
+  @Test
+  void recordsThatComeDuringAStop_areKept() throws Exception {
+    CountDownLatch never = new CountDownLatch(1);
+    desk.work.set(value -> never.await());
+    sendAllTwice(5);
+    ApplicationContext stopped =
+        run(
+            "g",
+            "kafka.consumers.default.interceptor.classes",
+            Deliveries.class.getName(),
+            "firstclaim.handler.timeout",
+            "10s");
+    eventually(() -> desk.calls.get() > 0);
+    desk.halfStopped.set(
+        () -> {
+          int before = Deliveries.COUNT.get();
+          eventually(() -> Deliveries.COUNT.get() > before + 2);
+        });
+
+    stopped.close();
+
+    assertThat(desk.calls).hasValue(1);
+    assertThat(committed("g")).isZero();
   }
 
   @Test

@@ -70,7 +70,7 @@ final class Zone implements AutoCloseable {
             "FIRSTCLAIM_ZONES", "a,b",
             "FIRSTCLAIM_INSTANCE", instance,
             "FIRSTCLAIM_CLAIM_CREATE", "true",
-            "FIRSTCLAIM_CLAIM_LEASE", "10s",
+            "FIRSTCLAIM_CLAIM_LEASE", "20s", // longer than a busy machine stands still
             "FIRSTCLAIM_HANDLER_TYPE", "http",
             "MICRONAUT_SERVER_PORT", Integer.toString(port),
             "KAFKA_BOOTSTRAP_SERVERS", Servers.KAFKA.bootstrapServers(),

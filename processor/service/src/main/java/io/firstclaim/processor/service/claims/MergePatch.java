@@ -1,7 +1,9 @@
 package io.firstclaim.processor.service.claims;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,7 +11,11 @@ import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.io.StringWriter;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A JSON merge patch (RFC 7396): what it has is set, what it has as null is removed, the rest
@@ -32,13 +38,11 @@ final class MergePatch {
 
   /** The patch that is written so; empty if that is no JSON. */
   static Optional<MergePatch> parse(String text) {
-    return json(text).map(MergePatch::new);
-  }
-
-  private static Optional<JsonNode> json(String text) {
     try {
       JsonNode read = JSON.readTree(text);
-      return read == null || read.isMissingNode() ? Optional.empty() : Optional.of(read);
+      return read == null || read.isMissingNode()
+          ? Optional.empty()
+          : Optional.of(new MergePatch(read));
     } catch (JsonProcessingException e) {
       return Optional.empty();
     }
@@ -46,7 +50,6 @@ final class MergePatch {
 
   /** Whether a text is JSON. */
   static boolean isJson(String text) {
-    // Without a tree: that would take ten times the memory of the text.
     try (JsonParser json = JSON.createParser(text)) {
       if (json.nextToken() == null) {
         return false;
@@ -66,45 +69,109 @@ final class MergePatch {
    */
   Optional<String> applyTo(Optional<String> before) {
     if (before.isEmpty()) {
-      return Optional.of(merged(JSON.createObjectNode(), patch).toString());
+      return Optional.of(withoutNulls(patch).toString());
     }
-    return json(before.get())
-        .map(
-            target ->
-                patch.isObject() && changesNothing(target, patch)
-                    ? before.get() // as it is written
-                    : merged(target, patch).toString());
-  }
-
-  private static boolean changesNothing(JsonNode target, JsonNode patch) {
+    String text = before.get();
     if (!(patch instanceof ObjectNode changes)) {
-      return patch.equals(target);
+      return isJson(text) ? Optional.of(patch.toString()) : Optional.empty();
     }
-    return target.isObject()
-        && changes.properties().stream()
-            .allMatch(
-                change -> {
-                  JsonNode old = target.path(change.getKey());
-                  return change.getValue().isNull()
-                      ? old.isMissingNode()
-                      : changesNothing(old, change.getValue());
-                });
+    return written(text, (old, out) -> merge(old, changes, out))
+        .map(
+            merged ->
+                written(text, MergePatch::copy).filter(merged::equals).isPresent()
+                    ? text // nothing has changed, so it stays as it is written
+                    : merged);
   }
 
-  private static JsonNode merged(JsonNode target, JsonNode patch) {
+  /** Writes the value at which a parser stands. */
+  private interface Writing {
+    void write(JsonParser old, JsonGenerator out) throws IOException;
+  }
+
+  /**
+   * What is written of a text, token by token: a tree would take many times the memory of the text.
+   *
+   * @return empty if the text is no JSON
+   */
+  private static Optional<String> written(String text, Writing writing) {
+    StringWriter result = new StringWriter(text.length());
+    try (JsonParser old = JSON.createParser(text);
+        JsonGenerator out = JSON.createGenerator(result)) {
+      if (old.nextToken() == null) {
+        return Optional.empty();
+      }
+      writing.write(old, out);
+      if (old.nextToken() != null) {
+        return Optional.empty();
+      }
+      out.flush();
+      return Optional.of(result.toString());
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static void copy(JsonParser old, JsonGenerator out) throws IOException {
+    int depth = 0;
+    while (true) {
+      out.copyCurrentEventExact(old);
+      JsonToken token = old.currentToken();
+      depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+      if (depth == 0) {
+        return;
+      }
+      var _ = old.nextToken();
+    }
+  }
+
+  private static void merge(JsonParser old, ObjectNode changes, JsonGenerator out)
+      throws IOException {
+    out.writeStartObject();
+    Set<String> met = new HashSet<>();
+    if (old.currentToken() == JsonToken.START_OBJECT) {
+      while (old.nextToken() == JsonToken.FIELD_NAME) {
+        String name = old.currentName();
+        var _ = old.nextToken();
+        JsonNode change = changes.get(name);
+        if (change == null) {
+          out.writeFieldName(name);
+          copy(old, out);
+          continue;
+        }
+        var _ = met.add(name);
+        if (change instanceof ObjectNode inner) {
+          out.writeFieldName(name);
+          merge(old, inner, out);
+        } else {
+          old.skipChildren();
+          if (!change.isNull()) {
+            out.writePOJOField(name, change);
+          }
+        }
+      }
+    } else {
+      old.skipChildren();
+    }
+    for (Map.Entry<String, JsonNode> change : changes.properties()) {
+      if (!met.contains(change.getKey()) && !change.getValue().isNull()) {
+        out.writePOJOField(change.getKey(), withoutNulls(change.getValue()));
+      }
+    }
+    out.writeEndObject();
+  }
+
+  /** A patch of what is not there. */
+  private static JsonNode withoutNulls(JsonNode patch) {
     if (!(patch instanceof ObjectNode changes)) {
       return patch;
     }
-    ObjectNode result = target instanceof ObjectNode object ? object : JSON.createObjectNode();
+    ObjectNode result = JSON.createObjectNode();
     changes
         .properties()
         .forEach(
             change -> {
-              if (change.getValue().isNull()) {
-                result.remove(change.getKey());
-              } else {
-                JsonNode old = result.path(change.getKey());
-                result.set(change.getKey(), merged(old, change.getValue()));
+              if (!change.getValue().isNull()) {
+                result.set(change.getKey(), withoutNulls(change.getValue()));
               }
             });
     return result;

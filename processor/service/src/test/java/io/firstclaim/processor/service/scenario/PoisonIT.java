@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.processor.service.scenario.Outcomes.Outcome;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,7 +95,6 @@ class PoisonIT {
     TopicReader<DeadLetter> letters = scenario.deadLetters();
     Map<String, Zone> zones =
         Map.of("a", limited(scenario.zone("a")), "b", limited(scenario.zone("b")));
-    zones.values().forEach(zone -> zone.lease(Duration.ofSeconds(8)));
     scenario.start();
     RecordMetadata kills = send("kills");
     List<String> neighbours = new ArrayList<>();

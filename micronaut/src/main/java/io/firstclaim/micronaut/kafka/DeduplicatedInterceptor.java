@@ -25,8 +25,8 @@ final class DeduplicatedInterceptor implements MethodInterceptor<Object, Object>
   private volatile @Nullable DeduplicatedListeners listeners;
 
   /**
-   * The listeners that it is for. Given to it, where it could ask the context: that would make them
-   * anew for a record that comes while the application stops, with a deduplicator that is open.
+   * Gives it the listeners that it is for. It does not ask the context for them, which would make
+   * them anew, with a deduplicator that is open, for a record that comes during a stop.
    */
   void advise(DeduplicatedListeners made) {
     listeners = made;
@@ -52,7 +52,8 @@ final class DeduplicatedInterceptor implements MethodInterceptor<Object, Object>
     DeduplicatedListeners made = listeners;
     if (made == null) {
       throw new IllegalStateException(
-          "%s is called before its application has started".formatted(call.getExecutableMethod()));
+          "%s is called before its application has started, and again once it has"
+              .formatted(call.getExecutableMethod()));
     }
     try {
       made.of(call.getExecutableMethod()).process(record, call::proceed);

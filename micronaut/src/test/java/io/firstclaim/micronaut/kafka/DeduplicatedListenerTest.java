@@ -474,13 +474,19 @@ class DeduplicatedListenerTest {
     assertThat(desk.done).containsExactly("v0");
   }
 
-  @Test
-  void stopInTheMiddle_losesNothing_andAnotherGoesOn() throws Exception {
+  /** An application at the first of five records, whose listener ends when it is interrupted. */
+  private ApplicationContext atWork(String... settings) {
     CountDownLatch never = new CountDownLatch(1);
     desk.work.set(value -> never.await());
     sendAllTwice(5);
-    ApplicationContext stopped = run("g");
+    ApplicationContext application = run("g", settings);
     eventually(() -> desk.calls.get() > 0);
+    return application;
+  }
+
+  @Test
+  void stopInTheMiddle_losesNothing_andAnotherGoesOn() throws Exception {
+    ApplicationContext stopped = atWork();
 
     stopped.close();
     assertThat(committed("g")).isZero();
@@ -493,17 +499,12 @@ class DeduplicatedListenerTest {
 
   @Test
   void recordsThatComeDuringAStop_areKept() throws Exception {
-    CountDownLatch never = new CountDownLatch(1);
-    desk.work.set(value -> never.await());
-    sendAllTwice(5);
     ApplicationContext stopped =
-        run(
-            "g",
+        atWork(
             "kafka.consumers.default.interceptor.classes",
             Deliveries.class.getName(),
             "firstclaim.handler.timeout",
             "10s");
-    eventually(() -> desk.calls.get() > 0);
     desk.halfStopped.set(
         () -> {
           int before = Deliveries.COUNT.get();

@@ -126,31 +126,33 @@ final class MergePatch {
 
   private static void merge(JsonParser old, ObjectNode changes, JsonGenerator out)
       throws IOException {
+    if (old.currentToken() != JsonToken.START_OBJECT) {
+      old.skipChildren();
+      out.writePOJO(withoutNulls(changes));
+      return;
+    }
     out.writeStartObject();
     Set<String> met = new HashSet<>();
-    if (old.currentToken() == JsonToken.START_OBJECT) {
-      while (old.nextToken() == JsonToken.FIELD_NAME) {
-        String name = old.currentName();
-        var _ = old.nextToken();
-        JsonNode change = changes.get(name);
-        if (change == null) {
-          out.writeFieldName(name);
-          copy(old, out);
-          continue;
-        }
+    while (old.nextToken() == JsonToken.FIELD_NAME) {
+      String name = old.currentName();
+      var _ = old.nextToken();
+      JsonNode change = changes.path(name);
+      if (!change.isMissingNode()) {
         var _ = met.add(name);
-        if (change instanceof ObjectNode inner) {
-          out.writeFieldName(name);
-          merge(old, inner, out);
-        } else {
-          old.skipChildren();
-          if (!change.isNull()) {
-            out.writePOJOField(name, change);
-          }
-        }
       }
-    } else {
-      old.skipChildren();
+      if (change.isNull()) {
+        old.skipChildren();
+        continue;
+      }
+      out.writeFieldName(name);
+      if (change instanceof ObjectNode inner) {
+        merge(old, inner, out);
+      } else if (change.isMissingNode()) {
+        copy(old, out);
+      } else {
+        old.skipChildren();
+        out.writePOJO(change);
+      }
     }
     for (Map.Entry<String, JsonNode> change : changes.properties()) {
       if (!met.contains(change.getKey()) && !change.getValue().isNull()) {

@@ -68,10 +68,10 @@ class BadHandlersTest extends FlowFixture {
 
     List<Sent> healthy = ids(20).stream().map(id -> a.deliver(id, "{}")).toList();
 
-    eventually(() -> healthy.stream().allMatch(Sent::isSettled));
+    eventually(() -> healthy.stream().allMatch(Sent::isOver));
     eventually(() -> a.store.calls(Op.RENEW) >= 4 * spinning.size());
     mayEnd.countDown();
-    eventually(() -> spinning.stream().allMatch(Sent::isSettled));
+    eventually(() -> spinning.stream().allMatch(Sent::isOver));
     assertThat(calls).extracting(RecordContext::token).containsOnly(1L);
   }
 
@@ -102,7 +102,7 @@ class BadHandlersTest extends FlowFixture {
     assertThat(calls.getLast().id().text()).isEqualTo("fresh");
     mayEnd.countDown();
 
-    eventually(() -> fresh.isSettled() && suspects.stream().allMatch(Sent::isSettled));
+    eventually(() -> fresh.isOver() && suspects.stream().allMatch(Sent::isOver));
     assertThat(calls).hasSize(21);
     assertThat(calls.getLast().attempt()).isEqualTo(3);
   }
@@ -130,7 +130,7 @@ class BadHandlersTest extends FlowFixture {
 
     List<Sent> suspects = ids(6).stream().map(id -> a.deliver(id, "{}")).toList();
 
-    eventually(() -> suspects.stream().allMatch(Sent::isSettled));
+    eventually(() -> suspects.stream().allMatch(Sent::isOver));
     assertThat(most).hasValue(1);
     assertThat(calls).hasSize(6).extracting(RecordContext::attempt).containsOnly(2);
   }
@@ -153,7 +153,7 @@ class BadHandlersTest extends FlowFixture {
     Sent hangs = begun(a, "hangs");
     Sent next = a.deliver("next", "{}");
 
-    eventually(() -> next.isSettled() && hangs.isSettled());
+    eventually(() -> next.isOver() && hangs.isOver());
     assertThat(stateOf("hangs")).isInstanceOf(ClaimState.Dead.class);
     assertThat(stateOf("next")).isInstanceOf(ClaimState.Done.class);
     assertThat(a.state().abandoned()).isEqualTo(2);
@@ -212,7 +212,7 @@ class BadHandlersTest extends FlowFixture {
 
     hold.release();
 
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     assertThat(calls).singleElement().matches(call -> call.attempt() == 1);
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
   }

@@ -95,13 +95,13 @@ class DownstreamTest extends FlowFixture {
     assertThat(calls).allMatch(call -> call.attempt() == 1);
     downstream = _ -> HandlerResult.done();
     time.advance(LONGEST_PAUSE);
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
     assertThat(broker.deadLetters()).isEmpty();
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED))
         .hasSize(50)
         .allMatch(outcome -> outcome.attempt() == 1);
     List<Sent> more = List.of(a.deliver("more-a", "{}"), b.deliver("more-b", "{}"));
-    eventually(() -> more.stream().allMatch(Sent::isSettled));
+    eventually(() -> more.stream().allMatch(Sent::isOver));
     assertThat(a.state().downstreamFault()).isEmpty();
     assertThat(b.state().downstreamFault()).isEmpty();
   }
@@ -148,8 +148,8 @@ class DownstreamTest extends FlowFixture {
 
     List<Sent> atB = deliver(b, "order", 10);
 
-    eventually(() -> atA.stream().allMatch(Sent::isSettled));
-    eventually(() -> atB.stream().allMatch(Sent::isSettled));
+    eventually(() -> atA.stream().allMatch(Sent::isOver));
+    eventually(() -> atB.stream().allMatch(Sent::isOver));
     assertThat(b.state().downstreamFault()).isEmpty();
   }
 
@@ -216,7 +216,7 @@ class DownstreamTest extends FlowFixture {
 
     for (int i = 0; !odd.isSettled(); i++) {
       Sent neighbour = a.deliver("order-" + i, "{}");
-      eventually(neighbour::isSettled);
+      eventually(neighbour::isOver);
       time.advance(Duration.ofMillis(100));
     }
 
@@ -244,7 +244,7 @@ class DownstreamTest extends FlowFixture {
     assertThat(broker.deadLetters()).isEmpty();
     downstream = _ -> HandlerResult.done();
     time.advance(LONGEST_PAUSE);
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
     assertThat(broker.deadLetters()).isEmpty();
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(100);
   }
@@ -255,7 +255,7 @@ class DownstreamTest extends FlowFixture {
     try (LogLines log = new LogLines(Attempts.class.getName())) {
       Sent sent = start("a").deliver("order-1", "{}");
 
-      eventually(sent::isSettled);
+      eventually(sent::isOver);
 
       assertThat(log.of("INFO"))
           .hasSize(2)

@@ -61,10 +61,10 @@ abstract class FlowFixture {
     return instance;
   }
 
-  /** Delivers a record, and waits until it is settled. */
+  /** Delivers a record, and waits until it is over. */
   static void process(TestInstance at, String id) {
     Sent sent = at.deliver(id, "{}");
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
   }
 
   /** Delivers a record, and waits until its handler has it. */

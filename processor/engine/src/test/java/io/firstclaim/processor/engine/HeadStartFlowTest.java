@@ -31,11 +31,11 @@ class HeadStartFlowTest extends FlowFixture {
     List<Sent> atB = IntStream.range(0, 20).mapToObj(i -> b.deliver("order-" + i, "{}")).toList();
     long own = IntStream.range(0, 20).filter(i -> isPreferredBy("b", "order-" + i)).count();
     assertThat(own).isBetween(1L, 19L);
-    eventually(() -> atB.stream().filter(Sent::isSettled).count() == own);
+    eventually(() -> atB.stream().filter(Sent::isOver).count() == own);
 
     List<Sent> atA = IntStream.range(0, 20).mapToObj(i -> a.deliver("order-" + i, "{}")).toList();
 
-    eventually(() -> Stream.concat(atA.stream(), atB.stream()).allMatch(Sent::isSettled));
+    eventually(() -> Stream.concat(atA.stream(), atB.stream()).allMatch(Sent::isOver));
     assertThat(calls).hasSize(20);
     assertThat(calls.stream().map(RecordContext::zone)).contains("a", "b");
     assertThat(a.store.calls(Op.CLAIM) + b.store.calls(Op.CLAIM)).isEqualTo(20);
@@ -53,7 +53,7 @@ class HeadStartFlowTest extends FlowFixture {
 
     for (int i = 0; i < 20; i++) {
       Sent sent = b.deliver(TestRecords.record("order-" + i, "{}"), arrival);
-      eventually(sent::isSettled);
+      eventually(sent::isOver);
     }
   }
 
@@ -72,11 +72,11 @@ class HeadStartFlowTest extends FlowFixture {
 
     Sent atA = a.deliver(preferredBy("a"), "{}");
 
-    eventually(() -> atA.isSettled() && foreign.isSettled());
+    eventually(() -> atA.isOver() && foreign.isOver());
     assertThat(own.isSettled()).isFalse();
     assertThat(b.store.calls(Op.CLAIM)).isEqualTo(1);
     busy.countDown();
-    eventually(own::isSettled);
+    eventually(own::isOver);
   }
 
   @Test
@@ -106,7 +106,7 @@ class HeadStartFlowTest extends FlowFixture {
     eventually(foreign::waitsForAPermit);
     busy.countDown();
 
-    eventually(() -> own.isSettled() && foreign.isSettled());
+    eventually(() -> own.isOver() && foreign.isOver());
   }
 
   private static RecordHandler doneAfter(CountDownLatch latch) {

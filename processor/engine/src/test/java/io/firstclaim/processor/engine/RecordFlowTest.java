@@ -88,7 +88,7 @@ class RecordFlowTest extends FlowFixture {
     Contested order = contested();
 
     mayEnd.countDown();
-    eventually(() -> order.atA().isSettled() && order.atB().isSettled());
+    eventually(() -> order.atA().isOver() && order.atB().isOver());
 
     assertThat(order.b().listener.claimed()).containsExactly(Claimed.HELD, Claimed.DONE);
     assertThat(calls).hasSize(1);
@@ -106,7 +106,7 @@ class RecordFlowTest extends FlowFixture {
       }
     }
 
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
 
     assertThat(calls.stream().map(call -> call.id().text()).distinct()).hasSize(500);
     assertThat(calls).hasSize(500);
@@ -124,7 +124,7 @@ class RecordFlowTest extends FlowFixture {
 
     mayEnd.countDown();
 
-    eventually(() -> order.atA().isSettled() && order.atB().isSettled());
+    eventually(() -> order.atA().isOver() && order.atB().isOver());
     assertThat(order.b().store.calls()).isOne();
     assertThat(calls).hasSize(1);
   }
@@ -143,7 +143,7 @@ class RecordFlowTest extends FlowFixture {
     assertThat(silent.release(granted.lease(), Instant.EPOCH, "over to the topic"))
         .isInstanceOf(SettleResult.Settled.class);
 
-    eventually(order::isSettled);
+    eventually(order::isOver);
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
   }
 
@@ -157,7 +157,7 @@ class RecordFlowTest extends FlowFixture {
     Sent second = b.deliver("order-1", "{}");
     Sent again = a.deliver("order-1", "{}");
 
-    eventually(() -> second.isSettled() && again.isSettled());
+    eventually(() -> second.isOver() && again.isOver());
     assertThat(b.store.calls()).isZero();
     assertThat(a.store.calls(Op.CLAIM)).isOne();
   }
@@ -175,7 +175,7 @@ class RecordFlowTest extends FlowFixture {
 
     mayEnd.countDown();
 
-    eventually(() -> first.isSettled() && second.isSettled());
+    eventually(() -> first.isOver() && second.isOver());
     assertThat(b.store.calls(Op.CLAIM)).isOne();
   }
 
@@ -187,7 +187,7 @@ class RecordFlowTest extends FlowFixture {
 
     mayEnd.countDown();
 
-    eventually(() -> five.stream().allMatch(Sent::isSettled));
+    eventually(() -> five.stream().allMatch(Sent::isOver));
     assertThat(a.store.calls(Op.CLAIM)).isOne();
     assertThat(calls).hasSize(1);
   }
@@ -203,7 +203,7 @@ class RecordFlowTest extends FlowFixture {
     eventually(() -> order.b().listener.claimed().size() == 2);
     assertThat(order.atB().isSettled()).isFalse();
     mayEnd.countDown();
-    eventually(() -> order.atA().isSettled() && follower.isSettled());
+    eventually(() -> order.atA().isOver() && follower.isOver());
   }
 
   @Test
@@ -225,7 +225,7 @@ class RecordFlowTest extends FlowFixture {
 
     mayEnd.countDown();
 
-    eventually(second::isSettled);
+    eventually(second::isOver);
     assertThat(calls).hasSize(1);
   }
 
@@ -254,7 +254,7 @@ class RecordFlowTest extends FlowFixture {
     order.atB().interrupt();
     mayEnd.countDown();
 
-    eventually(() -> order.atA().isSettled() && order.atB().isSettled());
+    eventually(() -> order.atA().isOver() && order.atB().isOver());
     eventually(order.atB()::hasEnded);
   }
 
@@ -269,7 +269,7 @@ class RecordFlowTest extends FlowFixture {
     sent.interrupt();
     hold.release();
 
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     assertThat(calls).hasSize(1);
     assertThat(a.store.calls(Op.CLAIM)).isEqualTo(1);
   }
@@ -289,7 +289,7 @@ class RecordFlowTest extends FlowFixture {
     second.revoke();
     mayEnd.countDown();
 
-    eventually(() -> first.isSettled() && third.isSettled() && second.hasEnded());
+    eventually(() -> first.isOver() && third.isOver() && second.hasEnded());
     assertThat(second.isSettled()).isFalse();
     assertThat(calls.stream().map(call -> call.id().text()))
         .containsExactlyInAnyOrder("order-1", "order-3");
@@ -334,7 +334,7 @@ class RecordFlowTest extends FlowFixture {
     Sent again = b.deliver("order-1", "{}");
     eventually(() -> b.listener.claimed().equals(List.of(Claimed.DONE)));
     assertThat(atB.isSettled()).isFalse();
-    eventually(() -> atB.isSettled() && again.isSettled());
+    eventually(() -> atB.isOver() && again.isOver());
     eventually(() -> c.knows("order-1", "{}"));
     process(c, "order-1");
 
@@ -426,7 +426,7 @@ class RecordFlowTest extends FlowFixture {
 
     Sent order = a.deliver(unreadableWhile(() -> faults.getAndDecrement() > 0));
 
-    eventually(order::isSettled);
+    eventually(order::isOver);
     eventually(() -> order.hasEnded() && a.limit.isEmpty());
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Done.class);
     assertThat(calls).hasSize(1);
@@ -465,7 +465,7 @@ class RecordFlowTest extends FlowFixture {
     eventually(() -> calls.size() == 1);
     mayEnd.countDown();
 
-    eventually(() -> first.isSettled() && second.isSettled());
+    eventually(() -> first.isOver() && second.isOver());
     eventually(() -> first.hasEnded() && second.hasEnded() && a.limit.isEmpty());
     assertThat(calls).hasSize(1);
   }

@@ -105,7 +105,7 @@ class RedriveTest extends FlowFixture {
 
     Sent one = a.deliver(again);
     Sent two = b.deliver(again);
-    eventually(() -> one.isSettled() && two.isSettled());
+    eventually(() -> one.isOver() && two.isOver());
 
     assertThat(calls).hasSize(2);
     assertThat(calls.getLast().attempt()).isEqualTo(1);
@@ -116,7 +116,7 @@ class RedriveTest extends FlowFixture {
     assertThat(broker.deadLetters()).hasSize(1);
 
     Sent repeated = b.deliver(again);
-    eventually(repeated::isSettled);
+    eventually(repeated::isOver);
     assertThat(calls).hasSize(2);
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
   }
@@ -149,7 +149,7 @@ class RedriveTest extends FlowFixture {
       all.add(b.deliver("order-1", "{}"));
       all.add(b.deliver(again));
     }
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
 
     assertThat(calls).hasSize(2);
     assertThat(operator.find(ID).orElseThrow().state()).isInstanceOf(ClaimState.Done.class);
@@ -175,7 +175,7 @@ class RedriveTest extends FlowFixture {
     assertThat(late.known.add(ID, PAYLOAD, old.token(), old.at())).isTrue();
     late.hear(Outcome.Kind.DEAD, ID.text(), "{}");
 
-    eventually(fromSource::isSettled);
+    eventually(fromSource::isOver);
     eventually(() -> late.listener.claimed().size() == 2);
     assertThat(redriven.isSettled()).isFalse();
   }
@@ -186,7 +186,7 @@ class RedriveTest extends FlowFixture {
     ProducerRecord<byte[], byte[]> first = broker.deadLetters().getFirst();
 
     Sent again = b.deliver(freedAndPublished(FIRST));
-    eventually(again::isSettled);
+    eventually(again::isOver);
 
     ProducerRecord<byte[], byte[]> second = broker.deadLetters().getLast();
     assertThat(broker.deadLetters()).hasSize(2);
@@ -203,7 +203,7 @@ class RedriveTest extends FlowFixture {
         .isInstanceOf(RedriveResult.FreedBefore.class);
     handler.set(_ -> HandlerResult.done());
     Sent third = a.deliver(freedAndPublished(SECOND));
-    eventually(third::isSettled);
+    eventually(third::isOver);
     assertThat(a.listener.delivered()).contains(Delivered.COMPLETED);
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(1);
   }
@@ -261,7 +261,7 @@ class RedriveTest extends FlowFixture {
     ConsumerRecord<byte[], byte[]> others = delivered(lastLetter().again("another", FIRST), 7);
 
     Sent sent = b.deliver(others);
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
 
     assertThat(calls).hasSize(1);
     assertThat(b.listener.delivered()).containsExactly(Delivered.DUPLICATE);

@@ -78,7 +78,7 @@ class ResourceFlowTest extends FlowFixture {
 
     List<Sent> all =
         IntStream.range(0, records).mapToObj(i -> a.deliver("order-" + i, on("x"))).toList();
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
 
     assertThat(mostTogether).hasValue(1);
     assertThat(a.listener.claimed()).hasSize(records).containsOnly(Claimed.GRANTED);
@@ -97,7 +97,7 @@ class ResourceFlowTest extends FlowFixture {
     assertThat(handled()).containsExactly("order-1", "order-3");
 
     mayEnd.countDown();
-    eventually(() -> second.isSettled() && other.isSettled());
+    eventually(() -> second.isOver() && other.isOver());
     eventually(a.limit::isEmpty);
   }
 
@@ -115,7 +115,7 @@ class ResourceFlowTest extends FlowFixture {
     eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() == 1);
 
     Sent second = a.deliver("order-2", on("x"));
-    eventually(second::isSettled);
+    eventually(second::isOver);
 
     assertThat(first.isSettled()).isFalse();
     assertThat(a.listener.claimed()).containsExactly(Claimed.GRANTED, Claimed.GRANTED);
@@ -125,9 +125,9 @@ class ResourceFlowTest extends FlowFixture {
   void recordThatIsGivenUp_freesItsResource() throws InterruptedException {
     TestInstance a = start("a", _ -> new HandlerResult.Failed("never"));
     Sent first = a.deliver("order-1", on("x"));
-    eventually(first::isSettled);
+    eventually(first::isOver);
     Sent second = a.deliver("order-2", on("x"));
-    eventually(second::isSettled);
+    eventually(second::isOver);
 
     assertThat(a.listener.claimed()).containsExactly(Claimed.GRANTED, Claimed.GRANTED);
     assertThat(broker.deadLetters()).hasSize(2);
@@ -141,11 +141,11 @@ class ResourceFlowTest extends FlowFixture {
     eventually(() -> a.listener.claimed().contains(Claimed.UNREADABLE));
 
     Sent second = a.deliver("order-2", on("x"));
-    eventually(second::isSettled);
+    eventually(second::isOver);
 
     assertThat(first.isSettled()).isFalse();
     a.store.unreadable().clear();
-    eventually(first::isSettled);
+    eventually(first::isOver);
   }
 
   /** What it was granted is given back, and a late release must not free the record once more. */
@@ -159,7 +159,7 @@ class ResourceFlowTest extends FlowFixture {
     Sent sent = a.deliver("order-1", on("x"));
     eventually(() -> a.store.calls(Op.CLAIM) > 3);
     a.store.unreadable().clear();
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
 
     List<Nonce> nonces = a.store.claims().stream().map(Claim::nonce).toList();
     assertThat(nonces.get(1)).as("after a refusal").isNotEqualTo(nonces.get(0));
@@ -181,7 +181,7 @@ class ResourceFlowTest extends FlowFixture {
     assertThat(second.isSettled()).isFalse();
 
     mayEnd.countDown();
-    eventually(third::isSettled);
+    eventually(third::isOver);
     assertThat(handled()).containsExactly("order-1", "order-3");
   }
 
@@ -195,7 +195,7 @@ class ResourceFlowTest extends FlowFixture {
     eventually(() -> a.limit.parked() == 1);
 
     mayEnd.countDown();
-    eventually(() -> second.isSettled() && twin.isSettled());
+    eventually(() -> second.isOver() && twin.isOver());
 
     assertThat(handled()).containsExactly("order-1", "order-2");
   }
@@ -212,7 +212,7 @@ class ResourceFlowTest extends FlowFixture {
     TestInstance b = start("b", FlowFixture::done);
     Sent _ = b.deliver("order-2", on("x"));
 
-    eventually(second::isSettled);
+    eventually(second::isOver);
     assertThat(a.listener.claimed()).containsExactly(Claimed.GRANTED);
   }
 
@@ -232,7 +232,7 @@ class ResourceFlowTest extends FlowFixture {
             .mapToObj(i -> a.deliver("order-" + i, on("account-" + i % 2)))
             .toList();
 
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
     assertThat(completed()).hasSize(20);
     assertThat(broker.deadLetters()).isEmpty();
   }
@@ -246,7 +246,7 @@ class ResourceFlowTest extends FlowFixture {
             .mapToObj(i -> a.deliver("order-" + i, transfer("x", "account-" + i % 3)))
             .toList();
 
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
     assertThat(a.listener.claimed()).containsOnly(Claimed.GRANTED);
   }
 
@@ -267,7 +267,7 @@ class ResourceFlowTest extends FlowFixture {
     suspects.forEach(id -> all.add(a.deliver(id, on("x"))));
     all.add(a.deliver("fresh", on("x")));
 
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
     assertThat(handled()).hasSize(3);
     assertThat(broker.deadLetters()).isEmpty();
   }
@@ -291,7 +291,7 @@ class ResourceFlowTest extends FlowFixture {
     eventually(() -> calls.size() == 1);
     Sent next = a.deliver("next", on("x"));
 
-    eventually(() -> next.isSettled() && hangs.isSettled());
+    eventually(() -> next.isOver() && hangs.isOver());
     assertThat(handled()).containsExactlyInAnyOrder("hangs", "hangs", "next");
     mayEnd.countDown();
     eventually(a.limit::isEmpty);
@@ -303,9 +303,9 @@ class ResourceFlowTest extends FlowFixture {
   void handler_getsAToken_forEachResource_thatRisesWithEachRecord() throws InterruptedException {
     TestInstance a = start("a", FlowFixture::done);
     Sent first = a.deliver("order-1", transfer("y", "x"));
-    eventually(first::isSettled);
+    eventually(first::isOver);
     Sent second = a.deliver("order-2", transfer("x", "x"));
-    eventually(second::isSettled);
+    eventually(second::isOver);
 
     RecordId x = RecordId.of("x").asResource();
     RecordId y = RecordId.of("y").asResource();
@@ -322,7 +322,7 @@ class ResourceFlowTest extends FlowFixture {
     TestInstance a = start("a", FlowFixture::done);
     Sent first = a.deliver("order-1", transfer("y", "x"));
     Sent second = a.deliver("order-2", "{}");
-    eventually(() -> first.isSettled() && second.isSettled());
+    eventually(() -> first.isOver() && second.isOver());
 
     assertThat(broker.published())
         .extracting(Outcome::resources)
@@ -333,7 +333,7 @@ class ResourceFlowTest extends FlowFixture {
   void recordThatTouchesNothing_isClaimedAlone() throws InterruptedException {
     TestInstance a = start("a", FlowFixture::done);
     Sent sent = a.deliver("order-1", "{\"other\":1}");
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
 
     assertThat(a.store.claims()).extracting(Claim::resources).containsExactly(List.of());
     assertThat(calls.getFirst().resourceTokens()).isEmpty();
@@ -343,9 +343,9 @@ class ResourceFlowTest extends FlowFixture {
   void recordWhoseResourceCannotBeOne_isADeadLetter_onceForItsId() throws InterruptedException {
     TestInstance a = start("a", FlowFixture::done);
     Sent first = a.deliver("order-1", "{\"from\":true}");
-    eventually(first::isSettled);
+    eventually(first::isOver);
     Sent again = a.deliver("order-1", "{\"from\":true}");
-    eventually(again::isSettled);
+    eventually(again::isOver);
 
     assertThat(calls).isEmpty();
     assertThat(broker.deadLetters())
@@ -374,7 +374,7 @@ class ResourceFlowTest extends FlowFixture {
     assertThat(calls).hasSize(1);
 
     mayEnd.countDown();
-    eventually(() -> first.isSettled() && second.isSettled());
+    eventually(() -> first.isOver() && second.isOver());
 
     assertThat(handled()).containsExactly("order-1", "order-2");
     assertThat(completed()).containsExactly("order-1", "order-2");
@@ -391,10 +391,10 @@ class ResourceFlowTest extends FlowFixture {
 
     assertThat(b.store.claims().stream().map(Claim::id).distinct()).hasSize(1);
     Sent apart = b.deliver("apart", on("z"));
-    eventually(apart::isSettled);
+    eventually(apart::isOver);
 
     mayEnd.countDown();
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
   }
 
   @Test
@@ -425,7 +425,7 @@ class ResourceFlowTest extends FlowFixture {
     a.store.setDown(true);
 
     Sent second = b.deliver("order-2", on("x"));
-    eventually(second::isSettled);
+    eventually(second::isOver);
 
     assertThat(handled()).containsExactly("order-1", "order-2");
   }
@@ -441,7 +441,7 @@ class ResourceFlowTest extends FlowFixture {
     eventually(() -> b.listener.claimed().contains(Claimed.BLOCKED));
 
     mayEnd.countDown();
-    eventually(second::isSettled);
+    eventually(second::isOver);
   }
 
   /** One zone always comes too late: whenever it asks, the other one has what it wants. */
@@ -481,7 +481,7 @@ class ResourceFlowTest extends FlowFixture {
 
     eventually(() -> completed().contains("waits"));
     assertThat(completed().indexOf("waits") - before).isLessThanOrEqualTo(100);
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
   }
 
   @Test
@@ -510,7 +510,7 @@ class ResourceFlowTest extends FlowFixture {
       all.add(b.deliver("transfer-" + i, transfer));
     }
 
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
 
     assertThat(collisions).isEmpty();
     assertThat(handled()).hasSize(500).doesNotHaveDuplicates();
@@ -522,9 +522,9 @@ class ResourceFlowTest extends FlowFixture {
   void recordOfAnotherPayload_touchesNothing() throws InterruptedException {
     TestInstance a = start("a", FlowFixture::done);
     Sent first = a.deliver("order-1", on("x"));
-    eventually(first::isSettled);
+    eventually(first::isOver);
     Sent other = a.deliver("order-1", on("y"));
-    eventually(other::isSettled);
+    eventually(other::isOver);
 
     assertThat(a.listener.delivered()).containsExactly(Delivered.COMPLETED, Delivered.MISMATCH);
     assertThat(a.store.find(RecordId.of("order-1")).orElseThrow().state())

@@ -45,7 +45,7 @@ class RosterTest extends FlowFixture {
     assertThat(held.attempt()).isEqualTo(1);
     assertThat(instance.parked(10, null).items()).isEmpty();
     mayEnd.countDown();
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     eventually(() -> instance.held(10, null).items().isEmpty());
   }
 

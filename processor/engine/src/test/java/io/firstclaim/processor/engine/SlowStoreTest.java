@@ -74,7 +74,7 @@ class SlowStoreTest {
     assertThat(held.arrived()).isLessThanOrEqualTo(4);
 
     held.release();
-    eventually(() -> backlog.stream().allMatch(Sent::isSettled));
+    eventually(() -> backlog.stream().allMatch(Sent::isOver));
   }
 
   /** Half of what it makes the most of is for claims. */
@@ -89,7 +89,7 @@ class SlowStoreTest {
     assertThat(held.arrived()).isEqualTo(1);
 
     held.release();
-    eventually(() -> backlog.stream().allMatch(Sent::isSettled));
+    eventually(() -> backlog.stream().allMatch(Sent::isOver));
   }
 
   /** A claim may take several requests, so that it would come too late each time. */
@@ -102,7 +102,7 @@ class SlowStoreTest {
 
     held.release();
 
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     assertThat(a.store.calls(Op.RENEW)).isOne();
     assertThat(a.store.calls(Op.RELEASE)).isZero();
     assertThat(calls).singleElement().matches(call -> call.attempt() == 1 && call.token() == 1);
@@ -122,7 +122,7 @@ class SlowStoreTest {
 
     renewal.release();
 
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     assertThat(a.store.calls(Op.RELEASE)).isZero();
     assertThat(calls).singleElement().matches(call -> call.attempt() == 1 && call.token() == 1);
   }
@@ -137,7 +137,7 @@ class SlowStoreTest {
 
     claim.release();
 
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     assertThat(a.store.calls(Op.RELEASE)).isOne();
     assertThat(calls).singleElement().matches(call -> call.attempt() == 1);
   }
@@ -155,7 +155,7 @@ class SlowStoreTest {
     assertThat(calls).isEmpty();
 
     refuses.countDown();
-    eventually(() -> backlog.stream().allMatch(Sent::isSettled));
+    eventually(() -> backlog.stream().allMatch(Sent::isOver));
   }
 
   @Test
@@ -173,7 +173,7 @@ class SlowStoreTest {
     assertThat(calls).hasSize(1);
 
     refuses.countDown();
-    eventually(() -> first.isSettled() && backlog.stream().allMatch(Sent::isSettled));
+    eventually(() -> first.isOver() && backlog.stream().allMatch(Sent::isOver));
     assertThat(calls).hasSize(301);
   }
 
@@ -189,7 +189,7 @@ class SlowStoreTest {
 
     eventually(() -> a.store.calls(Op.RENEW) > 0);
     mayEnd.countDown();
-    eventually(() -> running.isSettled() && refused.isSettled());
+    eventually(() -> running.isOver() && refused.isOver());
   }
 
   @Test
@@ -198,7 +198,7 @@ class SlowStoreTest {
 
     List<Sent> all = deliver("order", 50);
 
-    eventually(() -> all.stream().allMatch(Sent::isSettled));
+    eventually(() -> all.stream().allMatch(Sent::isOver));
     assertThat(calls).hasSize(50);
   }
 }

@@ -41,7 +41,7 @@ class StoreFlowTest extends FlowFixture {
 
     mayEnd.countDown();
 
-    eventually(() -> order.atA().isSettled() && order.atB().isSettled());
+    eventually(() -> order.atA().isOver() && order.atB().isOver());
     assertThat(calls).hasSize(1);
     assertThat(broker.published()).singleElement().matches(outcome -> outcome.attempt() == 1);
   }
@@ -71,7 +71,7 @@ class StoreFlowTest extends FlowFixture {
 
     mayEnd.countDown();
 
-    eventually(first::isSettled);
+    eventually(first::isOver);
     assertThat(refused.get()).hasMessageContaining("token 1");
     assertThat(a.listener.delivered()).containsExactly(Delivered.LOST, Delivered.DUPLICATE);
     assertThat(stored("order-1"))
@@ -96,7 +96,7 @@ class StoreFlowTest extends FlowFixture {
 
     order.a().stop();
 
-    eventually(order.atB()::isSettled);
+    eventually(order.atB()::isOver);
     eventually(order.atA()::hasEnded);
     assertThat(order.atA().isSettled()).isFalse();
     assertThat(calls).hasSize(2);
@@ -116,7 +116,7 @@ class StoreFlowTest extends FlowFixture {
 
     order.a().stop();
 
-    eventually(() -> order.atB().isSettled() && order.atA().hasEnded());
+    eventually(() -> order.atB().isOver() && order.atA().hasEnded());
     assertThat(calls).extracting(RecordContext::attempt).containsExactly(1, 1);
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED))
         .singleElement()
@@ -149,7 +149,7 @@ class StoreFlowTest extends FlowFixture {
     assertThat(a.listener.claimed()).containsOnly(Claimed.UNREADABLE, Claimed.GRANTED);
     assertThat(a.store.calls(Op.FIND)).as("questions whether the store answers").isZero();
     a.store.unreadable().clear();
-    eventually(concerned::isSettled);
+    eventually(concerned::isOver);
   }
 
   @Test
@@ -169,7 +169,7 @@ class StoreFlowTest extends FlowFixture {
 
       Sent other = a.deliver("order-3", "{}");
 
-      eventually(other::isSettled);
+      eventually(other::isOver);
       assertThat(concerned).noneMatch(Sent::isSettled);
       assertThat(a.store.calls(Op.COMPLETE)).as("one of each").isEqualTo(3);
       assertThat(a.store.calls(Op.FIND)).as("questions whether the store answers").isZero();
@@ -198,7 +198,7 @@ class StoreFlowTest extends FlowFixture {
 
     a.store.setDown(false);
 
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     assertThat(a.store.claims().stream().map(claim -> claim.nonce()).distinct()).hasSize(2);
   }
 
@@ -220,7 +220,7 @@ class StoreFlowTest extends FlowFixture {
 
     a.store.setDown(false);
 
-    eventually(() -> first.isSettled() && more.stream().allMatch(Sent::isSettled));
+    eventually(() -> first.isOver() && more.stream().allMatch(Sent::isOver));
     assertThat(calls).hasSize(200);
     assertThat(a.store.calls(Op.CLAIM)).isLessThan(220);
   }
@@ -241,7 +241,7 @@ class StoreFlowTest extends FlowFixture {
     assertThat(begun.isSettled() || later.isSettled()).isFalse();
 
     a.store.setDenies(false);
-    eventually(() -> begun.isSettled() && later.isSettled());
+    eventually(() -> begun.isOver() && later.isOver());
     a.store.next(Op.CLAIM, Fault.DENIED);
     process(a, "order-2");
 
@@ -281,7 +281,7 @@ class StoreFlowTest extends FlowFixture {
     assertThat(broker.published()).isEmpty();
     assertThat(sent.isSettled()).isFalse();
     hold.release();
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     assertThat(broker.published()).isNotEmpty();
   }
 
@@ -326,6 +326,6 @@ class StoreFlowTest extends FlowFixture {
             return a.store.calls(Op.CLAIM) > expected;
           });
     }
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
   }
 }

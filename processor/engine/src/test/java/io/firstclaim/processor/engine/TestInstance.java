@@ -151,6 +151,11 @@ final class TestInstance implements AutoCloseable {
       return partition.lag() == 0;
     }
 
+    /** Whether it is settled, and that was told to the listener. */
+    boolean isOver() {
+      return isSettled() && hasEnded();
+    }
+
     boolean hasEnded() {
       return ended.getCount() == 0;
     }

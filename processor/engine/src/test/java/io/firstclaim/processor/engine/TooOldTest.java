@@ -43,7 +43,7 @@ class TooOldTest extends FlowFixture {
   }
 
   private static void settle(Sent sent) {
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
   }
 
   @Test

@@ -11,7 +11,7 @@ import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
-import io.firstclaim.lock.SettleResult.Settled;
+import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
@@ -31,6 +31,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -271,7 +272,11 @@ class ThrottledClaimsTest {
           continue;
         }
         Lease held = lease;
-        assertThat(gate.step(() -> store.complete(held, null))).isInstanceOf(Settled.class);
+        @Nullable SettleResult result;
+        do { // on a busy machine there may be no answer in time
+          result = gate.step(() -> store.complete(held, null));
+        } while (result instanceof SettleResult.Unknown);
+        assertThat(result).isInstanceOf(SettleResult.Settled.class);
       } finally {
         request.leave();
       }

@@ -553,7 +553,7 @@ public final class Deduplicator implements AutoCloseable {
                 thrown);
         case Verdict.Release(Instant retryAt, int attempts, var unused)
             when !lost && thrown != null ->
-            new RunResult.AttemptFailed(retryAt, attempts, thrown);
+            new RunResult.AttemptFailed(retryAt, Math.min(attempts, lease.attempt()), thrown);
         case Verdict.Release unused -> new RunResult.LeaseLost(null, thrown);
         case Verdict.Leave unused -> new RunResult.LeaseLost(null, thrown);
       };
@@ -656,7 +656,7 @@ public final class Deduplicator implements AutoCloseable {
 
     private Verdict later(int attempt, Throwable fault) {
       return new Verdict.Release(
-          time.now().wall().plus(retry.after(attempt)), attempt, fault.toString());
+          time.now().wall().plus(retry.after(attempt)), retry.counted(attempt), fault.toString());
     }
 
     /** Given up, once what must be done before that is done. */
@@ -671,7 +671,7 @@ public final class Deduplicator implements AutoCloseable {
         }
         thrown = e;
         return e instanceof InterruptedException
-            ? new Verdict.Release(ClaimStore.AT_ONCE, attempt, "interrupted")
+            ? new Verdict.Release(ClaimStore.AT_ONCE, retry.counted(attempt), "interrupted")
             : later(attempt, e);
       }
     }

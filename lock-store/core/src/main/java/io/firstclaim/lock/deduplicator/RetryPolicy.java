@@ -42,6 +42,14 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     return attempt > Math.max(maxAttempts, 2);
   }
 
+  /**
+   * How many attempts are to be counted once this one has ended: after the last, so many that the
+   * next grant {@linkplain #isSpent is only there to give up}.
+   */
+  public int counted(int attempt) {
+    return isLast(attempt) ? Math.max(attempt, 2) : attempt;
+  }
+
   /** How many attempts were made: a grant after the last one is only there to give up. */
   public int made(int attempt) {
     return Math.min(attempt, Math.max(maxAttempts, 2));

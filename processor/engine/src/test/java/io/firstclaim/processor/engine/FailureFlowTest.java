@@ -50,7 +50,7 @@ class FailureFlowTest extends FlowFixture {
     Sent first = a.deliver("order-1", "{}");
     Sent second = b.deliver("order-1", "{}");
 
-    eventually(() -> first.isSettled() && second.isSettled());
+    eventually(() -> first.isOver() && second.isOver());
 
     assertThat(calls).hasSize(2);
     Instant retryAt = broker.outcomes(Outcome.Kind.FAILED).getFirst().retryAt();
@@ -77,7 +77,7 @@ class FailureFlowTest extends FlowFixture {
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Held.class);
     assertThat(sent.isSettled()).isFalse();
     hold.release();
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
     assertThat(calls).hasSize(3);
     assertThat(a.listener.delivered())
@@ -102,7 +102,7 @@ class FailureFlowTest extends FlowFixture {
 
     broker.accept(TestBroker.DEAD_LETTERS);
 
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
     assertThat(calls).hasSize(3);
     assertThat(broker.deadLetters())
@@ -110,6 +110,28 @@ class FailureFlowTest extends FlowFixture {
         .satisfies(
             letter ->
                 assertThat(TestBroker.header(letter, "firstclaim-cause")).isEqualTo("no luck yet"));
+  }
+
+  @Test
+  void recordOfOneAttempt_isNotTriedAgainByTheOther_whileItsDeadLetterIsNotAcknowledged()
+      throws InterruptedException {
+    settings.maxAttempts = 1;
+    broker.refuse(TestBroker.DEAD_LETTERS);
+    TestInstance a = start("a", failing(1000));
+    TestInstance b = start("b", failing(1000));
+    Sent atA = a.deliver("order-1", "{}");
+    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() == 1);
+    a.close();
+    Sent atB = b.deliver("order-1", "{}");
+    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() >= 3);
+
+    broker.accept(TestBroker.DEAD_LETTERS);
+
+    eventually(atB::isOver);
+    assertThat(atA.isSettled()).isFalse();
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
+    assertThat(calls).hasSize(1);
+    assertThat(broker.deadLetters()).hasSize(1);
   }
 
   @Test
@@ -167,7 +189,7 @@ class FailureFlowTest extends FlowFixture {
 
     Sent dead = a.deliver("order-1", "1");
 
-    eventually(dead::isSettled);
+    eventually(dead::isOver);
     assertThat(broker.published())
         .extracting(Outcome::kind)
         .containsExactlyInAnyOrder(Outcome.Kind.FAILED, Outcome.Kind.DEAD);
@@ -257,7 +279,7 @@ class FailureFlowTest extends FlowFixture {
             });
     Sent sent = a.deliver("order-1", "{}");
 
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
 
     assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
     assertThat(calls).hasSize(2);
@@ -283,7 +305,7 @@ class FailureFlowTest extends FlowFixture {
     TestInstance a = start("a", FlowFixture::done);
     TestInstance b = start("b", FlowFixture::done);
     Sent original = a.deliver("order-1", "1");
-    eventually(original::isSettled);
+    eventually(original::isOver);
 
     List<Sent> others = new ArrayList<>();
     for (int copy = 0; copy < 3; copy++) {
@@ -293,7 +315,7 @@ class FailureFlowTest extends FlowFixture {
       }
     }
 
-    eventually(() -> others.stream().allMatch(Sent::isSettled));
+    eventually(() -> others.stream().allMatch(Sent::isOver));
     assertThat(broker.deadLetters().stream().map(letter -> new String(letter.value(), UTF_8)))
         .containsExactlyInAnyOrder("22", "333");
     assertThat(broker.deadLetters())
@@ -323,7 +345,7 @@ class FailureFlowTest extends FlowFixture {
 
     mayEnd.countDown();
 
-    eventually(() -> first.isSettled() && second.isSettled());
+    eventually(() -> first.isOver() && second.isOver());
     assertThat(calls).hasSize(1);
     assertThat(broker.deadLetters()).hasSize(1);
   }
@@ -333,11 +355,11 @@ class FailureFlowTest extends FlowFixture {
     settings.onMismatch = EngineSettings.OnMismatch.SKIP;
     TestInstance a = start("a", FlowFixture::done);
     Sent original = a.deliver("order-1", "1");
-    eventually(original::isSettled);
+    eventually(original::isOver);
 
     Sent other = a.deliver("order-1", "22");
 
-    eventually(other::isSettled);
+    eventually(other::isOver);
     assertThat(broker.deadLetters()).isEmpty();
     assertThat(broker.outcomes(Outcome.Kind.MISMATCH)).hasSize(1);
     assertThat(a.listener.delivered()).containsExactly(Delivered.COMPLETED, Delivered.MISMATCH);
@@ -374,7 +396,7 @@ class FailureFlowTest extends FlowFixture {
 
     broker.accept(TestBroker.DEAD_LETTERS);
 
-    eventually(sent::isSettled);
+    eventually(sent::isOver);
     assertThat(TestBroker.header(broker.deadLetters().getFirst(), "firstclaim-cause"))
         .contains("no ID");
   }

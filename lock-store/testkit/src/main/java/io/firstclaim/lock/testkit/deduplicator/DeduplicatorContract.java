@@ -341,9 +341,11 @@ public abstract class DeduplicatorContract {
   private static final class Lettered implements Deduplicator.Work {
     private final List<String> letters = new ArrayList<>();
     private boolean refused;
+    private int runs;
 
     @Override
     public String run(HeldLease lease) {
+      runs++;
       throw new IllegalStateException("card declined");
     }
 
@@ -386,6 +388,28 @@ public abstract class DeduplicatorContract {
 
     assertThat(run(b, "receipt")).isInstanceOf(RunResult.GivenUp.class);
     assertThat(runs).hasValue(0);
+  }
+
+  @Test
+  void workOfOneAttempt_isNotRunAgain_whileWhatComesBeforeGivingUpFails() throws Exception {
+    Deduplicator once =
+        Deduplicator.builder(storeOf("c", time), time)
+            .retry(new RetryPolicy(1, TWICE.backoff()))
+            .build();
+    Lettered work = new Lettered();
+    work.refused = true;
+    for (int failures = 1; failures <= 3; failures++) {
+      assertThat(once.run(ID, PAYLOAD, work))
+          .isInstanceOfSatisfying(
+              RunResult.AttemptFailed.class,
+              failed -> assertThat(failed.cause()).hasMessage("no acknowledgement"));
+      time.advance(Duration.ofMinutes(1).plus(tick()));
+    }
+    work.refused = false;
+
+    assertThat(once.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.GivenUp.class);
+    assertThat(work.runs).isOne();
+    assertThat(work.letters).hasSize(1);
   }
 
   @Test

@@ -291,7 +291,7 @@ public final class Attempts {
     /** Gives the record up once its dead letter is written. */
     private Judgement bury(KeptLease held, String cause) throws InterruptedException {
       if (!held.isHeld()) {
-        return release(cause, Duration.ZERO, number);
+        return release(cause, Duration.ZERO, retry.counted(number));
       }
       trace.buries();
       try {
@@ -301,7 +301,7 @@ public final class Attempts {
       } catch (DeadLetterException e) {
         LOG.warn("No dead letter of {} yet", work.reportId(), e);
         return new Judgement(
-            released(Cause.of(e.getMessage()), retry.after(number), number),
+            released(Cause.of(e.getMessage()), retry.after(number), retry.counted(number)),
             new State.Anew(work.givenUp(cause, granted.lease().redrive())));
       }
     }

@@ -352,6 +352,7 @@ class ArchitectureTest {
           Map.entry("HandlerThreads", "a pause until the system has threads again"),
           Map.entry("InFlightLimit", "a bounded wait on a condition"),
           Map.entry("LeaseKeeper", "a pause where the TimeSource's own sleep may be what failed"),
+          Map.entry("OpenBreaker", "a pause where the TimeSource's own sleep may be what failed"),
           Map.entry("OutcomeFeed", "a pause for outcomes to gather"),
           Map.entry("PollLoop", "pauses where there is nothing to poll"),
           Map.entry("RecordFlow", "a pause after a defect"),

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Records wait, and one tries now and then; the breaker is half open while it does. */
@@ -56,8 +57,8 @@ final class OpenBreaker implements BreakerState {
       return true; // it is the record that was let through, and has waited for something else since
     }
     if (!bringsNews(trial) && !(isNext(trial) && breaker.circuit.tryAcquirePermission())) {
-      waiting.computeIfAbsent(trial.partition, _ -> new LinkedHashSet<>()).add(trial);
       callInTurn();
+      waiting.computeIfAbsent(trial.partition, _ -> new LinkedHashSet<>()).add(trial);
       return false;
     }
     stopsWaiting(trial);
@@ -139,17 +140,23 @@ final class OpenBreaker implements BreakerState {
 
   private void callInTurn() {
     if (!calls) {
-      calls = true;
       Thread.ofVirtual().name("firstclaim-breaker").start(this::callWhileTheyWait);
+      calls = true;
     }
   }
 
   private void callWhileTheyWait() {
-    while (callNext()) {
+    boolean theyWait = true;
+    while (theyWait) {
       try {
-        breaker.time.sleep(CALL_EVERY);
+        theyWait = callNext();
+        if (theyWait) {
+          breaker.time.sleep(CALL_EVERY);
+        }
       } catch (InterruptedException e) {
         // nobody interrupts this thread
+      } catch (RuntimeException | Error e) { // such as no memory left: nobody else calls them
+        LockSupport.parkNanos(this, CALL_EVERY.toNanos());
       }
     }
   }

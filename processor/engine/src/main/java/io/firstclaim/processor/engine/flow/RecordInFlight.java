@@ -246,12 +246,12 @@ final class RecordInFlight implements Candidate {
 
   @Override
   public void call() {
-    signal(new Signal.YourTurn());
+    signal(Signal.YOUR_TURN);
   }
 
   @Override
   public void free() {
-    signal(new Signal.Freed());
+    signal(Signal.FREED);
   }
 
   /** Wakes it. A stop is never overwritten. */

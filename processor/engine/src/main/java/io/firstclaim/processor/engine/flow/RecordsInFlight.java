@@ -100,8 +100,8 @@ public final class RecordsInFlight implements OutcomeFeed.OutcomeListener {
 
   private void wake(RecordId id, Fingerprint payload, Outcome outcome) {
     switch (outcome.kind()) {
-      case COMPLETED, DEAD -> signal(ClaimId.of(id), new Signal.Ended());
-      case MISMATCH -> signal(ClaimId.ofMismatch(id, payload), new Signal.Ended());
+      case COMPLETED, DEAD -> signal(ClaimId.of(id), Signal.ENDED);
+      case MISMATCH -> signal(ClaimId.ofMismatch(id, payload), Signal.ENDED);
       case FAILED -> {
         Instant retryAt = outcome.retryAt();
         RecordInFlight record = records.get(ClaimId.of(id));
@@ -126,7 +126,7 @@ public final class RecordsInFlight implements OutcomeFeed.OutcomeListener {
     List<RecordInFlight> followers = new ArrayList<>();
     for (RecordInFlight record : records.values()) {
       if (record.delivery().partition().equals(partition)) {
-        record.signal(new Signal.Stop());
+        record.signal(Signal.STOP);
       }
       followers.addAll(
           record.takeOut(follower -> follower.delivery().partition().equals(partition)));
@@ -136,7 +136,7 @@ public final class RecordsInFlight implements OutcomeFeed.OutcomeListener {
 
   /** Stops all; those that follow another wait for what becomes of it. */
   void stopAll() {
-    records.values().forEach(record -> record.signal(new Signal.Stop()));
+    records.values().forEach(record -> record.signal(Signal.STOP));
   }
 
   /**

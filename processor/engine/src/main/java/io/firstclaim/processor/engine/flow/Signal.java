@@ -2,8 +2,16 @@ package io.firstclaim.processor.engine.flow;
 
 import java.time.Duration;
 
-/** What a waiting record is woken for. */
+/**
+ * What a waiting record is woken for. Most are made beforehand: one that cannot be woken as there
+ * is no memory for it would wait for ever.
+ */
 sealed interface Signal {
+  Signal ENDED = new Ended();
+  Signal YOUR_TURN = new YourTurn();
+  Signal FREED = new Freed();
+  Signal STOP = new Stop();
+
   /** Its end was announced. */
   record Ended() implements Signal {}
 

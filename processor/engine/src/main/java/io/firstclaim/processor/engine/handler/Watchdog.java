@@ -28,6 +28,10 @@ public final class Watchdog {
   private final Executor virtualThreads;
   private final Thread thread;
   private volatile boolean beaten = true;
+
+  /** Whether a virtual thread was started since the last that has run. */
+  private boolean started;
+
   private final AtomicInteger missed = new AtomicInteger();
   private @Nullable String told;
 
@@ -89,9 +93,13 @@ public final class Watchdog {
     if (beaten) {
       missed.set(0);
       beaten = false;
-      virtualThreads.execute(() -> beaten = true);
+      started = false;
     } else {
       missed.incrementAndGet();
+    }
+    if (!started) {
+      virtualThreads.execute(() -> beaten = true);
+      started = true;
     }
     tell(fault());
   }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -69,6 +70,30 @@ class BreakerTest {
   private Trial lone(String name) {
     time.advance(LONGEST_PAUSE);
     return begun(name);
+  }
+
+  @Test
+  void recordsThatWait_areCalled_thoughOneCallEndedInAnError() {
+    open();
+    AtomicBoolean fails = new AtomicBoolean(true);
+    Trial trial =
+        breaker.trial(
+            new TestCandidate(
+                "next",
+                "p0",
+                new InFlightLimit.Usage(),
+                List.of(),
+                name -> {
+                  if (fails.getAndSet(false)) {
+                    throw new OutOfMemoryError("by the test");
+                  }
+                  called.add(name);
+                }));
+
+    assertThat(trial.pass()).isNotNull();
+
+    eventually(() -> called.equals(List.of("next")));
+    trial.leave();
   }
 
   // --- When it opens ---

@@ -1,9 +1,11 @@
 package io.firstclaim.processor.engine.handler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class WatchdogTest {
@@ -29,6 +31,32 @@ class WatchdogTest {
     waiting.remove().run();
     look(1);
     assertThat(watchdog.fault()).isNull();
+  }
+
+  @Test
+  void virtualThreadThatCannotBeStarted_isStartedAtAnotherLook() {
+    AtomicBoolean refuses = new AtomicBoolean(true);
+    Watchdog other =
+        new Watchdog(
+            4,
+            () -> 0,
+            thread -> {
+              if (refuses.get()) {
+                throw new OutOfMemoryError("no thread");
+              }
+              waiting.add(thread);
+            });
+    for (int i = 0; i <= Watchdog.PATIENCE; i++) {
+      assertThatThrownBy(other::look).isInstanceOf(OutOfMemoryError.class);
+    }
+    assertThat(other.fault()).contains("no virtual thread has run");
+
+    refuses.set(false);
+    other.look();
+    waiting.remove().run();
+    other.look();
+
+    assertThat(other.fault()).isNull();
   }
 
   @Test

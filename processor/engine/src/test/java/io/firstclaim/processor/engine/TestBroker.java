@@ -55,6 +55,7 @@ final class TestBroker implements Clients {
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private volatile Consumer<byte[], byte[]> input;
   private volatile boolean answers = true;
+  private volatile @Nullable TestTopicIds topicIds;
   private final AtomicReference<@Nullable Error> nextSend = new AtomicReference<>();
 
   /** A broker for tests that deliver the records themselves. */
@@ -70,6 +71,11 @@ final class TestBroker implements Clients {
   /** Whoever reads the input from now on is given this. */
   void inputIsNow(Consumer<byte[], byte[]> next) {
     input = next;
+  }
+
+  /** Whoever begins to read the input from now on is told these. */
+  void tells(TestTopicIds ids) {
+    topicIds = ids;
   }
 
   /** Whoever reads outcomes gets no answers any more. */
@@ -193,14 +199,16 @@ final class TestBroker implements Clients {
     };
   }
 
-  /** No IDs, as its topics are not made anew. */
+  /** None, unless a test makes a topic anew. */
   @Override
   public TopicIds topicIds() {
-    return new TopicIds(
-        () -> {
-          throw new UnsupportedOperationException();
-        },
-        List.of());
+    return topicIds == null
+        ? new TopicIds(
+            () -> {
+              throw new UnsupportedOperationException();
+            },
+            List.of())
+        : topicIds.asked();
   }
 
   /** An input that has no records, unless a test gives it another. */

@@ -7,12 +7,14 @@ import io.firstclaim.processor.engine.admission.Shares;
 import io.firstclaim.processor.engine.api.EngineListener;
 import io.firstclaim.processor.engine.kafka.TopicIds;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -52,6 +54,7 @@ public final class Partitions implements ConsumerRebalanceListener {
   private final Set<AssignedPartition> ofDeletedTopics = new HashSet<>();
 
   private boolean commitsFail;
+  private boolean hasFinished;
 
   /**
    * No partitions are assigned yet.
@@ -100,17 +103,46 @@ public final class Partitions implements ConsumerRebalanceListener {
         .collect(Collectors.toSet());
   }
 
-  /** Notes how far a poll has read in each partition, whether that brought records or not. */
-  void reached(ConsumerRecords<?, ?> polled) {
+  /**
+   * Takes in what a poll has brought, and notes how far it has read in each partition, whether that
+   * brought records or not.
+   *
+   * @param arrival of its records
+   * @param read what is taken in place of a record
+   * @return without those of partitions that are read from their beginning from now on
+   */
+  List<Delivery> take(
+      ConsumerRecords<byte[], byte[]> polled,
+      Moment arrival,
+      UnaryOperator<ConsumerRecord<byte[], byte[]>> read) {
+    List<Delivery> deliveries = new ArrayList<>(polled.count());
+    Set<TopicPartition> begunAnew = new HashSet<>();
+    for (ConsumerRecord<byte[], byte[]> record : polled) {
+      TopicPartition id = new TopicPartition(record.topic(), record.partition());
+      AssignedPartition partition = begunAnew.contains(id) ? null : following(id, record.offset());
+      if (partition == null) {
+        begunAnew.add(id);
+      } else {
+        deliveries.add(deliver(read.apply(record), partition, arrival));
+      }
+    }
     polled
         .nextOffsets()
         .forEach(
             (id, next) -> {
               AssignedPartition partition = assigned.get(id);
-              if (partition != null) {
+              if (partition != null && !begunAnew.contains(id)) {
                 partition.reached(next.offset());
               }
             });
+    return deliveries;
+  }
+
+  private Delivery deliver(
+      ConsumerRecord<byte[], byte[]> record, AssignedPartition partition, Moment arrival) {
+    Delivery delivery = sequencer.deliver(record, partition, arrival);
+    limit.arrive(partition.usage(), delivery.bytes());
+    return delivery;
   }
 
   /** Asks for the topics' IDs, without waiting for the answer. */
@@ -156,22 +188,18 @@ public final class Partitions implements ConsumerRebalanceListener {
     }
   }
 
-  private void beginAnew(AssignedPartition before) {
-    input.it().seekToBeginning(List.of(before.id()));
-    AssignedPartition _ = replace(before);
-  }
-
   /**
    * Begins with the new topic in place of the old one: what was taken from that goes on to its end,
    * and commits nothing.
    */
-  private AssignedPartition replace(AssignedPartition before) {
+  private void beginAnew(AssignedPartition before) {
     TopicPartition id = before.id();
+    input.it().seekToBeginning(List.of(id));
     LOG.warn("Topic {} was deleted and made anew: {} is read from its beginning", id.topic(), id);
     unchecked.remove(id);
     ofDeletedTopics.removeIf(partition -> partition.lag() == 0);
     ofDeletedTopics.add(before);
-    return start(id);
+    AssignedPartition _ = start(id);
   }
 
   private AssignedPartition start(TopicPartition id) {
@@ -196,24 +224,18 @@ public final class Partitions implements ConsumerRebalanceListener {
     }
   }
 
-  /** Takes a record in, which has arrived from now on. */
-  Delivery deliver(ConsumerRecord<byte[], byte[]> record, Moment arrival) {
-    TopicPartition id = new TopicPartition(record.topic(), record.partition());
-    AssignedPartition partition = assigned.get(id);
-    if (partition == null || !partition.isNext(record.offset())) {
-      partition = restarted(id, partition, record.offset());
+  /** The partition that goes on with this offset; null if it is read from its beginning instead. */
+  private @Nullable AssignedPartition following(TopicPartition id, long offset) {
+    AssignedPartition before = assigned.get(id);
+    if (before != null && before.isNext(offset)) {
+      return before;
     }
-    Delivery delivery = sequencer.deliver(record, partition, arrival);
-    limit.arrive(partition.usage(), delivery.bytes());
-    return delivery;
-  }
-
-  private AssignedPartition restarted(
-      TopicPartition id, @Nullable AssignedPartition before, long offset) {
     if (before != null) {
       askTopicIds(); // it may be a topic made anew, which ends before the position in the old one
       if (!before.topicId().equals(topicIds.of(id.topic()))) {
-        return replace(before);
+        // Kafka may have gone to where the new one ended, and on from there.
+        beginAnew(before);
+        return null;
       }
       LOG.warn("{} was rewound to offset {}", id, offset);
       leave(before);
@@ -287,6 +309,12 @@ public final class Partitions implements ConsumerRebalanceListener {
     return false;
   }
 
+  /** Commits what is settled for the last time. */
+  void finish(Duration atMost) {
+    boolean _ = commitNow(ids(), atMost);
+    hasFinished = true;
+  }
+
   /** A commit failed. That is said once, until one succeeds. */
   private void commitFailed(Map<AssignedPartition, OffsetAndMetadata> offsets, Exception fault) {
     listener.commitFailed();
@@ -327,7 +355,9 @@ public final class Partitions implements ConsumerRebalanceListener {
 
   @Override
   public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
-    commitNow(revoked, COMMIT_LIMIT);
+    if (!hasFinished) { // else the group is being left, and without a broker the stop would wait
+      commitNow(revoked, COMMIT_LIMIT);
+    }
     revoked.forEach(this::leave);
     LOG.info("Revoked {}", revoked);
   }

@@ -6,14 +6,12 @@ import io.firstclaim.processor.engine.admission.Admission;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.LetterHeaders;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -192,14 +190,11 @@ public final class PollLoop implements Runnable {
       ConsumerRecords<byte[], byte[]> records =
           input.it().poll(open && room.size() < partitions.ids().size() ? SHORT_POLL : POLL);
       lastPoll = time.now();
-      List<Delivery> deliveries = new ArrayList<>(records.count());
-      for (ConsumerRecord<byte[], byte[]> record : records) {
-        deliveries.add(
-            partitions.deliver(
-                LetterHeaders.withOwnTime(record, settings.application()), lastPoll));
-      }
-      start(deliveries);
-      partitions.reached(records);
+      start(
+          partitions.take(
+              records,
+              lastPoll,
+              record -> LetterHeaders.withOwnTime(record, settings.application())));
     } catch (WakeupException e) {
       LOG.debug("Woken to stop");
     } catch (RetriableException | UnknownMemberIdException | StaleMemberEpochException e) {
@@ -269,7 +264,7 @@ public final class PollLoop implements Runnable {
       boolean _ = drained(LAST_RELEASES);
     }
     membership.finish(LAST_OUTCOMES); // what nobody acknowledges by then is not committed
-    partitions.commitNow(partitions.ids(), LAST_COMMIT);
+    partitions.finish(LAST_COMMIT);
     LOG.info(
         "Stopped at {}",
         partitions.ids().stream().map(Object::toString).collect(Collectors.joining(", ")));

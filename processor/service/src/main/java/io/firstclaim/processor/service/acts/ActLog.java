@@ -69,6 +69,7 @@ public final class ActLog implements AutoCloseable {
   private long position; // guarded by lock
   private boolean warned; // used by the thread that reads alone
   private volatile Optional<String> fault = Optional.of("it has not been read yet");
+  private volatile boolean isKnown;
   private volatile boolean closed;
 
   /**
@@ -99,6 +100,14 @@ public final class ActLog implements AutoCloseable {
   /** Why nothing can be written or heard now, in one line; empty if it can. */
   public Optional<String> fault() {
     return fault.map(why -> "topic %s: %s".formatted(partition.topic(), why));
+  }
+
+  /**
+   * Whether all was heard that was told before this began to read; what was told since may not be,
+   * while there is a {@link #fault()}.
+   */
+  public boolean isKnown() {
+    return isKnown;
   }
 
   /**
@@ -265,6 +274,7 @@ public final class ActLog implements AutoCloseable {
         }
         advance(consumer.position(partition));
         if (consumer.position(partition) >= end) {
+          isKnown = true;
           fault = Optional.empty();
         }
       }

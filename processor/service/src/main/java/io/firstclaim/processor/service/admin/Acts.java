@@ -3,12 +3,12 @@ package io.firstclaim.processor.service.admin;
 import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Holder;
 import io.firstclaim.processor.service.acts.ActLog;
 import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.ActMessage.Phase;
 import io.firstclaim.processor.service.acts.NotWrittenException;
+import io.firstclaim.processor.service.config.ServiceSettings;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +25,13 @@ final class Acts {
 
   private final ActLog log;
   private final Holder self;
+  private final boolean hasOperators;
   private final TimeSource time;
 
-  Acts(ActLog log, EngineSettings settings, TimeSource time) {
+  Acts(ActLog log, ServiceSettings settings, TimeSource time) {
     this.log = log;
-    this.self = Holder.parse(settings.claim().store().holder());
+    this.self = Holder.parse(settings.engine().claim().store().holder());
+    this.hasOperators = settings.tokenFile().isPresent();
     this.time = time;
   }
 
@@ -42,6 +44,18 @@ final class Acts {
    * @param reason why
    */
   record Intent(String name, String target, String by, String reason) {}
+
+  /**
+   * Does nothing if what operators have done is known here. Without tokens nobody has done
+   * anything.
+   *
+   * @throws Problem if the topic of acts has not been read yet
+   */
+  void requireKnown() {
+    if (hasOperators && !log.isKnown()) {
+      throw Problem.notNow(log.fault().orElse("what operators have done has not been read yet"));
+    }
+  }
 
   /**
    * Does it.

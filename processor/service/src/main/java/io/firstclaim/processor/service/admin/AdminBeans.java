@@ -26,6 +26,6 @@ import jakarta.inject.Singleton;
 final class AdminBeans {
   @Singleton
   Acts acts(Redrives redrives, ServiceSettings settings, TimeSource time) {
-    return new Acts(redrives.log(), settings.engine(), time);
+    return new Acts(redrives.log(), settings, time);
   }
 }

@@ -68,6 +68,7 @@ class DismissalsController {
     Selection.Filter filter = body.filter(settings.input().topics());
     int limit = body.most();
     if (body.isDryRun()) {
+      acts.requireKnown();
       return HttpResponse.ok(DryRunView.of(dismissing.find(filter, limit), claims));
     }
     String reason = Reason.of(body.reason());
@@ -95,6 +96,7 @@ class DismissalsController {
   ListPage<DismissalView> list(
       @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
     int most = ListPage.limit(limit);
+    acts.requireKnown();
     List<DismissalView> found =
         dismissals.page(most + 1, after == null ? null : Ids.ofText(after)).stream()
             .map(DismissalView::of)

@@ -72,6 +72,7 @@ class RedrivesController {
     RedriveSpec filter = body.spec(settings.input().topics());
     RedriveId id = body.redriveId();
     if (body.isDryRun()) {
+      acts.requireKnown(); // of what is dismissed, too
       RedriveSpec asOfNow =
           filter.before(DeadFilter.end(time.now(), settings.claim().store().maxSkew()));
       DryRun run = Kafka.ask(() -> redrives.tryOut(freeze(asOfNow)));
@@ -123,6 +124,7 @@ class RedrivesController {
   /** The redrives that are not over, and the last that are; of both, the newest first. */
   @Get("/redrives")
   ListPage<RedriveView> list() {
+    acts.requireKnown();
     return ListPage.of(
         shown(redrives.all().reversed()).stream().map(RedriveView::of).toList(), null);
   }
@@ -141,6 +143,7 @@ class RedrivesController {
   }
 
   private Job job(String id) {
+    acts.requireKnown();
     return redrives
         .get(id)
         .orElseThrow(

@@ -195,6 +195,19 @@ class AccessTest {
   }
 
   @Test
+  void whatOperatorsHaveDone_isNotSaidBeforeItWasRead() {
+    for (String path : List.of("/api/dismissed", "/api/redrives", "/api/redrives/x")) {
+      Api.requireError(api.get(path, READER), 503, ".acts: it has not been read yet");
+    }
+    for (String path : List.of("/api/dismiss", "/api/redrive")) {
+      Api.requireError(
+          api.post(path, OPERATOR, "{\"topic\":\"orders\",\"dryRun\":true}"),
+          503,
+          ".acts: it has not been read yet");
+    }
+  }
+
+  @Test
   void whatCannotBeWrittenDown_isNotDone() {
     var lease =
         ((ClaimResult.Granted)

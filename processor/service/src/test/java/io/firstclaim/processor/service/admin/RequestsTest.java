@@ -132,7 +132,7 @@ class RequestsTest {
   @Test
   void dryRun_needsNoReason() {
     assertThat(api.post("/api/dismiss", OPERATOR, "{\"topic\":\"orders\",\"dryRun\":true}").body())
-        .isEqualTo("{\"error\":\"the audit: the audit has not been started\"}");
+        .isEqualTo("{\"error\":\"topic orders.acts: it has not been read yet\"}");
   }
 
   @Test

@@ -300,7 +300,7 @@ class OutcomeFeedTest {
   }
 
   private void start() throws InterruptedException {
-    feed.start(Duration.ofSeconds(10));
+    feed.start(Duration.ofMinutes(5));
   }
 
   @Test

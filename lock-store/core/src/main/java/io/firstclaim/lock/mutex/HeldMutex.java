@@ -3,6 +3,7 @@ package io.firstclaim.lock.mutex;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.LeaseLostException;
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.lock.Patience;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
@@ -144,12 +145,14 @@ public final class HeldMutex implements AutoCloseable {
     Instant due = left.isPositive() ? time.now().wall().plus(left) : ClaimStore.AT_ONCE;
     try {
       return store.release(lease, due, "given back");
-    } catch (StoreRefusedException e) {
-      // The lease runs out by itself, unless the store permits the release before.
-      return new SettleResult.Unknown(String.valueOf(e.getMessage()));
     } catch (UnreadableClaimException e) {
       LOG.warn("Mutex {} cannot be given back: {}", lease.id(), e.getMessage());
       return new SettleResult.Lost(null);
+    } catch (StoreRefusedException e) {
+      // The lease runs out by itself, unless the store permits the release before.
+      return new SettleResult.Unknown(String.valueOf(e.getMessage()));
+    } catch (RuntimeException | Error e) { // such as of a client that is closed already
+      return new SettleResult.Unknown(OneLine.of(e));
     }
   }
 

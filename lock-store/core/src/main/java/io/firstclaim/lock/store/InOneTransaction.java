@@ -44,7 +44,7 @@ final class InOneTransaction implements Several {
   }
 
   /** What is stored for some IDs, as far as this store knows. */
-  private final class Known {
+  private static final class Known {
     private final Map<RecordId, Stored> stored;
 
     Known(Map<RecordId, Stored> stored) {
@@ -56,9 +56,10 @@ final class InOneTransaction implements Several {
       return found == null ? null : found.claim();
     }
 
-    StoreMoment seen(RecordId id) {
+    /** The moment at which an ID is decided on: when it was read, or now if nothing is stored. */
+    StoreMoment seen(RecordId id, StoreMoment now) {
       Stored found = stored.get(id);
-      return found == null ? clock.now() : found.seen();
+      return found == null ? now : found.seen();
     }
 
     ConditionalPut change(RecordId id, ClaimRecord next) {
@@ -84,7 +85,10 @@ final class InOneTransaction implements Several {
       for (Claim one : all) {
         ClaimResult answer =
             switch (Protocol.decide(
-                known.claim(one.id()), new Command.Acquire(one), known.seen(one.id()), settings)) {
+                known.claim(one.id()),
+                new Command.Acquire(one),
+                known.seen(one.id(), now),
+                settings)) {
               case Decision.Unchanged<ClaimResult>(ClaimResult result) ->
                   DrivenClaimStore.byThisMachinesClock(result, now);
               case Decision.Update<ClaimResult>(ClaimRecord next, ClaimResult then) -> {
@@ -120,6 +124,8 @@ final class InOneTransaction implements Several {
       StoreMoment now,
       Known known) {
     DrivenClaimStore.requireTime(op, now);
+    // Each change has times of the moment at which it was decided.
+    changes.forEach(change -> DrivenClaimStore.requireTime(op, known.seen(change.id(), now)));
     return switch (records.write(op, changes, effects, now.judging())) {
       case Took unused -> true;
       case Differ differ -> {
@@ -169,7 +175,7 @@ final class InOneTransaction implements Several {
       List<Lease> after = new ArrayList<>();
       List<ConditionalPut> changes = new ArrayList<>();
       for (Lease one : (Iterable<Lease>) all(lease)::iterator) {
-        StoreMoment seen = known.seen(one.id());
+        StoreMoment seen = known.seen(one.id(), now);
         boolean isFirst = one.id().equals(lease.id());
         Command.Settle command =
             isFirst

@@ -3,6 +3,7 @@ package io.firstclaim.lock.h2;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.TimeSource;
+import io.firstclaim.lock.store.StoreClock;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcConnectionPool;
@@ -15,6 +16,10 @@ final class H2 {
 
   static ClaimStore store(ClaimSettings settings, TimeSource time) {
     return new H2ClaimStore(DATABASE, settings, time);
+  }
+
+  static ClaimStore store(ClaimSettings settings, StoreClock clock) {
+    return new H2ClaimStore(DATABASE, settings, clock);
   }
 
   private static DataSource start() {

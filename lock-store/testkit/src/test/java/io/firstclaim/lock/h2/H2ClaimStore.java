@@ -18,6 +18,7 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.ClaimRecords;
 import io.firstclaim.lock.store.DrivenClaimStore;
+import io.firstclaim.lock.store.StoreClock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -44,10 +45,14 @@ final class H2ClaimStore extends DrivenClaimStore {
       """;
 
   H2ClaimStore(DataSource database, ClaimSettings settings, TimeSource time) {
-    super(new Rows(database, settings.namespace(), time), settings, time);
+    this(database, settings, StoreClock.ofMachine(time));
   }
 
-  private record Rows(DataSource database, String namespace, TimeSource time)
+  H2ClaimStore(DataSource database, ClaimSettings settings, StoreClock clock) {
+    super(new Rows(database, settings.namespace(), clock), settings, clock);
+  }
+
+  private record Rows(DataSource database, String namespace, StoreClock clock)
       implements ClaimRecords {
     private interface Work<R> {
       R with(PreparedStatement statement) throws SQLException;
@@ -61,7 +66,7 @@ final class H2ClaimStore extends DrivenClaimStore {
             select.setString(1, id.key(namespace));
             try (ResultSet row = select.executeQuery()) {
               return row.next()
-                  ? Optional.of(new Stored(decode(row), null, time.now()))
+                  ? Optional.of(new Stored(decode(row), null, clock.now()))
                   : Optional.empty();
             }
           });

@@ -15,6 +15,7 @@ final class HeldMutexes {
   private final Set<HeldMutex> held = ConcurrentHashMap.newKeySet();
 
   private final @Nullable HeldMutexes all;
+  private volatile boolean closed;
 
   HeldMutexes() {
     this(null);
@@ -25,8 +26,12 @@ final class HeldMutexes {
     this.all = all;
   }
 
+  /** Adds one; once all are to be given back, its holder is to stop at once. */
   void add(HeldMutex mutex) {
     held.add(mutex);
+    if (closed) { // asked after it was added: whoever closes them now finds it there
+      mutex.stop();
+    }
     if (all != null) {
       all.add(mutex);
     }
@@ -41,6 +46,7 @@ final class HeldMutexes {
 
   /** Tells each holder to stop, and awaits all; what is not closed then is left to its lease. */
   void giveBack(TimeSource time) {
+    closed = true;
     held.forEach(HeldMutex::stop);
     Patience patience = new Patience(time, TO_CLOSE);
     try {

@@ -226,7 +226,8 @@ public final class Mutex implements AutoCloseable {
   /**
    * Gives back what this mutex, and those made of it by {@link #atMost} and {@link #atLeast}, still
    * hold, for a process that ends: each holder is told as of a loss, and awaited for ten seconds;
-   * what it has not closed by then is left to its lease. Needed only for that.
+   * what it has not closed by then is left to its lease, and who acquires it later is told at once.
+   * Needed only for that.
    */
   @Override
   public void close() {

@@ -247,6 +247,25 @@ public abstract class MutexContract extends KeptMutexContract {
     }
   }
 
+  @Test
+  void mutexThatAWaiterGetsWhileMutexesAreClosed_isNotHeld_andTheWaiterIsTold() throws Exception {
+    Mutexes mutexes = new Mutexes(faulty, time);
+    HeldMutex first = acquired(mutexes.of("first"));
+    Mutex second = mutexes.of("second");
+    Thread closing = Thread.ofVirtual().name("closing").start(mutexes::close);
+    time.awaitSleeper("closing");
+
+    HeldMutex late = acquired(second);
+    var told = new AtomicInteger();
+    late.whenLost(told::incrementAndGet);
+
+    assertThat(late.isHeld()).isFalse();
+    assertThat(told).hasValue(1);
+    late.close();
+    first.close();
+    time.passFor(closing, MutexFixture::nothingIsRenewed);
+  }
+
   private static void hang(CountDownLatch latch) {
     try {
       latch.await();

@@ -55,6 +55,14 @@ public record ClaimRecord(
   }
 
   /**
+   * Which attempt a grant over this record is for. What is never done, such as a mutex, may be
+   * granted more often than there is a number for: it stays at the last.
+   */
+  public int nextAttempt() {
+    return attempts < MOST_ATTEMPTS ? attempts + 1 : attempts;
+  }
+
+  /**
    * Whether both were left by one write: they have one token, one nonce and one kind of state. What
    * a lease knows of its last write may differ in the rest.
    */

@@ -85,8 +85,8 @@ final class Mutants {
         new Mutant(
             "attempts count twice",
             STORE.formatted("Protocol"),
-            "return lease(claim, token, stored.attempts() + 1, false, stored.redrive(), settings);",
-            "return lease(claim, token, stored.attempts() + 2, false, stored.redrive(), settings);",
+            "return lease(claim, token, stored.nextAttempt(), false, stored.redrive(), settings);",
+            "return lease(claim, token, stored.nextAttempt() + 1, false, stored.redrive(), settings);",
             Set.of(31)),
         new Mutant(
             "a lease is watched for a tenth of its time",

@@ -275,7 +275,7 @@ final class Protocol {
    * a grant from a holder that died in its work.
    */
   private static Lease later(ClaimRecord stored, long token, Claim claim, ClaimSettings settings) {
-    return lease(claim, token, stored.attempts() + 1, false, stored.redrive(), settings);
+    return lease(claim, token, stored.nextAttempt(), false, stored.redrive(), settings);
   }
 
   private static Lease lease(

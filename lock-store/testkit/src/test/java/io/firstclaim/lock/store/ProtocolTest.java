@@ -15,6 +15,7 @@ import io.firstclaim.lock.ClaimState.Free;
 import io.firstclaim.lock.ClaimState.Held;
 import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Ending;
+import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
@@ -99,6 +100,31 @@ class ProtocolTest {
   @Test
   void claimOfAFreeRecordThatIsDue_writesTheNextGrant() {
     assertThat(acquire(stored(new Free(now.wall(), "cause")))).isEqualTo(grantOver(4, 3, null));
+  }
+
+  @Test
+  void mutexThatWasGrantedAsOftenAsIsCounted_canBeGrantedAgain_andAgain() {
+    RecordId id = ID.asMutex();
+    ClaimRecord stored =
+        new ClaimRecord(
+            3,
+            Integer.MAX_VALUE / 2,
+            new Nonce(7, 0),
+            Fingerprint.none(),
+            new Free(ClaimStore.AT_ONCE, "given back"));
+    for (long token = 4; token < 9; token++) {
+      var acquire = new Command.Acquire(Claim.ofMutex(id, now));
+      var grant = (Update<ClaimResult>) Protocol.decide(stored, acquire, at, SETTINGS);
+      Lease granted = Claimant.granted(grant.then()).lease();
+      assertThat(granted.token()).isEqualTo(token);
+      var release = new Command.Release(granted, ClaimStore.AT_ONCE, "given back");
+      stored =
+          ((Update<SettleResult>)
+                  Protocol.decide(grant.next().requireRoom(), release, at, SETTINGS))
+              .next()
+              .requireRoom();
+    }
+    assertThat(stored.attempts()).isEqualTo(Integer.MAX_VALUE / 2);
   }
 
   @Test

@@ -10,7 +10,9 @@ import java.util.HexFormat;
  * its answer was lost is recognised by its nonce.
  */
 public record Nonce(long high, long low) {
-  private static final long MOST_WRITES = 1 << 20;
+  /** More than anybody makes under one grant: a thousand in each second of 34 years. */
+  private static final long MOST_WRITES = 1L << 40;
+
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /** A nonce that nobody has used. */
@@ -42,7 +44,7 @@ public record Nonce(long high, long low) {
 
   /**
    * Whether this is the nonce of a write under the grant that began with that one: the grant's own,
-   * or of one of the million after it.
+   * or of one of the 2^40 after it.
    */
   public boolean isUnder(Nonce grant) {
     long writes = low - grant.low;
@@ -50,12 +52,12 @@ public record Nonce(long high, long low) {
   }
 
   /**
-   * The last that is {@linkplain #isUnder under} the grant that begins with this one. As texts,
-   * too, all of them lie between the two, unless the low half wraps around in between: once in 2^44
-   * grants.
+   * The last that is {@linkplain #isUnder under} the grant that begins with this one, before the
+   * low half wraps around. As texts, too, all up to there lie between the two.
    */
   public Nonce lastUnder() {
-    return new Nonce(high, low + MOST_WRITES);
+    long last = low + MOST_WRITES;
+    return new Nonce(high, Long.compareUnsigned(last, low) < 0 ? -1 : last);
   }
 
   /** 32 hex digits. */

@@ -3,6 +3,7 @@ package io.firstclaim.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,27 @@ class NonceTest {
     assertThat(new Nonce(7, 41).next()).isEqualTo(new Nonce(7, 42));
     assertThat(new Nonce(7, -1).next()).isEqualTo(new Nonce(7, 0));
     assertThat(new Nonce(7, Long.MAX_VALUE).next()).isEqualTo(new Nonce(7, Long.MIN_VALUE));
+  }
+
+  @Test
+  void renewalAfterYearsOfOneEachSecond_isUnderItsGrant() {
+    var grant = new Nonce(7, 41);
+    long renewals = Duration.ofDays(30 * 366).toSeconds();
+
+    assertThat(new Nonce(7, 41 + renewals).isUnder(grant)).isTrue();
+    assertThat(grant.lastUnder().isUnder(grant)).isTrue();
+    assertThat(grant.lastUnder().next().isUnder(grant)).isFalse();
+    assertThat(new Nonce(7, 40).isUnder(grant)).as("what was written before").isFalse();
+    assertThat(new Nonce(8, 42).isUnder(grant)).as("another's").isFalse();
+  }
+
+  @Test
+  void lastUnderAGrant_isNoLessThanIt_asText_evenIfTheLowHalfWouldWrap() {
+    for (long low : new long[] {0, Long.MAX_VALUE, Long.MIN_VALUE, -2, -1}) {
+      var grant = new Nonce(7, low);
+      assertThat(grant.lastUnder().toString()).isGreaterThanOrEqualTo(grant.toString());
+      assertThat(grant.lastUnder().isUnder(grant)).isTrue();
+    }
   }
 
   @Test

@@ -32,7 +32,7 @@ public interface HeldLease {
   /**
    * Runs this once when the lease is lost, or has been held for longer than was agreed, on another
    * thread, or here and now if it is lost already; never after its holder has let it go, who waits
-   * for it if it is under way.
+   * for it if it is under way, unless he lets it go while he is told of a loss.
    */
   void whenLost(Runnable told);
 }

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,9 @@ public final class KeptLease implements HeldLease {
 
   /** A longer bound is none; nanoseconds count no further than three times this. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  /** The threads that tell a holder of a loss at this moment, of whatever lease. */
+  private static final Set<Thread> TELLERS = ConcurrentHashMap.newKeySet();
 
   private final LeaseKeeper keeper;
   private final Moment begin;
@@ -244,13 +249,18 @@ public final class KeptLease implements HeldLease {
   /**
    * Stops keeping it: it runs out unless it is settled, and nobody is told of anything any more. If
    * the holder is being told of its loss, this waits until that is over: an interrupt that came
-   * later would hit other work.
+   * later would hit other work. A holder that lets it go while it is told of a loss, of this lease
+   * or of another, does not wait: two of them would wait for each other.
    */
   public void letGo() {
+    if (TELLERS.contains(Thread.currentThread())) {
+      abandon();
+      return;
+    }
     synchronized (this) {
       closed = true;
     }
-    telling.lock(); // a holder that lets go while it is told has this lock already
+    telling.lock();
     try {
       keeper.drop(this);
     } finally {
@@ -389,12 +399,14 @@ public final class KeptLease implements HeldLease {
   private void tell(List<Runnable> all) {
     telling.lock();
     try {
+      TELLERS.add(Thread.currentThread());
       for (Runnable told : all) {
         if (!closed) {
           runSafely(told);
         }
       }
     } finally {
+      TELLERS.remove(Thread.currentThread());
       telling.unlock();
     }
   }

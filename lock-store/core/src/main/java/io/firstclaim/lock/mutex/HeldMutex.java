@@ -107,8 +107,9 @@ public final class HeldMutex implements AutoCloseable {
 
   /**
    * Runs this once when the mutex is lost, on another thread, or here and now if it is lost
-   * already; never after it was closed, which waits for it if it is under way. {@code
-   * Thread.currentThread()::interrupt} is what most holders want.
+   * already; never after it was closed, which waits for it if it is under way, unless it is closed
+   * by a holder who is told of a loss. {@code Thread.currentThread()::interrupt} is what most
+   * holders want.
    */
   public void whenLost(Runnable told) {
     kept.whenLost(told);

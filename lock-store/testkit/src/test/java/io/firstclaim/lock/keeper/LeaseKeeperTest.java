@@ -297,6 +297,28 @@ class LeaseKeeperTest {
     assertThat(told).as("told before it has let go").hasValue(1);
   }
 
+  @Test
+  void holderThatIsToldOfTwoLossesAtOnce_andLetsBothGoEachTime_waitsForItselfInNeither() {
+    KeptLease one = keeper.keep(granted("one"));
+    KeptLease two = keeper.keep(granted("two"));
+    CountDownLatch toldOfBoth = new CountDownLatch(2);
+    Runnable stop =
+        () -> {
+          toldOfBoth.countDown();
+          awaitUninterruptibly(toldOfBoth);
+          one.letGo();
+          two.letGo();
+          told.incrementAndGet();
+        };
+    one.whenLost(stop);
+    two.whenLost(stop);
+    time.advance(LEASE);
+
+    keeper.look();
+
+    eventually(() -> told.get() == 2);
+  }
+
   private static void awaitUninterruptibly(CountDownLatch latch) {
     try {
       latch.await();

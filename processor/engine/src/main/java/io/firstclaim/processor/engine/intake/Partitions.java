@@ -227,19 +227,19 @@ public final class Partitions implements ConsumerRebalanceListener {
   /** The partition that goes on with this offset; null if it is read from its beginning instead. */
   private @Nullable AssignedPartition following(TopicPartition id, long offset) {
     AssignedPartition before = assigned.get(id);
-    if (before != null && before.isNext(offset)) {
+    if (before == null) {
+      return start(id);
+    }
+    if (before.isNext(offset)) {
       return before;
     }
-    if (before != null) {
-      askTopicIds(); // it may be a topic made anew, which ends before the position in the old one
-      if (!before.topicId().equals(topicIds.of(id.topic()))) {
-        // Kafka may have gone to where the new one ended, and on from there.
-        beginAnew(before);
-        return null;
-      }
-      LOG.warn("{} was rewound to offset {}", id, offset);
-      leave(before);
+    askTopicIds(); // it may be a topic made anew, which ends before the position in the old one
+    if (!before.topicId().equals(topicIds.of(id.topic()))) {
+      beginAnew(before); // Kafka may have gone to where the new one ended, and on from there
+      return null;
     }
+    LOG.warn("{} was rewound to offset {}", id, offset);
+    leave(before);
     return start(id);
   }
 

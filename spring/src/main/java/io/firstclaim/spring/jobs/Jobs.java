@@ -31,6 +31,7 @@ import org.springframework.scheduling.config.FixedDelayTask;
 import org.springframework.scheduling.config.FixedRateTask;
 import org.springframework.scheduling.config.IntervalTask;
 import org.springframework.scheduling.config.ScheduledTaskRegistrar;
+import org.springframework.scheduling.support.CronTrigger;
 
 /**
  * Puts claims around the jobs before Spring schedules them. One that runs once for each fire time
@@ -85,7 +86,7 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
       if (job == null) {
         cron.add(task);
       } else if (job.onceAs() == null) {
-        cron.add(new CronTask(exclusive(job, task.getRunnable()), task.getExpression()));
+        cron.add(new CronTask(exclusive(job, task.getRunnable()), (CronTrigger) task.getTrigger()));
       } else {
         add(new Due(job.onceAs(), job, task));
       }

@@ -59,7 +59,7 @@ final class DueJob implements AutoCloseable {
     return fireTime;
   }
 
-  /** Waits for nothing more; the deduplicator interrupts what runs. */
+  /** Waits for nothing more. What runs was interrupted by the deduplicator, as that was closed. */
   @Override
   public void close() {
     var unused = thread.shutdownNow();

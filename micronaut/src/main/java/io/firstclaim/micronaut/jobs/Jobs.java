@@ -207,9 +207,10 @@ final class Jobs {
     return timeout;
   }
 
+  /** Claims are closed first: work that is interrupted before that has failed if it wraps that. */
   @EventListener
   void stop(ShutdownEvent unused) {
-    once.values().forEach(DueJob::close);
     deduplicator.close();
+    once.values().forEach(DueJob::close);
   }
 }

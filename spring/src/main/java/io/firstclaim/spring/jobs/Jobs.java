@@ -207,13 +207,14 @@ final class Jobs implements SchedulingConfigurer, SmartLifecycle, Ordered {
     }
   }
 
+  /** Claims are closed first: work that is interrupted before that has failed if it wraps that. */
   @Override
   public synchronized void stop() {
     Deduplicator opened = deduplicator;
     if (opened != null) {
+      opened.close();
       threads.forEach(ScheduledExecutorService::shutdownNow);
       threads.clear();
-      opened.close();
       deduplicator = null;
     }
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimStore;
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.RunListener;
@@ -25,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,7 +56,7 @@ public abstract class JobsContract {
   }
 
   /** What the contract and the jobs of all its applications share. Thread-safe. */
-  public static final class Desk implements RunListener {
+  public static final class Desk implements RunListener, TimeSource {
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger atOnce = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
@@ -62,6 +64,9 @@ public abstract class JobsContract {
 
     /** How the runs of each fire time ended. */
     private final Map<RecordId, Queue<RunResult>> ends = new ConcurrentHashMap<>();
+
+    /** What happens as a thread next asks for the time. */
+    private final ThreadLocal<Runnable> beforeNow = ThreadLocal.withInitial(() -> () -> {});
 
     private Desk() {}
 
@@ -73,6 +78,14 @@ public abstract class JobsContract {
       } finally {
         atOnce.decrementAndGet();
       }
+    }
+
+    @Override
+    public Moment now() {
+      Runnable before = beforeNow.get();
+      beforeNow.remove();
+      before.run();
+      return TimeSource.system().now();
     }
 
     @Override
@@ -97,7 +110,7 @@ public abstract class JobsContract {
   /**
    * Starts an application that tries twice, and again after 50 ms; closed, it is stopped.
    *
-   * @param desk what its jobs call, and what hears of its runs
+   * @param desk what its jobs call, and what hears of its runs; its clock
    */
   protected abstract AutoCloseable run(Desk desk, ClaimStore store, Jobs jobs);
 
@@ -187,6 +200,36 @@ public abstract class JobsContract {
 
     applications.get(busy.by().equals("i0") ? 0 : 1).close();
     eventually(() -> ends.stream().anyMatch(RunResult.Ran.class::isInstance));
+  }
+
+  /**
+   * As clients of HTTP and of databases wrap the interrupt. If that comes before the claims are
+   * closed, they are closed once the run has ended.
+   */
+  @Test
+  void runThatWrapsItsInterrupt_asItsInstanceStops_hasNotFailed() throws Exception {
+    AtomicReference<Thread> working = new AtomicReference<>();
+    desk.work.set(
+        call -> {
+          Thread thread = Thread.currentThread();
+          working.set(thread);
+          while (!thread.isInterrupted()) {
+            LockSupport.park();
+          }
+          throw new IllegalStateException("wrapped", new InterruptedException());
+        });
+    run(store(), Jobs.EACH_SECOND);
+    eventually(() -> working.get() != null);
+
+    desk.beforeNow.set(
+        () -> {
+          if (working.get().isInterrupted()) {
+            eventually(() -> !desk.ends.isEmpty());
+          }
+        });
+    close();
+
+    assertThat(desk.ends).isEmpty();
   }
 
   @Test

@@ -109,7 +109,7 @@ final class DeduplicatedListeners {
           type,
           "the class has no @KafkaListener",
           "put it on the methods that have one");
-      waiting.put(type, type.getName());
+      await(type, type.getName());
     }
     MethodIntrospector.selectMethods(
             type, (MethodIntrospector.MetadataLookup<Deduplicated>) DeduplicatedListeners::of)
@@ -126,7 +126,14 @@ final class DeduplicatedListeners {
     if (!isPresent(method, KafkaListener.class)) {
       return; // it is a job; what is neither is refused elsewhere
     }
-    waiting.put(method, type.getName() + "." + method.getName());
+    await(method, type.getName() + "." + method.getName());
+  }
+
+  /** A bean that is made late, as a lazy one is, is shown here after its container. */
+  private void await(AnnotatedElement element, String name) {
+    if (advised.stream().noneMatch(each -> each.element.equals(element))) {
+      waiting.put(element, name);
+    }
   }
 
   /**

@@ -16,6 +16,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.annotation.KafkaHandler;
@@ -24,6 +25,7 @@ import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerEndpoint;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -83,6 +85,26 @@ class RefusalsTest {
   @Test
   void plainListener_isAdvised() {
     application.withBean(Plain.class).run(context -> assertThat(context).hasNotFailed());
+  }
+
+  @Test
+  void lazyListener_isAdvisedWhenItIsAskedFor_andItsApplicationIsStoppedAndStarted() {
+    application
+        .withBean(Plain.class, Plain::new, bean -> bean.setLazyInit(true))
+        .run(
+            context -> {
+              var containers = context.getBean(KafkaListenerEndpointRegistry.class);
+              containers.setAlwaysStartAfterRefresh(false); // no broker is there
+              var unused = context.getBean(Plain.class);
+              assertThat(containers.getListenerContainers()).hasSize(1);
+              var source =
+                  context.getSourceApplicationContext(ConfigurableApplicationContext.class);
+
+              source.stop();
+              source.start();
+
+              assertThat(context.getBean(ListenerAdvisor.class).isRunning()).isTrue();
+            });
   }
 
   @Test

@@ -83,15 +83,14 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
       throws ServletException, IOException {
     IdempotentHandlers.Route route = handlers.find(request);
     if (route == null) {
-      chain.doFilter(request, response);
+      passOn(request, response, chain);
       return;
     }
     if (!route.admitsOrigin(request, response)) {
       return;
     }
     switch (SentKey.read(Collections.list(request.getHeaders(SentKey.HEADER)))) {
-      case SentKey.Absent() when !route.annotation().required() ->
-          chain.doFilter(request, response);
+      case SentKey.Absent() when !route.annotation().required() -> passOn(request, response, chain);
       case SentKey.Absent() -> WrittenAnswer.refuse(RequestProblem.MISSING, response);
       case SentKey.Malformed() -> WrittenAnswer.refuse(RequestProblem.MALFORMED, response);
       case SentKey.Present(String key) -> {
@@ -103,6 +102,13 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
         }
       }
     }
+  }
+
+  /** Lets a request go on unclaimed: if it is forwarded, this filter looks where to. */
+  private void passOn(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    request.removeAttribute(getAlreadyFilteredAttributeName());
+    chain.doFilter(request, response);
   }
 
   /** Why a request is refused without a look at its body; null if it is not. */

@@ -1,5 +1,6 @@
 package io.firstclaim.spring.web;
 
+import static io.firstclaim.lock.testkit.framework.WebInstance.isReplayed;
 import static io.firstclaim.lock.testkit.framework.WebInstance.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,6 +11,7 @@ import io.firstclaim.lock.testkit.framework.WebInstance;
 import io.firstclaim.spring.AutoConfigured;
 import io.firstclaim.spring.IdempotencyKey;
 import jakarta.servlet.Filter;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
@@ -17,6 +19,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +81,12 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
       return "put " + desk.call(payment);
     }
 
+    @PutMapping("/strict")
+    @IdempotencyKey
+    String putStrictly(@RequestBody String payment) {
+      return "strictly put " + desk.call(payment);
+    }
+
     @PatchMapping("/payments")
     String patch(@RequestBody String payment) {
       return "patched " + desk.call(payment);
@@ -87,6 +96,19 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
     @IdempotencyKey
     String form(@RequestParam String payment) {
       return payment + desk.call(payment);
+    }
+
+    @PostMapping("/forwarded/{path}")
+    void forward(@PathVariable String path, HttpServletRequest request, HttpServletResponse answer)
+        throws ServletException, IOException {
+      request.getRequestDispatcher("/" + path).forward(request, answer);
+    }
+
+    @PutMapping("/forwarded/{path}")
+    @IdempotencyKey(required = false)
+    void put(@PathVariable String path, HttpServletRequest request, HttpServletResponse answer)
+        throws ServletException, IOException {
+      request.getRequestDispatcher("/" + path).forward(request, answer);
     }
 
     @PostMapping("/large")
@@ -197,6 +219,37 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
 
     assertThat(desk().calls("p-lazy")).isOne();
     assertThat(lazy.post("/payments", null, "p-lazy").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void handlerThatIsForwardedTo_isCalledOnceForEachKey() throws Exception {
+    assertProblem(one().post("/forwarded/payments", null, "p-forward"), 400, "missing");
+    for (int i = 1; i <= 2; i++) {
+      HttpResponse<String> answer = one().post("/forwarded/payments", "k-forward", "p-forward");
+      assertThat(answer.statusCode()).isEqualTo(201);
+      assertThat(isReplayed(answer)).isEqualTo(i == 2);
+      assertThat(answer.body()).isEqualTo("zahlung №1 of p-forward");
+    }
+    assertThat(desk().calls("p-forward")).isOne();
+  }
+
+  /** The key is for the handler that forwards, and for what that does. */
+  @Test
+  void handlerThatAnotherOneForwardsTo_isCalledOnceForEachKey() throws Exception {
+    for (int i = 1; i <= 2; i++) {
+      HttpResponse<String> answer = put("/forwarded/payments", "k-forward", "p-through");
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(isReplayed(answer)).isEqualTo(i == 2);
+    }
+    assertThat(desk().calls("p-through")).isOne();
+    assertThat(put("/forwarded/payments", null, "p-through").body()).isEqualTo("put 2");
+    assertProblem(put("/forwarded/strict", null, "p-through"), 400, "missing");
+    assertThat(desk().calls("p-through")).isEqualTo(2);
+  }
+
+  private HttpResponse<String> put(String path, @Nullable String key, String body)
+      throws Exception {
+    return send(one().to(path, key).PUT(BodyPublishers.ofString(body)));
   }
 
   @Test

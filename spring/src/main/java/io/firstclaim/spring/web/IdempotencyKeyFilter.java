@@ -223,7 +223,8 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     DataOutputStream what = new DataOutputStream(all);
     what.write((request.getRequestURI() + "?" + request.getQueryString() + "\n").getBytes(UTF_8));
-    if (isType(request, FORM)) {
+    boolean isForm = isType(request, FORM);
+    if (isForm) {
       // Whoever reads a parameter has the container read the body: it may have done so already.
       Map<String, String[]> parameters = new TreeMap<>(request.getParameterMap());
       for (Map.Entry<String, String[]> parameter : parameters.entrySet()) {
@@ -233,17 +234,23 @@ final class IdempotencyKeyFilter extends OncePerRequestFilter {
           write(value, what);
         }
       }
-      return new Taken(new ReadRequest(request, null), Fingerprint.of(all.toByteArray()));
     }
     byte[] body = request.getInputStream().readNBytes(limits.request + 1);
     if (body.length > limits.request) {
       return null;
     }
     what.write(body);
-    return new Taken(new ReadRequest(request, body), Fingerprint.of(all.toByteArray()));
+    boolean isReadAsParameters = isForm && body.length == 0;
+    return new Taken(
+        new ReadRequest(request, isReadAsParameters ? FormBody.of(request) : body),
+        Fingerprint.of(all.toByteArray()));
   }
 
-  private static void write(String text, DataOutputStream out) throws IOException {
+  private static void write(@Nullable String text, DataOutputStream out) throws IOException {
+    if (text == null) {
+      out.writeInt(-1); // a name without a value, as Spring has it in the form of a PUT
+      return;
+    }
     byte[] bytes = text.getBytes(UTF_8);
     out.writeInt(bytes.length);
     out.write(bytes);

@@ -9,10 +9,12 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,25 +22,20 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class ReadRequest extends HttpServletRequestWrapper {
-  private final byte @Nullable [] body;
+  private static final String LENGTH = "Content-Length";
+
+  private final byte[] body;
   private @Nullable ServletInputStream stream;
   private @Nullable BufferedReader reader;
 
-  /**
-   * A request with this body.
-   *
-   * @param body null for a form, whose parameters the container has read from it
-   */
-  ReadRequest(HttpServletRequest request, byte @Nullable [] body) {
+  /** A request with this body, whose length need not be that of the body that was sent. */
+  ReadRequest(HttpServletRequest request, byte[] body) {
     super(request);
     this.body = body;
   }
 
   @Override
-  public ServletInputStream getInputStream() throws IOException {
-    if (body == null) {
-      return super.getInputStream();
-    }
+  public ServletInputStream getInputStream() {
     if (stream == null) {
       stream = new Body(body);
     }
@@ -46,10 +43,7 @@ final class ReadRequest extends HttpServletRequestWrapper {
   }
 
   @Override
-  public BufferedReader getReader() throws IOException {
-    if (body == null) {
-      return super.getReader();
-    }
+  public BufferedReader getReader() {
     if (reader == null) {
       String charset = getCharacterEncoding();
       reader =
@@ -59,6 +53,37 @@ final class ReadRequest extends HttpServletRequestWrapper {
                   charset == null ? StandardCharsets.ISO_8859_1 : Charset.forName(charset)));
     }
     return reader;
+  }
+
+  private boolean isItsLength(String header) {
+    return header.equalsIgnoreCase(LENGTH) && super.getHeader(LENGTH) != null;
+  }
+
+  @Override
+  public @Nullable String getHeader(String name) {
+    return isItsLength(name) ? Integer.toString(body.length) : super.getHeader(name);
+  }
+
+  @Override
+  public Enumeration<String> getHeaders(String name) {
+    return isItsLength(name)
+        ? Collections.enumeration(List.of(Integer.toString(body.length)))
+        : super.getHeaders(name);
+  }
+
+  @Override
+  public int getIntHeader(String name) {
+    return isItsLength(name) ? body.length : super.getIntHeader(name);
+  }
+
+  @Override
+  public int getContentLength() {
+    return super.getContentLength() < 0 ? -1 : body.length;
+  }
+
+  @Override
+  public long getContentLengthLong() {
+    return getContentLength();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.firstclaim.spring.web;
 
 import static io.firstclaim.lock.testkit.framework.WebInstance.isReplayed;
 import static io.firstclaim.lock.testkit.framework.WebInstance.send;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.testkit.fault.FaultyStore;
@@ -18,6 +19,7 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.security.Principal;
@@ -27,6 +29,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -36,6 +41,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -96,6 +102,37 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
     @IdempotencyKey
     String form(@RequestParam String payment) {
       return payment + desk.call(payment);
+    }
+
+    @PostMapping("/forms/bodies")
+    @IdempotencyKey
+    String formAsBody(@RequestBody MultiValueMap<String, String> form) {
+      return form + " " + desk.call(form.toString());
+    }
+
+    @PostMapping("/forms/texts")
+    @IdempotencyKey
+    String formAsText(@RequestBody(required = false) @Nullable String form) {
+      return form + " " + desk.call(String.valueOf(form));
+    }
+
+    @PostMapping("/forms/streams")
+    @IdempotencyKey
+    String formAsStream(HttpServletRequest request) throws IOException {
+      String form = new String(request.getInputStream().readAllBytes(), UTF_8);
+      return form + " " + desk.call(form);
+    }
+
+    @PutMapping("/forms")
+    @IdempotencyKey
+    String putForm(@RequestParam String payment, @RequestParam MultiValueMap<String, String> all) {
+      return all + " " + desk.call(payment);
+    }
+
+    @PutMapping("/forms/bodies")
+    @IdempotencyKey
+    String putFormAsBody(@RequestBody MultiValueMap<String, String> form) {
+      return form + " " + desk.call(form.toString());
     }
 
     @PostMapping("/forwarded/{path}")
@@ -168,7 +205,7 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
     return open(store, false);
   }
 
-  private int open(FaultyStore store, boolean lazy) {
+  private int open(FaultyStore store, boolean lazy, String... settings) {
     ConfigurableApplicationContext application =
         new SpringApplicationBuilder(Application.class)
             .web(WebApplicationType.SERVLET)
@@ -179,6 +216,7 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
                 "firstclaim.web.max-request=200KB",
                 "spring.main.banner-mode=off",
                 "logging.level.root=WARN")
+            .properties(settings)
             .initializers(
                 context -> {
                   context.getBeanFactory().registerSingleton("store", store);
@@ -219,6 +257,63 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
 
     assertThat(desk().calls("p-lazy")).isOne();
     assertThat(lazy.post("/payments", null, "p-lazy").statusCode()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/forms/bodies,false", "/forms/bodies?q=1&a=0,false", "/forms/bodies?q=1&a=0,true"})
+  void formThatIsABody_reachesItsHandler_withoutTheQuery(String path, boolean put)
+      throws Exception {
+    String form = "a=1&b=x+%26%C3%BC&a=2&flag";
+    for (int i = 1; i <= 2; i++) {
+      HttpResponse<String> answer = form(path, "k-form" + path.length(), form, put);
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body()).startsWith("{a=[1, 2], b=[x &ü], flag=[");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/forms/texts?text=0", "/forms/streams?text=0", "/forms/streams"})
+  void formThatIsText_reachesItsHandler_withoutTheQuery(String path) throws Exception {
+    HttpResponse<String> answer = form(path, "k" + path.length(), "text=x%20y&b=1&b=2", false);
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).startsWith("text=x+y&b=1&b=2 ");
+  }
+
+  @Test
+  void formThatIsPut_isToldApartByItsParameters_valuesOrNot() throws Exception {
+    String path = "/forms?q=1";
+    HttpResponse<String> first = form(path, "k-put", "payment=p-put&flag", true);
+    assertThat(first.body()).startsWith("{q=[1], payment=[p-put], flag=[").endsWith(" 1");
+    assertThat(form(path, "k-put", "payment=p-put&flag", true).body()).isEqualTo(first.body());
+    assertProblem(form(path, "k-put", "payment=p-put&flag=2", true), 422, "other-request");
+    assertThat(desk().calls("p-put")).isOne();
+  }
+
+  /** Without Spring's filter, no parameter comes from the body of a PUT. */
+  @Test
+  void formThatIsPut_andIsABody_isToldApartByIt() throws Exception {
+    WebInstance plain =
+        new WebInstance(open(store("plain"), false, "spring.mvc.formcontent.filter.enabled=false"));
+    HttpResponse<String> first = putBody(plain, "payment=p-plain");
+
+    assertThat(first.body()).isEqualTo("{payment=[p-plain]} 1");
+    assertThat(putBody(plain, "payment=p-plain").body()).isEqualTo(first.body());
+    assertProblem(putBody(plain, "payment=other"), 422, "other-request");
+  }
+
+  private static HttpResponse<String> putBody(WebInstance instance, String form) throws Exception {
+    return send(typed(instance, "/forms/bodies", "k-plain").PUT(BodyPublishers.ofString(form)));
+  }
+
+  private HttpResponse<String> form(String path, String key, String form, boolean put)
+      throws Exception {
+    return send(
+        typed(one(), path, key).method(put ? "PUT" : "POST", BodyPublishers.ofString(form)));
+  }
+
+  private static HttpRequest.Builder typed(WebInstance instance, String path, String key) {
+    return instance.to(path, key).setHeader("Content-Type", "application/x-www-form-urlencoded");
   }
 
   @Test

@@ -9,6 +9,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.concurrent.Future;
 import jakarta.inject.Singleton;
@@ -18,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Closes each connection that has not brought a whole request within {@code
- * micronaut.server.read-idle-timeout} of its beginning, or of the last answer. Micronaut's own
- * timeouts do not do that: with a byte now and then, a connection is held for ever.
+ * micronaut.server.read-idle-timeout} of its beginning, or of the last answer, unless another
+ * request is worked on. Micronaut's own timeouts do not do that: with a byte now and then, a
+ * connection is held for ever.
  */
 @Singleton
 final class SlowRequests implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
@@ -59,11 +62,14 @@ final class SlowRequests implements BeanCreatedEventListener<NettyServerCustomiz
   }
 
   /** The deadline of one connection; used by its thread alone. */
-  private static final class Deadline extends ChannelDuplexHandler {
+  static final class Deadline extends ChannelDuplexHandler {
     private final Duration limit;
     private @Nullable Future<?> end;
 
-    private Deadline(Duration limit) {
+    /** The whole requests that have come, less the answers: below zero after an early answer. */
+    private int open;
+
+    Deadline(Duration limit) {
       this.limit = limit;
     }
 
@@ -75,7 +81,8 @@ final class SlowRequests implements BeanCreatedEventListener<NettyServerCustomiz
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
       if (message instanceof LastHttpContent) {
-        cancel();
+        open++;
+        beginUnlessWorkedOn(context);
       }
       super.channelRead(context, message);
     }
@@ -83,10 +90,17 @@ final class SlowRequests implements BeanCreatedEventListener<NettyServerCustomiz
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise)
         throws Exception {
-      if (message instanceof LastHttpContent) {
-        begin(context);
+      if (message instanceof LastHttpContent && !isInterim(message)) {
+        open--;
+        beginUnlessWorkedOn(context);
       }
       super.write(context, message, promise);
+    }
+
+    /** Whether another answer to the same request follows this one. */
+    private static boolean isInterim(Object answer) {
+      return answer instanceof HttpResponse response
+          && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
     }
 
     @Override
@@ -98,6 +112,14 @@ final class SlowRequests implements BeanCreatedEventListener<NettyServerCustomiz
     public void channelInactive(ChannelHandlerContext context) throws Exception {
       cancel();
       super.channelInactive(context);
+    }
+
+    private void beginUnlessWorkedOn(ChannelHandlerContext context) {
+      if (open > 0) {
+        cancel();
+      } else {
+        begin(context);
+      }
     }
 
     private void begin(ChannelHandlerContext context) {

@@ -9,6 +9,7 @@ import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -39,10 +40,23 @@ final class FormBody {
     Map<String, Integer> numbers = new HashMap<>();
     if (query != null) {
       for (String pair : query.split("&", -1)) {
-        numbers.merge(URLDecoder.decode(pair.split("=", 2)[0], UTF_8), 1, Integer::sum);
+        name(pair).ifPresent(name -> numbers.merge(name, 1, Integer::sum));
       }
     }
     return numbers;
+  }
+
+  /** Empty if the pair cannot be decoded: the container passes over such a one. */
+  private static Optional<String> name(String pair) {
+    String[] parts = pair.split("=", 2);
+    try {
+      for (String part : parts) {
+        String unused = URLDecoder.decode(part, UTF_8);
+      }
+      return Optional.of(URLDecoder.decode(parts[0], UTF_8));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
   }
 
   private static Charset charset(@Nullable String name) {

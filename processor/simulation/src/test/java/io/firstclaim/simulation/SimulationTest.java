@@ -33,7 +33,7 @@ class SimulationTest {
           Map.entry("lost answers recognised", 25),
           Map.entry("zombies fenced", 5),
           Map.entry("rebalances with work in flight", 52),
-          Map.entry("batches half refused", 5),
+          Map.entry("batches half refused", 12),
           Map.entry("outages over a lease", 24),
           Map.entry("redrives", 24),
           Map.entry("releases by operators", 26),

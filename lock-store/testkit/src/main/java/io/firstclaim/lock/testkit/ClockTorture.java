@@ -23,17 +23,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
 
 /**
  * One random history of three holders whose clocks are {@linkplain BadClock bad}: whatever befalls
  * them, no lease is taken over before its true end (invariant 8), no two holders think at once that
- * a record is theirs (invariant 28), and once their clocks behave, nobody is held off for longer
- * than two leases (invariant 18).
+ * a record, or what it touches, is theirs (invariant 28), and once their clocks behave, nobody is
+ * held off for longer than two leases (invariant 18).
  */
 public final class ClockTorture {
   private static final int STEPS = 100;
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Duration MAX_SKEW = Duration.ofSeconds(1);
+
+  /** What is claimed with every other record. */
+  private static final RecordId SHARED = RecordId.of("shared").asResource();
 
   /** Makes a store under test. */
   public interface Stores {
@@ -59,11 +63,13 @@ public final class ClockTorture {
       this.store = store;
     }
 
-    /** Whether it would go on working on the record at this moment. */
+    /** Whether it would go on working on the record, or with the resource, at this moment. */
     boolean thinksItHolds(RecordId id) {
-      Lease lease = leases.get(id);
       Moment now = clock.calmly();
-      return lease != null && !lease.isOver(now) && !lease.isDoubtful(now);
+      return leases.values().stream()
+          .filter(lease -> !lease.isOver(now) && !lease.isDoubtful(now))
+          .flatMap(lease -> Stream.concat(Stream.of(lease), lease.resources().stream()))
+          .anyMatch(lease -> lease.id().equals(id));
     }
   }
 
@@ -121,6 +127,7 @@ public final class ClockTorture {
       Moment now = party.clock.now();
       Held held = party.seen.get(id);
       claim = Claim.of(id, Claimant.PAYLOAD, now);
+      claim = random.nextBoolean() ? claim.withResources(List.of(SHARED)) : claim;
       claim = held == null ? claim : Claim.after(held, claim, now);
     }
     ClaimResult answer;
@@ -128,6 +135,7 @@ public final class ClockTorture {
       answer = party.store.claim(claim);
     } catch (StoreUnavailableException e) {
       party.unanswered.put(id, claim);
+      begun.putIfAbsent(id, begin); // where it could not be given back, it is held by nobody
       note(party, "no answer to a claim of " + id);
       return;
     }
@@ -172,7 +180,7 @@ public final class ClockTorture {
   }
 
   private void assertOneHolder() {
-    for (RecordId id : ids) {
+    for (RecordId id : List.of(ids.getFirst(), ids.getLast(), SHARED)) {
       assertThat(parties.stream().filter(party -> party.thinksItHolds(id)).map(party -> party.name))
           .as("holders of %s at %s", id, world.elapsed())
           .hasSizeLessThanOrEqualTo(1);
@@ -182,10 +190,10 @@ public final class ClockTorture {
   private void assertFreeInTheEnd() {
     parties.forEach(party -> party.clock.calmDown());
     world.advance(LEASE.multipliedBy(2));
-    for (RecordId id : ids) {
-      Party last = parties.getLast();
-      ClaimResult answer = last.store.claim(Claim.of(id, Claimant.PAYLOAD, last.clock.now()));
-      assertThat(answer).isInstanceOf(Granted.class);
-    }
+    Party last = parties.getLast();
+    Claim one = Claim.of(ids.getFirst(), Claimant.PAYLOAD, last.clock.now());
+    Claim two = Claim.of(ids.getLast(), Claimant.PAYLOAD, last.clock.now());
+    assertThat(last.store.claim(one.withResources(List.of(SHARED)))).isInstanceOf(Granted.class);
+    assertThat(last.store.claim(two)).isInstanceOf(Granted.class);
   }
 }

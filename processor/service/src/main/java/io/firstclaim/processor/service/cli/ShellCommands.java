@@ -202,7 +202,7 @@ final class ShellCommands implements AutoCloseable {
   }
 
   /** One attempt at what is to be done once. */
-  private static final class Once implements Deduplicator.Judged {
+  static final class Once implements Deduplicator.Judged {
     private final String name;
     private final boolean stores;
     private final List<String> command;
@@ -282,7 +282,7 @@ final class ShellCommands implements AutoCloseable {
       int exit =
           switch (attempted.answer()) {
             case SettleResult.Settled _ -> lost ? lost() : code;
-            case SettleResult.Lost _ -> lost();
+            case SettleResult.Lost _ -> started == null ? notHad() : lost();
             case SettleResult.Unknown(String why) -> {
               say(
                   "%s: it is not known whether its end is recorded: %s"
@@ -306,6 +306,11 @@ final class ShellCommands implements AutoCloseable {
       }
       String why = OneLine.of(String.valueOf(fault.getMessage()));
       say("%s: it ran, and its end is not recorded: %s".formatted(shown(name), why));
+      return NOT_HAD;
+    }
+
+    private int notHad() {
+      say("%s: its claim was lost before it began, so nothing ran".formatted(shown(name)));
       return NOT_HAD;
     }
 

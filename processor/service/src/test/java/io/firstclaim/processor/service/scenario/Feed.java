@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.scenario;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Collection;
 import java.util.List;
@@ -13,6 +14,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +58,22 @@ final class Feed implements AutoCloseable {
 
   void send(String id) {
     send(List.of(id));
+  }
+
+  /** In how many partitions the broker takes a record of 30,000 bytes now. */
+  int takesLarge() throws InterruptedException {
+    byte[] key = (Scenario.WARM_UP + "-large").getBytes(UTF_8);
+    int taken = 0;
+    for (PartitionInfo of : producer.partitionsFor(topic)) {
+      try {
+        var _ =
+            producer.send(new ProducerRecord<>(topic, of.partition(), key, new byte[30_000])).get();
+        taken++;
+      } catch (ExecutionException e) {
+        assertThat(e).hasCauseInstanceOf(RecordTooLargeException.class);
+      }
+    }
+    return taken;
   }
 
   /** Publishes a record without waiting for the broker, as {@link #flush} does. */

@@ -45,6 +45,8 @@ class RedrivenRecordsIT {
         "they are dead", () -> assertThat(scenario.outcomes().ids("DEAD")).containsAll(ids));
     ids.forEach(REFUSED::remove);
     scenario.groups().configureTopic(scenario.topic(), "max.message.bytes", "20000");
+    scenario.eventually(
+        "the broker goes by it", () -> assertThat(scenario.feed().takesLarge()).isZero());
 
     assertThat(Operator.statusOf(zone, "/api/records/big-1/redrive", Map.of("reason", "fixed")))
         .isEqualTo(409);
@@ -54,6 +56,8 @@ class RedrivenRecordsIT {
     assertThat(dead.path("attempts").asInt()).isEqualTo(1);
 
     scenario.groups().configureTopic(scenario.topic(), "max.message.bytes", "1000000");
+    scenario.eventually(
+        "the broker goes by it", () -> assertThat(scenario.feed().takesLarge()).isEqualTo(4));
     Map<String, Object> body =
         Map.of("ids", List.of("big-1", "big-2"), "delay", "1s", "reason", "fixed");
     String id = Operator.act(zone, "/api/redrive", body).path("id").asText();

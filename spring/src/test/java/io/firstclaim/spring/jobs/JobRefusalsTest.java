@@ -22,13 +22,17 @@ import org.springframework.scheduling.annotation.Scheduled;
 class JobRefusalsTest {
   private static final String YEARLY = "0 0 0 1 1 *";
 
-  private final ApplicationContextRunner application =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  FirstclaimAutoConfiguration.class, FirstclaimJobsAutoConfiguration.class))
-          .withUserConfiguration(Scheduling.class)
-          .withPropertyValues("firstclaim.claim.backend=memory");
+  private final ApplicationContextRunner application = scheduling();
+
+  /** An application that schedules jobs, and has none. */
+  static ApplicationContextRunner scheduling() {
+    return new ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(
+                FirstclaimAutoConfiguration.class, FirstclaimJobsAutoConfiguration.class))
+        .withUserConfiguration(Scheduling.class)
+        .withPropertyValues("firstclaim.claim.backend=memory");
+  }
 
   @Configuration(proxyBeanMethods = false)
   @EnableScheduling

@@ -3,7 +3,6 @@ package io.firstclaim.spring.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.spring.Exclusive;
-import io.firstclaim.spring.autoconfigure.FirstclaimAutoConfiguration;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -12,11 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.Trigger;
-import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.support.SimpleTriggerContext;
@@ -25,17 +21,7 @@ import org.springframework.scheduling.support.SimpleTriggerContext;
 class TriggersTest {
   private final Triggers triggers = new Triggers();
   private final ApplicationContextRunner application =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  FirstclaimAutoConfiguration.class, FirstclaimJobsAutoConfiguration.class))
-          .withUserConfiguration(Scheduling.class)
-          .withBean(Triggers.class, () -> triggers)
-          .withPropertyValues("firstclaim.claim.backend=memory");
-
-  @Configuration(proxyBeanMethods = false)
-  @EnableScheduling
-  static class Scheduling {}
+      JobRefusalsTest.scheduling().withBean(Triggers.class, () -> triggers);
 
   /** A scheduler that shows what it was given. */
   private static final class Triggers extends ThreadPoolTaskScheduler {

@@ -348,11 +348,10 @@ class ArchitectureTest {
   /** Who reads ticks or sleeps otherwise than by a {@link TimeSource}, and what for. */
   private static final Map<String, String> TICKS_AND_SLEEP =
       Map.ofEntries(
-          Map.entry("GateMending", "a pause where the TimeSource's own sleep may be what failed"),
+          Map.entry("DefectPause", "a pause where the TimeSource's own sleep may be what failed"),
           Map.entry("HandlerThreads", "a pause until the system has threads again"),
           Map.entry("InFlightLimit", "a bounded wait on a condition"),
           Map.entry("LeaseKeeper", "a pause where the TimeSource's own sleep may be what failed"),
-          Map.entry("OpenBreaker", "a pause where the TimeSource's own sleep may be what failed"),
           Map.entry("OutcomeFeed", "a pause for outcomes to gather"),
           Map.entry("PollLoop", "pauses where there is nothing to poll"),
           Map.entry("RecordFlow", "a pause after a defect"),

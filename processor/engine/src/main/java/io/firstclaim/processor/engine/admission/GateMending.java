@@ -5,7 +5,6 @@ import io.firstclaim.lock.OncePerMinute;
 import io.firstclaim.lock.StoreException;
 import io.firstclaim.lock.TimeSource;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,7 +97,7 @@ final class GateMending {
       } catch (InterruptedException e) {
         LOG.debug("Nobody interrupts this thread", e);
       } catch (RuntimeException | Error e) { // or the gate would stay shut: no other thread comes
-        restAfter(e);
+        DefectPause.after(e, LOG, "Having the lock store tried", pauses.first());
       }
     }
     if (outageTold && gate.isOpen()) {
@@ -115,16 +114,6 @@ final class GateMending {
           lane.name,
           lane.fault);
     }
-  }
-
-  /** Pauses not by the TimeSource, whose sleep may be what failed. */
-  private void restAfter(Throwable fault) {
-    try {
-      LOG.error("Having the lock store tried failed in an unforeseen way; trying again", fault);
-    } catch (RuntimeException | Error e) {
-      // The gate must open again even where nothing can be logged.
-    }
-    LockSupport.parkNanos(this, pauses.first().toNanos());
   }
 
   /**

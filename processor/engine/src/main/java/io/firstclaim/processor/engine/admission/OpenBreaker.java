@@ -7,7 +7,6 @@ import java.util.LinkedHashSet;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Records wait, and one tries now and then; the breaker is half open while it does. */
@@ -57,7 +56,7 @@ final class OpenBreaker implements BreakerState {
       return true; // it is the record that was let through, and has waited for something else since
     }
     if (!bringsNews(trial) && !(isNext(trial) && breaker.circuit.tryAcquirePermission())) {
-      callInTurn();
+      callInTurn(); // before it waits: where no thread can be had, it would wait uncalled
       waiting.computeIfAbsent(trial.partition, _ -> new LinkedHashSet<>()).add(trial);
       return false;
     }
@@ -156,7 +155,7 @@ final class OpenBreaker implements BreakerState {
       } catch (InterruptedException e) {
         // nobody interrupts this thread
       } catch (RuntimeException | Error e) { // such as no memory left: nobody else calls them
-        LockSupport.parkNanos(this, CALL_EVERY.toNanos());
+        DefectPause.after(e, Breaker.LOG, "Calling a record to try", CALL_EVERY);
       }
     }
   }

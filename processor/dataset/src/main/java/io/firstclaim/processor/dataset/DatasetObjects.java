@@ -27,6 +27,7 @@ import software.amazon.awssdk.core.exception.RetryableException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
  * The objects of the dataset in an S3 bucket. Each is written once, on the condition that nothing
@@ -181,18 +182,44 @@ final class DatasetObjects {
    * The sizes in bytes of the files of a partition, by name; other objects in it are passed over.
    */
   SortedMap<String, Long> files(String partition) throws InterruptedException {
+    return listing(partition, Instant.MIN).young();
+  }
+
+  /**
+   * The files of a partition.
+   *
+   * @param old what those come to that are older
+   * @param young the sizes in bytes of the others, by name
+   */
+  record Listing(Sum old, SortedMap<String, Long> young) {}
+
+  /**
+   * The files of a partition, of which only the young are held; other objects in it are passed
+   * over.
+   *
+   * @param youngSince from when on, by the clock of the store, a file is young
+   */
+  Listing listing(String partition, Instant youngSince) throws InterruptedException {
     return requests.send(
         LISTING,
         () -> {
-          SortedMap<String, Long> files = new TreeMap<>();
-          client
-              .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(prefix + partition + "/"))
-              .contents()
-              .stream()
-              .flatMap(object -> file(object.key(), object.size()).stream())
-              .filter(file -> file.partition().equals(partition))
-              .forEach(file -> files.put(file.name(), file.bytes()));
-          return files;
+          Sum old = Sum.NONE;
+          SortedMap<String, Long> young = new TreeMap<>();
+          for (S3Object object :
+              client
+                  .listObjectsV2Paginator(
+                      list -> list.bucket(bucket).prefix(prefix + partition + "/"))
+                  .contents()) {
+            Optional<DatasetFile> file =
+                file(object.key(), object.size())
+                    .filter(found -> found.partition().equals(partition));
+            if (file.isPresent() && object.lastModified().isBefore(youngSince)) {
+              old = old.plus(file.get().name(), object.size());
+            } else if (file.isPresent()) {
+              young.put(file.get().name(), object.size());
+            }
+          }
+          return new Listing(old, young);
         });
   }
 

@@ -18,13 +18,11 @@ import java.util.HexFormat;
 record Manifest(String name, long files, long bytes, long names, long found) {
   /** The manifest of this name with these files. */
   static Manifest of(String name, Collection<ListedFile> listed) {
-    long bytes = 0;
-    long names = 0;
+    Sum sum = Sum.NONE;
     for (ListedFile one : listed) {
-      bytes += one.file().bytes();
-      names ^= bits(one.file().name());
+      sum = sum.plus(one.file().name(), one.file().bytes());
     }
-    return new Manifest(name, listed.size(), bytes, names, 0);
+    return new Manifest(name, sum.files(), sum.bytes(), sum.names(), 0);
   }
 
   /** The first 64 bits of a file's name. */

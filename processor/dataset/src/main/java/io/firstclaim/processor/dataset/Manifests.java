@@ -5,6 +5,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -224,13 +225,14 @@ final class Manifests {
   }
 
   /**
-   * The paths of all manifests that are there, whether the root names them or not.
+   * When each manifest that is there was written, by the clock of the store, by its path; whether
+   * the root names it or not.
    *
    * @param partition whose manifests are wanted; empty for those of all
    * @throws StoreUnavailableException if S3 does not answer
    * @throws StoreRefusedException if the bucket must not be listed
    */
-  List<String> paths(String partition) throws InterruptedException {
+  Map<String, Instant> written(String partition) throws InterruptedException {
     String folder =
         partition.isEmpty()
             ? FOLDER
@@ -242,10 +244,8 @@ final class Manifests {
                 .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(key(folder)))
                 .contents()
                 .stream()
-                .map(S3Object::key)
-                .map(key -> key.substring(prefix.length()))
-                .filter(path -> PATH.matcher(path).matches())
-                .toList());
+                .filter(one -> PATH.matcher(path(one)).matches())
+                .collect(Collectors.toMap(this::path, S3Object::lastModified, (one, _) -> one)));
   }
 
   /**
@@ -257,7 +257,7 @@ final class Manifests {
       throws InterruptedException {
     Set<String> passedOver = besides.stream().map(Manifest::name).collect(Collectors.toSet());
     List<Callable<List<ListedFile>>> reads = new ArrayList<>();
-    for (String path : paths(partition)) {
+    for (String path : written(partition).keySet()) {
       Matcher matcher = PATH.matcher(path);
       if (matcher.matches() && !passedOver.contains(matcher.group(2))) {
         String name = matcher.group(2);
@@ -303,5 +303,9 @@ final class Manifests {
 
   private String key(String path) {
     return prefix + path;
+  }
+
+  private String path(S3Object object) {
+    return object.key().substring(prefix.length());
   }
 }

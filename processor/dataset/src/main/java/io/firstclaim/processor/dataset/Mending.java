@@ -4,6 +4,7 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * more. Others may write meanwhile. Thread-safe.
  */
 final class Mending {
+  /** Far longer than a file is there at most before it is listed, while nothing is amiss. */
+  static final Duration YOUNG = Duration.ofMinutes(5);
+
   private final SharedRoot root;
   private final Manifests manifests;
   private final DatasetObjects objects;
@@ -48,19 +53,59 @@ final class Mending {
    * @throws StoreRefusedException if the bucket must not be read or written
    */
   Repair mendAll(boolean isThorough) throws InterruptedException {
-    Set<String> manifestsThere = isThorough ? Set.of() : new HashSet<>(manifests.paths(""));
+    Instant youngSince = time.now().wall().minus(YOUNG);
+    // One root for all that it lists rightly; what is not is looked at with another. It is read
+    // before the rest is listed: a file or a manifest that comes meanwhile is not missing.
     Root before = root.get();
+    Map<String, Instant> manifestsThere = isThorough ? Map.of() : manifests.written("");
     SortedSet<String> partitions = new TreeSet<>(before.partitions().keySet());
     partitions.addAll(objects.partitions());
     Repair all = Repair.NONE;
     for (String partition : partitions) {
-      // One root for all that it lists rightly; what has changed since is looked at with another.
-      if (!areThere(partition, before, manifestsThere)
-          || !isListed(before.partitions().get(partition), objects.files(partition))) {
-        all = all.plus(mend(partition, manifestsThere, isThorough));
-      }
+      Optional<Repair> young =
+          isThorough ? Optional.empty() : mendYoung(partition, before, manifestsThere, youngSince);
+      all =
+          all.plus(
+              young.isPresent()
+                  ? young.get()
+                  : mend(partition, manifestsThere.keySet(), isThorough));
     }
     return all;
+  }
+
+  /**
+   * Mends a partition of which all manifests are there, and all files but young ones are listed as
+   * they are: files that are written meanwhile are always met, and no other need be held in memory
+   * for their sake.
+   *
+   * @param manifestsThere when each manifest was written that is there
+   * @return empty if it is not such a partition
+   */
+  private Optional<Repair> mendYoung(
+      String partition, Root before, Map<String, Instant> manifestsThere, Instant youngSince)
+      throws InterruptedException {
+    if (!areThere(partition, before, manifestsThere.keySet())) {
+      return Optional.empty();
+    }
+    DatasetObjects.Listing there = objects.listing(partition, youngSince);
+    SortedMap<String, Long> unlisted = there.young();
+    Sum listed = there.old();
+    for (Manifest manifest : before.manifests(partition)) {
+      Instant written = manifestsThere.get(Manifests.path(partition, manifest.name()));
+      // What an older one lists is older still.
+      if (written != null && !written.isBefore(youngSince) && !unlisted.isEmpty()) {
+        for (ListedFile one : manifests.tryRead(partition, manifest).orElse(List.of())) {
+          Long bytes = unlisted.remove(one.file().name());
+          listed = bytes == null ? listed : listed.plus(one.file().name(), bytes);
+        }
+      }
+    }
+    if (!listed.equals(before.sum(partition))) {
+      return Optional.empty();
+    }
+    return unlisted.isEmpty()
+        ? Optional.of(Repair.NONE)
+        : new Pass(partition, before, unlisted).make();
   }
 
   /** Mends one partition, and reads all its manifests; throws as {@link #mendAll}. */
@@ -81,11 +126,12 @@ final class Mending {
       // Reads the root before looking for the files: one that comes meanwhile is not missing.
       Root before = root.get();
       Map<String, Long> there = objects.files(partition);
-      if (areThere(partition, before, manifestsThere)
-          && isListed(before.partitions().get(partition), there)) {
+      if (areThere(partition, before, manifestsThere) && sum(there).equals(before.sum(partition))) {
         return all;
       }
-      Optional<Repair> pass = new Pass(partition, before, there, asksOfAll).make();
+      Pass look = new Pass(partition, before, there);
+      look.compareAll(asksOfAll);
+      Optional<Repair> pass = look.make();
       all = all.plus(pass.orElse(Repair.NONE));
       // A file may come back and find itself listed just before it is taken off: look again.
       if (pass.isPresent() && pass.get().removed() == 0) {
@@ -103,13 +149,12 @@ final class Mending {
         .allMatch(one -> manifestsThere.contains(Manifests.path(partition, one.name())));
   }
 
-  private static boolean isListed(Root.@Nullable Partition listed, Map<String, Long> there) {
-    if (listed == null) {
-      return there.isEmpty();
+  private static Sum sum(Map<String, Long> files) {
+    Sum sum = Sum.NONE;
+    for (Map.Entry<String, Long> one : files.entrySet()) {
+      sum = sum.plus(one.getKey(), one.getValue());
     }
-    long bytes = there.values().stream().mapToLong(Long::longValue).sum();
-    long names = there.keySet().stream().mapToLong(Manifest::bits).reduce(0, (a, b) -> a ^ b);
-    return listed.files() == there.size() && listed.bytes() == bytes && listed.names() == names;
+    return sum;
   }
 
   /** Manifests of files of these names. */
@@ -134,11 +179,16 @@ final class Mending {
     private long added;
     private boolean isStale;
 
-    Pass(String partition, Root before, Map<String, Long> there, boolean asksOfAll)
-        throws InterruptedException {
+    /** A look at files that are there, of which this root lists none until they are compared. */
+    Pass(String partition, Root before, Map<String, Long> there) {
       this.partition = partition;
       this.listedBy = before.manifests(partition);
       this.unlisted = new TreeMap<>(there);
+      this.lookup = manifests.new Lookup(partition, unlisted.keySet());
+    }
+
+    /** Compares all that the root lists with what is there. */
+    void compareAll(boolean asksOfAll) throws InterruptedException {
       List<Optional<List<ListedFile>>> entries = new ArrayList<>();
       for (Manifest manifest : listedBy) {
         entries.add(manifests.tryRead(partition, manifest));
@@ -149,7 +199,6 @@ final class Mending {
       for (int i = 0; i < listedBy.size(); i++) {
         compare(listedBy.get(i), entries.get(i), best);
       }
-      this.lookup = manifests.new Lookup(partition, unlisted.keySet());
     }
 
     /** Of the entries of what is there, the one of each file that says most, by name. */

@@ -37,10 +37,10 @@ final class OldManifests {
    * @return how many
    */
   long remove() throws InterruptedException {
-    List<String> there = manifests.paths("");
+    Set<String> there = manifests.written("").keySet();
     Set<String> named = named(root.get());
     Moment now = time.now();
-    unnamed.keySet().retainAll(new HashSet<>(there));
+    unnamed.keySet().retainAll(there);
     unnamed.keySet().removeAll(named);
     for (String path : there) {
       if (!named.contains(path)) {

@@ -33,11 +33,6 @@ record Root(long version, Instant updatedAt, SortedMap<String, Partition> partit
     long bytes() {
       return manifests.stream().mapToLong(Manifest::bytes).sum();
     }
-
-    /** See {@link Manifest#names}. */
-    long names() {
-      return manifests.stream().mapToLong(Manifest::names).reduce(0, (one, two) -> one ^ two);
-    }
   }
 
   /** A root that lists nothing. */
@@ -57,6 +52,13 @@ record Root(long version, Instant updatedAt, SortedMap<String, Partition> partit
   List<Manifest> manifests(String partition) {
     Partition found = partitions.get(partition);
     return found == null ? List.of() : found.manifests();
+  }
+
+  /** What the files of a partition come to, each as often as it is listed. */
+  Sum sum(String partition) {
+    return manifests(partition).stream()
+        .map(one -> new Sum(one.files(), one.bytes(), one.names()))
+        .reduce(Sum.NONE, Sum::plus);
   }
 
   /** The root in which a partition has files that are listed, or taken off the list, now. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
@@ -17,8 +18,12 @@ import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,9 +31,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 class RepairTest {
   private static final Duration TIME = Duration.ofMinutes(5);
@@ -135,6 +142,82 @@ class RepairTest {
     lake.put("datasets/orders/_SUCCESS", new byte[0]);
 
     assertThat(dataset.repair()).contains(new Repair(0, 0, 0));
+  }
+
+  @Test
+  void filesThatAreWrittenMeanwhile_areNoReasonToReadWhatOthersAreListed()
+      throws InterruptedException {
+    DatasetFile old = store("a");
+    Dataset later = whereAllSoFarIsOld();
+    DatasetFile listed = store("b");
+    DatasetFile unlisted = unlisted("c");
+    Rule reads = lake.countReadsOfManifests();
+
+    assertThat(later.repair()).contains(new Repair(1, 0, 0));
+
+    assertThat(reads.hits()).as("of the one that lists b").isEqualTo(1);
+    assertThat(lake.listed()).containsExactlyInAnyOrder(old, listed, unlisted);
+  }
+
+  @Test
+  void oldFileThatIsMissing_isRemoved_thoughOthersAreWrittenMeanwhile()
+      throws InterruptedException {
+    DatasetFile old = store("a");
+    DatasetFile missing = store("b");
+    Dataset later = whereAllSoFarIsOld();
+    lake.delete(missing.path());
+    DatasetFile unlisted = unlisted("c");
+
+    assertThat(later.repair()).contains(new Repair(1, 1, 0));
+
+    assertThat(lake.listed()).containsExactlyInAnyOrder(old, unlisted);
+  }
+
+  @Test
+  void youngFileThatIsMissing_isRemoved() throws InterruptedException {
+    DatasetFile old = store("a");
+    Dataset later = whereAllSoFarIsOld();
+    lake.delete(store("b").path());
+
+    assertThat(later.repair()).contains(new Repair(0, 1, 0));
+
+    assertThat(lake.listed()).containsExactly(old);
+  }
+
+  @Test
+  void fileThatIsWrittenAgain_isYoung_andListedOnce() throws InterruptedException {
+    DatasetFile file = store("a");
+    DatasetFile another = store("b");
+    Dataset later = whereAllSoFarIsOld();
+    lake.delete(file.path());
+    DatasetFile again = unlisted("a");
+
+    assertThat(later.repair()).contains(new Repair(0, 0, 0));
+
+    assertThat(lake.listed()).containsExactlyInAnyOrder(again, another);
+  }
+
+  /** An instance whose clock says that what is there now is old, and what comes is young. */
+  private Dataset whereAllSoFarIsOld() {
+    Instant last = lastWritten().values().stream().max(Comparator.naturalOrder()).orElseThrow();
+    Instant now = last;
+    while (!now.isAfter(last)) { // the store tells seconds
+      lake.put("probe", new byte[0]);
+      now = lastWritten().get("probe");
+    }
+    Instant wall = now.plus(Mending.YOUNG);
+    return lake.dataset(() -> new Moment(wall, System.nanoTime()));
+  }
+
+  private Map<String, Instant> lastWritten() {
+    return lake
+        .client()
+        .listObjectsV2Paginator(list -> list.bucket(lake.bucket()))
+        .contents()
+        .stream()
+        .collect(
+            Collectors.toMap(
+                S3Object::key, one -> one.lastModified().truncatedTo(ChronoUnit.SECONDS)));
   }
 
   @Test

@@ -174,7 +174,8 @@ class DynamoDbTableTest {
   }
 
   private void createTable(String key, ScalarAttributeType type, @Nullable String sortKey) {
-    CLIENT.createTable(
+    LocalDynamoDb.createTable(
+        CLIENT,
         create -> {
           var hash = KeySchemaElement.builder().attributeName(key).keyType(KeyType.HASH).build();
           var keyType =

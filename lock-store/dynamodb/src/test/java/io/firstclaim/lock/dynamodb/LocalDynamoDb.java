@@ -16,6 +16,7 @@ import java.net.URI;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -28,6 +29,8 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
+import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
+import software.amazon.awssdk.services.dynamodb.model.ResourceInUseException;
 import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 
 /**
@@ -78,6 +81,15 @@ final class LocalDynamoDb {
   /** The tests' common client, straight to the server. */
   static DynamoDbClient client() {
     return Common.CLIENT;
+  }
+
+  /** Makes a table, which the SDK may do twice: where the first answer did not come in time. */
+  static void createTable(DynamoDbClient client, Consumer<CreateTableRequest.Builder> table) {
+    try {
+      client.createTable(table);
+    } catch (ResourceInUseException e) {
+      // It is there, as is wanted.
+    }
   }
 
   /** Deletes a table, which the SDK may do twice: where the first answer did not come in time. */

@@ -94,7 +94,8 @@ class TableSweeperTest {
 
   @BeforeEach
   void start() {
-    DIRECT.createTable(
+    LocalDynamoDb.createTable(
+        DIRECT,
         create ->
             create
                 .tableName(table)

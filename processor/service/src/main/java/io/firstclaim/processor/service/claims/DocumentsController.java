@@ -52,6 +52,7 @@ class DocumentsController {
   private final DocumentStore store;
   private final SharedDocuments documents;
   private final KeyedDeletions keyed;
+  private final String prefix;
   private final String folder;
 
   DocumentsController(Grants grants, LockStore store, InstanceSettings settings) {
@@ -59,6 +60,7 @@ class DocumentsController {
     this.store = store.documents();
     this.documents = new SharedDocuments(this.store, grants.time());
     this.keyed = new KeyedDeletions(grants, this.store, documents);
+    this.prefix = store.documentsPrefix();
     this.folder = encoded(settings.store().claims().namespace()) + "/";
   }
 
@@ -74,16 +76,26 @@ class DocumentsController {
 
   private DocumentKey key(HttpRequest<?> request) {
     String path = request.getPath();
-    String given = path.substring(path.indexOf(PATH) + PATH.length());
+    return key(path.substring(path.indexOf(PATH) + PATH.length()), prefix, folder);
+  }
+
+  /**
+   * The key in a request.
+   *
+   * @param prefix what the store puts before it
+   * @param folder what it begins with, but for that
+   */
+  static DocumentKey key(String given, String prefix, String folder) {
     try {
-      String key = URLDecoder.decode(given.replace("+", "%2B"), UTF_8);
-      return DocumentKey.of(folder + key);
+      String key = folder + URLDecoder.decode(given.replace("+", "%2B"), UTF_8);
+      DocumentKey _ = DocumentKey.of(prefix + key); // whether there is room for it as it is stored
+      return DocumentKey.of(key);
     } catch (IllegalArgumentException e) {
       throw Problem.wrong(
           "key",
           given,
           "give 1 to %d letters, digits and !-_.*'()=/ , with no empty part and no part . or .."
-              .formatted(512 - folder.length()));
+              .formatted(512 - prefix.length() - folder.length()));
     }
   }
 

@@ -374,7 +374,8 @@ public final class Firstclaim implements Callable<Integer> {
   int once(
       @Option(
               names = "--result-from-stdout",
-              description = "Stores what the command prints, 64 KiB at most; later calls print it.")
+              description =
+                  "Stores what the command prints, 64 KiB at most; later calls with this option print it.")
           boolean stores,
       @Parameters(index = "0", paramLabel = "ID", description = "As it is printed.") String id,
       @Parameters(

@@ -8,6 +8,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.RedriveId;
 import io.firstclaim.lock.RedriveResult;
 import io.firstclaim.lock.ReleaseResult;
+import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardOperations;
 import io.firstclaim.lock.board.StoredItem;
@@ -48,7 +49,7 @@ final class StoreCommands implements AutoCloseable {
   }
 
   private ClaimOperations claims() {
-    return store.operations(time);
+    return store.operations(time, StoreListener.NONE);
   }
 
   /** Prints what is stored; returns 1 if that is nothing. */

@@ -33,6 +33,7 @@ final class ClaimServerHealth implements HealthIndicator {
 
   private final Served served;
   private final SharedAnswer<HealthResult> answer;
+  private volatile boolean answers; // when it was last asked
 
   ClaimServerHealth(
       Served served, @Named(TaskExecutors.IO) ExecutorService threads, TimeSource time) {
@@ -45,12 +46,22 @@ final class ClaimServerHealth implements HealthIndicator {
     return Publishers.fromCompletableFuture(answer::get);
   }
 
+  /**
+   * Whether the store has answered when it was last asked, and no stop was told; it is asked anew,
+   * for who looks next. Never waits.
+   */
+  boolean isUp() {
+    var _ = answer.get();
+    return answers && !served.isStopping();
+  }
+
   private HealthResult ask() {
     Optional<String> fault =
         served
             .opened()
             .map(ClaimServerHealth::faultOf)
             .orElse(Optional.of("waits for its first answer"));
+    answers = fault.isEmpty();
     HealthStatus status = fault.isEmpty() ? HealthStatus.UP : HealthStatus.DOWN;
     Map<String, String> details = fault.map(why -> Map.of("fault", why)).orElse(Map.of());
     return HealthResult.builder("store", status).details(details).build();

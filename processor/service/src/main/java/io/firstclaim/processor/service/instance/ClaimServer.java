@@ -24,6 +24,9 @@ public final class ClaimServer implements Served {
   private static final Logger LOG = LoggerFactory.getLogger(ClaimServer.class);
   private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
+  /** Within the 30 s that Kubernetes allows. */
+  private static final Duration CLOSES_WITHIN = Duration.ofSeconds(29);
+
   private final ClaimServerSettings settings;
   private final LockStore store;
   private final Upkeep upkeep;
@@ -67,8 +70,9 @@ public final class ClaimServer implements Served {
   }
 
   @Override
-  public void stop() {
+  public Duration stop() {
     isStopping = true;
+    return CLOSES_WITHIN;
   }
 
   @Override

@@ -103,8 +103,8 @@ final class InstanceBeans {
   }
 
   @Singleton
-  ClaimOperations operations(LockStore store, TimeSource time) {
-    return store.operations(time);
+  ClaimOperations operations(LockStore store, TimeSource time, EngineMetrics metrics) {
+    return store.operations(time, metrics);
   }
 
   @Singleton

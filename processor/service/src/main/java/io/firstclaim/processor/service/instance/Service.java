@@ -41,6 +41,11 @@ public non-sealed class Service implements Served {
   private static final Logger LOG = LoggerFactory.getLogger(Service.class);
   private static final Duration AUDIT_STOP = Duration.ofSeconds(5);
 
+  /** How long a stop may last after its grace, whatever does not answer. */
+  private static final Duration AFTER_GRACE = Duration.ofSeconds(9);
+
+  private static final Duration LEAST = Duration.ofSeconds(1);
+
   private final ServiceSettings settings;
   private final LockStore store;
   private final Telemetry telemetry;
@@ -144,14 +149,17 @@ public non-sealed class Service implements Served {
 
   /** Stops in good order; both at a time, as there is not much. */
   @Override
-  public void stop() throws InterruptedException {
+  public Duration stop() throws InterruptedException {
     isStopping = true;
     Moment begun = time.now();
     Thread auditing =
         Thread.ofPlatform().name("firstclaim-audit-stop").start(() -> audit.stop(AUDIT_STOP));
     engine.stop();
     boolean _ = auditing.join(AUDIT_STOP.plusSeconds(1));
-    telemetry.extend(settings.engine().shutdownGrace().minus(time.now().since(begun)));
+    Duration grace = settings.engine().shutdownGrace().minus(time.now().since(begun));
+    telemetry.extend(grace);
+    Duration left = grace.plus(AFTER_GRACE);
+    return left.compareTo(LEAST) > 0 ? left : LEAST;
   }
 
   /** The claims; empty until the store has answered for the first time. */

@@ -12,6 +12,7 @@ import io.firstclaim.processor.service.redrive.Redrives;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -133,10 +134,34 @@ public final class ServiceProcess {
   }
 
   private static void stop(Served service, Thread http, ApplicationContext context) {
+    inGoodOrder(
+        () -> {
+          Duration left = service.stop();
+          Step closing =
+              () -> {
+                http.join(); // a server that is still starting would make anew what is closed
+                context.close();
+              };
+          // No other instance waits for any of it, and clients of what is away take their time.
+          if (!isOverWithin(left, closing)) {
+            LOG.info("Not all was closed within {}: the process ends all the same", left);
+          }
+        });
+  }
+
+  /** A step of a stop. */
+  interface Step {
+    void make() throws InterruptedException;
+  }
+
+  /** Makes a step on a thread of its own; false if it is not over in time. */
+  static boolean isOverWithin(Duration limit, Step step) throws InterruptedException {
+    return Thread.ofPlatform().name("firstclaim-close").start(() -> inGoodOrder(step)).join(limit);
+  }
+
+  private static void inGoodOrder(Step step) {
     try {
-      service.stop();
-      http.join(); // a server that is still starting would make anew what is closed
-      context.close();
+      step.make();
     } catch (InterruptedException | RuntimeException e) {
       LOG.error("Did not stop in good order", e);
       exitCode = 1;

@@ -134,7 +134,8 @@ public final class EngineMetrics implements EngineListener, StoreMetrics {
    */
   public void observeReadiness(BooleanSupplier isReady) {
     Gauge.builder("firstclaim.ready", () -> isReady.getAsBoolean() ? 1 : 0)
-        .description("1 while the engine runs, and Kafka and the lock store let it take records")
+        .description(
+            "1 while the instance can take records, or claims over HTTP if that is all it serves")
         .register(registry);
   }
 

@@ -25,8 +25,13 @@ final class DocumentsApart implements DocumentStore {
    */
   DocumentsApart(DocumentStore all, String claims) {
     this.all = all;
+    this.prefix = prefix(claims);
+  }
+
+  /** What is before the key of each document, where claims have this prefix. */
+  static String prefix(String claims) {
     String beside = claims.substring(0, claims.lastIndexOf('/', claims.length() - 2) + 1);
-    this.prefix = beside + (claims.equals(beside + FOLDER) ? "shared-" : "") + FOLDER;
+    return beside + (claims.equals(beside + FOLDER) ? "shared-" : "") + FOLDER;
   }
 
   private DocumentKey key(DocumentKey key) {

@@ -63,9 +63,9 @@ final class DynamoDbStore implements LockStore {
   }
 
   @Override
-  public ClaimOperations operations(TimeSource time) {
+  public ClaimOperations operations(TimeSource time, StoreListener listener) {
     return new AskedClaims(
-        new DynamoDbClaimStore(client, place.table(), claims, time, StoreListener.NONE),
+        new DynamoDbClaimStore(client, place.table(), claims, time, listener),
         AwsClients.DYNAMODB,
         client.serviceClientConfiguration().region());
   }
@@ -78,6 +78,11 @@ final class DynamoDbStore implements LockStore {
   @Override
   public DocumentStore documents() {
     return new DynamoDbDocumentStore(client, place.table());
+  }
+
+  @Override
+  public String documentsPrefix() {
+    return "";
   }
 
   @Override

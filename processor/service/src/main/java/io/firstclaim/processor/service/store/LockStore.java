@@ -48,9 +48,10 @@ public interface LockStore extends AutoCloseable {
   /**
    * The claims, for operators. Nothing is created or tried, and nothing is asked yet.
    *
+   * @param listener hears of every request to it
    * @return what throws what {@link #open} throws, and reads and writes the same claims
    */
-  ClaimOperations operations(TimeSource time);
+  ClaimOperations operations(TimeSource time, StoreListener listener);
 
   /**
    * Asks something of the board of this name, which the store keeps beside the claims.
@@ -71,6 +72,9 @@ public interface LockStore extends AutoCloseable {
    * the prefix of a bucket's claims, which expire.
    */
   DocumentStore documents();
+
+  /** What the store puts before the key of each document, and counts as a part of it. */
+  String documentsPrefix();
 
   /** The key, of an item or object, under which the claim on this ID is kept. */
   String key(RecordId id);

@@ -4,6 +4,7 @@ import io.firstclaim.lock.ClaimOperations;
 import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.lock.memory.MemoryClaimStore;
@@ -37,7 +38,7 @@ record MemoryStore(
   }
 
   @Override
-  public ClaimOperations operations(TimeSource time) {
+  public ClaimOperations operations(TimeSource time, StoreListener listener) {
     return new MemoryClaimStore(kept, claims, time);
   }
 
@@ -45,6 +46,11 @@ record MemoryStore(
   public <T> T onBoard(String board, TimeSource time, Function<BoardStore, T> asked) {
     throw new WrongSettingException(
         "firstclaim.claim.backend", "memory", "give dynamodb: memory is another process's");
+  }
+
+  @Override
+  public String documentsPrefix() {
+    return "";
   }
 
   @Override

@@ -60,9 +60,9 @@ final class S3Store implements LockStore {
   }
 
   @Override
-  public ClaimOperations operations(TimeSource time) {
+  public ClaimOperations operations(TimeSource time, StoreListener listener) {
     return new AskedClaims(
-        new S3ClaimStore(bucket, claims, time, StoreListener.NONE),
+        new S3ClaimStore(bucket, claims, time, listener),
         AwsClients.S3,
         client.serviceClientConfiguration().region());
   }
@@ -78,6 +78,11 @@ final class S3Store implements LockStore {
   @Override
   public DocumentStore documents() {
     return new DocumentsApart(new S3DocumentStore(client, place.bucket()), place.prefix());
+  }
+
+  @Override
+  public String documentsPrefix() {
+    return DocumentsApart.prefix(place.prefix());
   }
 
   @Override

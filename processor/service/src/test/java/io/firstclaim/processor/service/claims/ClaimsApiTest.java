@@ -428,12 +428,17 @@ class ClaimsApiTest {
         .isEqualTo("UP");
     assertThat(api.as(null, "GET", "/health/liveness", null, Map.of()).require(200).text("status"))
         .isEqualTo("UP");
+    assertThat(metrics()).contains("firstclaim_ready 1.0");
     assertThat(api.as(null, "GET", "/swagger/admin.yml", null, Map.of()).require(200).all().body())
         .contains(
             "/api/claims/{id}:",
             "/api/claims/{id}/{handle}/complete:",
             "/api/locks/{name}:",
             "/api/documents/{key}:");
+  }
+
+  private static String metrics() {
+    return api.as(ClaimApi.READER, "GET", "/prometheus", null, Map.of()).require(200).all().body();
   }
 
   @Test

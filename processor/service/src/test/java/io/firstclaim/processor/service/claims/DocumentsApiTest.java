@@ -1,7 +1,9 @@
 package io.firstclaim.processor.service.claims;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstclaim.processor.service.admin.Problem;
 import io.firstclaim.processor.service.claims.ClaimApi.Answer;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -272,6 +274,18 @@ class DocumentsApiTest {
       assertThat(patch(body).status()).as(body).isEqualTo(400);
     }
     patch("{\"a\":\"%s\"}".formatted("x".repeat(70_000))).require(413);
+  }
+
+  @Test
+  void keyThatIsTooLongWhereTheStoreKeepsIt_isRefused_withTheRoomThatThereIs() {
+    String prefix = "team/documents/";
+    String longest = "x".repeat(512 - prefix.length() - "orders/".length());
+
+    assertThat(DocumentsController.key(longest, prefix, "orders/").value())
+        .isEqualTo("orders/" + longest);
+    assertThatThrownBy(() -> DocumentsController.key(longest + "x", prefix, "orders/"))
+        .isInstanceOf(Problem.class)
+        .hasMessageContaining("give 1 to " + longest.length());
   }
 
   private static int status(String path) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** {@link Mutexes} of as many names as there are customers. */
 class MutexesTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   /** Else an application with a mutex for each of its customers runs out of memory in the end. */
   @Test

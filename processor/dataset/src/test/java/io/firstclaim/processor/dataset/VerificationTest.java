@@ -9,6 +9,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.fault.Fault;
@@ -131,6 +132,8 @@ class VerificationTest {
   @Test
   void fileThatIsListedSoonAfterItWasWritten_isNotTold() throws InterruptedException {
     store("a", 0);
+    Duration given = Duration.ofMinutes(2);
+    Moment written = TimeSource.system().now();
     DatasetFile inFlight = DatasetFile.of("orders", 0, RecordId.of("b"), 1);
     lake.put(inFlight.path(), new byte[1]);
     HastyTime time =
@@ -144,11 +147,13 @@ class VerificationTest {
     DatasetFile stray = DatasetFile.of("stray", 0, RecordId.of("b"), 1);
     lake.put(stray.path(), new byte[1]);
 
-    new Verification(lake.client(), lake.bucket(), "", Duration.ofSeconds(30), time)
-        .run(findings::add);
+    new Verification(lake.client(), lake.bucket(), "", given, time).run(findings::add);
 
     assertThat(findings).containsExactly(new Discrepancy(WITHOUT_ENTRY, stray.path()));
-    assertThat(time.sleeps()).as("the stray one was given its time").isGreaterThan(50);
+    Duration took = TimeSource.system().now().since(written).plusSeconds(1); // the store's second
+    assertThat(time.slept().plus(took))
+        .as("the stray one was given its time")
+        .isGreaterThanOrEqualTo(given);
   }
 
   @Test

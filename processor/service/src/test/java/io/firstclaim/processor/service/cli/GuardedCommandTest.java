@@ -25,7 +25,7 @@ class GuardedCommandTest {
             + "echo > %s; while true; do sleep 0.1; done".formatted(runs);
     GuardedCommand command =
         GuardedCommand.start(List.of("sh", "-c", script), Map.of(), false, NO_HURRY);
-    await().atMost(Duration.ofMinutes(2)).until(() -> Files.exists(runs));
+    await().atMost(Duration.ofMinutes(10)).until(() -> Files.exists(runs));
     return command;
   }
 
@@ -59,7 +59,7 @@ class GuardedCommandTest {
             List.of("sh", "-c", "sh -c '" + working + "'; true"), Map.of(), false, NO_HURRY);
     ProcessHandle started = ProcessHandle.of(awaitPid(runs)).orElseThrow();
     try {
-      await().atMost(Duration.ofMinutes(2)).until(() -> command.seen().contains(started));
+      await().atMost(Duration.ofMinutes(10)).until(() -> command.seen().contains(started));
       assertThat(started.parent().orElseThrow().destroy()).isTrue();
 
       assertThat(command.await()).isEqualTo(128 + 15);
@@ -71,7 +71,7 @@ class GuardedCommandTest {
   }
 
   private static long awaitPid(Path file) throws Exception {
-    await().atMost(Duration.ofMinutes(2)).until(() -> Files.exists(file) && Files.size(file) > 1);
+    await().atMost(Duration.ofMinutes(10)).until(() -> Files.exists(file) && Files.size(file) > 1);
     return Long.parseLong(Files.readString(file).strip());
   }
 }

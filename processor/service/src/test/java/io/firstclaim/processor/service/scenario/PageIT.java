@@ -172,13 +172,13 @@ class PageIT {
                 () -> scenario.feed().send("event-" + sent.incrementAndGet()));
         BufferedWriter say = page.outputWriter()) {
       scenario
-          .within(Duration.ofMinutes(3), "two minutes of zone a")
+          .within(Duration.ofMinutes(10), "two minutes of zone a")
           .untilAsserted(() -> assertThat(minutes(b, "a")).hasSizeGreaterThan(2));
       take(say, "before");
       a.kill();
       int minutesOfA = minutes(b, "a").size();
       scenario
-          .within(Duration.ofMinutes(2), "zone b takes over")
+          .within(Duration.ofMinutes(10), "zone b takes over")
           .untilAsserted(
               () ->
                   assertThat(minutes(b, "b"))
@@ -186,7 +186,7 @@ class PageIT {
       take(say, "during");
       scenario.start(a);
       scenario
-          .within(Duration.ofMinutes(2), "another minute of zone a")
+          .within(Duration.ofMinutes(10), "another minute of zone a")
           .untilAsserted(() -> assertThat(minutes(b, "a")).hasSizeGreaterThan(minutesOfA));
       take(say, "after");
     } finally {
@@ -219,7 +219,7 @@ class PageIT {
     say.write(name + "\n");
     say.flush();
     scenario
-        .within(Duration.ofMinutes(2), "the screenshot " + name)
+        .within(Duration.ofMinutes(10), "the screenshot " + name)
         .untilAsserted(() -> assertThat(Files.readString(log)).contains("- " + name));
   }
 }

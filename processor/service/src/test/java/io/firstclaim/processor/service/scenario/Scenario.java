@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
  */
 final class Scenario implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
   /** How long a test waits for what must come, however slow the machine: to end at all. */
-  static final Duration PATIENCE = Duration.ofMinutes(5);
+  static final Duration PATIENCE = Duration.ofMinutes(10);
 
   /** What a machine that does much else may add to a time that is demanded. */
   static final Duration NOISE = Duration.ofMinutes(3);

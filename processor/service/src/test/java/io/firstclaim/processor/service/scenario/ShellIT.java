@@ -275,6 +275,9 @@ class ShellIT {
       long grandchild = awaitPid(runs);
 
       Run freed = run("release", "--mutex", name, "--reason", "it hangs");
+      while (freed.exitCode() == 2 && freed.output().contains("did not answer")) {
+        freed = run("release", "--mutex", name, "--reason", "the store was too slow");
+      }
       assertThat(freed.exitCode()).as(freed.output()).isZero();
 
       assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @OneBackend(Backend.DYNAMODB)
 class TransfersIT {
   private static final Duration LEASE = Duration.ofSeconds(8);
-  private static final Duration PATIENCE = Duration.ofMinutes(4);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final int ACCOUNTS = 50;
   private static final int TRANSFERS =
       Integer.getInteger("transfers", Boolean.getBoolean("soak") ? 5000 : 150);

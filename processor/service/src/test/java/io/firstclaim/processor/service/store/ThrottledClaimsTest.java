@@ -316,7 +316,7 @@ class ThrottledClaimsTest {
   }
 
   private static ConditionFactory eventually() {
-    return await().atMost(Duration.ofMinutes(2));
+    return await().atMost(Duration.ofMinutes(10));
   }
 
   @Test

@@ -49,6 +49,9 @@ function coarse(passed) {
 /** What the API calls in capitals and underscores. */
 export const words = (name) => name.toLowerCase().replaceAll("_", " ");
 
+/** Whose outcome it is: a zone's, or that of somebody who claimed outside the zones. */
+export const whose = ({ zone, instance }) => (zone ? `zone ${zone}` : instance);
+
 /** "1 record", "2 records". */
 export const some = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 

@@ -1,6 +1,6 @@
 // Lists of records, a page at a time, and the redrives.
 import { $, el, keyed, setAttribute, setText } from "./dom.js";
-import { ago, count, moment, rate, words } from "./format.js";
+import { ago, count, moment, rate, whose, words } from "./format.js";
 import { get } from "./api.js";
 import { ask } from "./acts.js";
 import { dismiss, redrive, release } from "./record.js";
@@ -175,7 +175,7 @@ function fillRecord(row, item, list, may) {
   setText(link, item.id);
   setAttribute(link, "href", address({ record: item.id }));
   setText(what, whatOf(item, list));
-  setText(where, list === "dismissed" ? `by ${item.by}, ${ago(item.at)}` : ["dead", "stuck", "search"].includes(list) ? `zone ${item.zone}, ${ago(item.since ?? item.at)}` : `${item.topic}-${item.partition} at ${item.offset}, ${ago(item.since)}`);
+  setText(where, list === "dismissed" ? `by ${item.by}, ${ago(item.at)}` : ["dead", "stuck", "search"].includes(list) ? `${whose(item)}, ${ago(item.since ?? item.at)}` : `${item.topic}-${item.partition} at ${item.offset}, ${ago(item.since)}`);
   const acts = may ? (ACTS[list] ?? []) : [];
   const all = may && list === "dead" ? [["Select", null], ...acts] : acts;
   keyed(act, all, ([text]) => text, ([text, does]) => does === null ? pickBox(item.id) : el("button", { type: "button", class: "small", text, "aria-label": `${text} ${item.id}`, onclick: () => does(item.id, item) }));

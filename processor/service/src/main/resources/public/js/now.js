@@ -1,6 +1,6 @@
 // The state in one sentence, the zones and the instances.
 import { $, el, figures, keyed, setAttribute, setText } from "./dom.js";
-import { ago, atLeast, count, millis, rate } from "./format.js";
+import { ago, atLeast, count, millis, rate, whose } from "./format.js";
 import { showMinutes } from "./charts.js";
 import { quantile, rateOf, ratesOf } from "./meters.js";
 import { ask } from "./acts.js";
@@ -53,7 +53,7 @@ function problems(summary, zones) {
     }
     for (const each of overview.found) {
       const seen = each.acknowledged === null ? "" : ` (acknowledged by ${each.acknowledged})`;
-      add(each.acknowledged === null ? "bad" : "calm", null, `${each.id}${seen}: ${each.verdict.toLowerCase().replaceAll("_", " ")}, token ${each.token} against ${each.otherToken}, zone ${each.zone}, ${ago(each.at)}`, address({ record: each.id }));
+      add(each.acknowledged === null ? "bad" : "calm", null, `${each.id}${seen}: ${each.verdict.toLowerCase().replaceAll("_", " ")}, token ${each.token} against ${each.otherToken}, ${whose(each)}, ${ago(each.at)}`, address({ record: each.id }));
     }
   }
   const own = [instance, ...summary.others].map((each) => [each, each === instance ? "" : `${each.zone}/${each.name}: `]);

@@ -220,7 +220,7 @@ function history(record) {
       return el("li", { "data-mood": mood },
         el("div", { class: "what" },
           el("b", { text }),
-          el("span", { text: `by ${event.by ?? `${event.zone}/${event.instance}`}` }),
+          el("span", { text: `by ${event.by ?? (event.zone ? `${event.zone}/${event.instance}` : event.instance)}` }),
           el("time", { class: "quiet", datetime: event.at, title: event.at, text: moment(event.at) }),
           passed !== null && passed >= 0 ? el("span", { class: "quiet", text: `${millis(passed)} later` }) : null),
         event.by ? null : el("p", { class: "quiet", text: `attempt ${event.attempt}, token ${event.token}, handler ${millis(event.millis)}, ${event.topic}-${event.partition} at ${event.offset}` }),

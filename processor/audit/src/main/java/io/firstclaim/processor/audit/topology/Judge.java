@@ -37,7 +37,9 @@ import org.slf4j.LoggerFactory;
 final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
   private static final Logger LOG = LoggerFactory.getLogger(Judge.class);
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Pattern ZONE = Pattern.compile("[a-z0-9-]{1,32}");
+
+  /** Empty where the holder's name says no zone, as that of one who claims over HTTP may. */
+  private static final Pattern ZONE_OR_NONE = Pattern.compile("[a-z0-9-]{0,32}");
 
   /** How many bytes are kept of an outcome; one that is longer is cut. */
   private static final int MAX_JSON = 2048;
@@ -100,7 +102,7 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
     return message.application().equals(settings.application())
         && message.namespace().equals(settings.namespace())
         && message.store().equals(store)
-        && ZONE.matcher(message.outcome().zone()).matches();
+        && ZONE_OR_NONE.matcher(message.outcome().zone()).matches();
   }
 
   private void note(OutcomeMessage message, byte[] json, long published) {
@@ -114,7 +116,9 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
     RecordState after = change.state();
     records.put(id, after.bytes(), Stores.bucketOf(now, settings.retention()));
     list(id, before, after, message.outcome().kind(), json, now);
-    count(message.outcome(), published);
+    if (!message.outcome().zone().isEmpty()) {
+      count(message.outcome(), published);
+    }
     change.found().ifPresent(found -> tell(message, found, now));
   }
 

@@ -292,6 +292,24 @@ class OutcomesTopologyTest {
     assertThat(audit.stuck()).isEmpty();
   }
 
+  /** As over HTTP, by a holder that names no zone; a zone has announced it. */
+  @Test
+  void endThatWasMadeOutsideTheZones_settlesARecord_andCountsForNoZone() {
+    audit.publish("order-1", FAILED, 2);
+    audit.publish("order-2", FAILED, 2);
+    audit.pass(Duration.ofHours(1));
+    assertThat(audit.stuck()).hasSize(2);
+    int rows = audit.minutes().size();
+
+    audit.publish(TestAudit.outcome("order-1", COMPLETED, "", 3, audit.now(), Duration.ZERO, null));
+    audit.publish(TestAudit.outcome("order-2", DEAD, "", 3, audit.now(), Duration.ZERO, "no use"));
+
+    assertThat(audit.stuck()).isEmpty();
+    assertThat(audit.dead()).extracting(Dead::id).containsExactly(RecordId.of("order-2"));
+    assertThat(audit.verdicts()).isEmpty();
+    assertThat(audit.minutes()).as("of zone a alone").hasSize(rows);
+  }
+
   @Test
   void wordThatComesLate_beginsNoRecordAnew() {
     audit.publish("order-1", COMPLETED, 4);

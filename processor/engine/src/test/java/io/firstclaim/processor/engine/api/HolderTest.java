@@ -18,4 +18,11 @@ class HolderTest {
   void nameWithoutASlash_isAnInstanceOfNoKnownZone() {
     assertThat(Holder.parse("somebody")).isEqualTo(new Holder("", "somebody"));
   }
+
+  @Test
+  void nameWhoseFirstPartCouldBeNoZone_isAnInstanceOfNoKnownZone() {
+    for (String name : new String[] {"My Team/x", "<script>/x", "z".repeat(33) + "/x"}) {
+      assertThat(Holder.parse(name)).isEqualTo(new Holder("", name));
+    }
+  }
 }

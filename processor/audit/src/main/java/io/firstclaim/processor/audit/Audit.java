@@ -174,24 +174,31 @@ public final class Audit {
   }
 
   private void sayWhatIsLeft(String applicationId) {
-    Object servers = settings.kafka().get("bootstrap.servers");
     LOG.warn(
         "The state of the audit {} is of no use any more, as {} has other partitions now. Once each"
-            + " instance of zone {} has gone over, delete it: kafka-consumer-groups.sh"
-            + " --bootstrap-server {} --delete --group {} && kafka-topics.sh --bootstrap-server {}"
-            + " --delete --topic '{}-.*'",
+            + " instance of zone {} has gone over, delete it: {}",
         applicationId,
         settings.outcomesTopic(),
         settings.zone(),
-        servers,
-        applicationId,
-        servers,
-        applicationId.replace(".", "\\."));
+        deletion(applicationId, settings.kafka().get("bootstrap.servers")));
     try {
       Utils.delete(settings.directory().resolve(applicationId).toFile());
     } catch (IOException e) {
       LOG.warn("Its folder in {} could not be deleted", settings.directory(), e);
     }
+  }
+
+  /**
+   * The command that deletes the group and the topics of this application ID. It names each, as one
+   * zone's name may be the beginning of another's; and the tool takes a name for a pattern.
+   */
+  static String deletion(String applicationId, @Nullable Object servers) {
+    return "kafka-consumer-groups.sh --bootstrap-server %s --delete --group %s && kafka-topics.sh --bootstrap-server %s --delete --topic '%s'"
+        .formatted(
+            servers,
+            applicationId,
+            servers,
+            String.join(",", OutcomesTopology.topics(applicationId)).replace(".", "\\."));
   }
 
   /**

@@ -23,6 +23,7 @@ import io.firstclaim.processor.audit.api.Minutes;
 import io.firstclaim.processor.audit.api.Stuck;
 import io.firstclaim.processor.audit.api.Violation;
 import io.firstclaim.processor.audit.api.ViolationKind;
+import io.firstclaim.processor.audit.topology.OutcomesTopology;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.api.Outcome.Kind;
 import io.firstclaim.processor.engine.api.OutcomeMessage;
@@ -397,6 +398,11 @@ class AuditTest {
     eventually(() -> all(after -> audit.dead(100, after)).size() == ids.size());
 
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      String applicationId = OutcomesTopology.applicationId("grown", "a");
+      assertThat(admin.listTopics().names().get())
+          .filteredOn(topic -> topic.startsWith(applicationId))
+          .as("what is to be deleted once it is left behind")
+          .containsExactlyInAnyOrderElementsOf(OutcomesTopology.topics(applicationId));
       admin
           .createPartitions(Map.of("grown.outcomes", NewPartitions.increaseTo(PARTITIONS)))
           .all()

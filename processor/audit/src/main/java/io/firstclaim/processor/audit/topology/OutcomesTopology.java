@@ -3,9 +3,11 @@ package io.firstclaim.processor.audit.topology;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.api.AuditSettings;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.AutoOffsetReset;
@@ -38,6 +40,8 @@ public final class OutcomesTopology {
 
   private static final String JUDGE = "judge";
 
+  private static final String STRAYS = "strays";
+
   private static final Serde<byte[]> BYTES = Serdes.ByteArray();
 
   private OutcomesTopology() {}
@@ -59,7 +63,20 @@ public final class OutcomesTopology {
 
   /** A topic that tells by its partitions how many the audit of this application ID began with. */
   public static String changelog(String applicationId) {
-    return applicationId + "-" + Stores.OPEN + "-changelog";
+    return changelog(applicationId, Stores.OPEN);
+  }
+
+  private static String changelog(String applicationId, String store) {
+    return applicationId + "-" + store + "-changelog";
+  }
+
+  /** The topics that Kafka Streams makes for the audit of this application ID. */
+  public static List<String> topics(String applicationId) {
+    return Stream.concat(
+            Stream.of(Stores.RECORDS, Stores.MINUTES, Stores.OPEN, Stores.DEAD, Stores.VIOLATIONS)
+                .map(store -> changelog(applicationId, store)),
+            Stream.of(applicationId + "-" + STRAYS + "-repartition"))
+        .toList();
   }
 
   /**
@@ -88,7 +105,7 @@ public final class OutcomesTopology {
         outcomes
             .process(() -> new Sorter(Sorter.Takes.STRAYS, partitions), Named.as("sort-strays"))
             .repartition(
-                Repartitioned.<byte[], byte[]>as("strays")
+                Repartitioned.<byte[], byte[]>as(STRAYS)
                     .withKeySerde(BYTES)
                     .withValueSerde(BYTES)
                     .withNumberOfPartitions(partitions)

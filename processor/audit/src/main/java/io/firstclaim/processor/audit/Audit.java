@@ -357,13 +357,17 @@ public final class Audit {
       BiFunction<RecordId, byte[], Optional<T>> reader,
       int limit,
       Optional<RecordId> after) {
+    Instant now = time.now().wall();
     return ask(
         running ->
             new AuditAnswer.Here<>(
                 Queries.page(
                     Queries.list(running, store),
                     coverage(running),
-                    reader,
+                    (id, value) ->
+                        Stores.isKept(value, now, settings.retention())
+                            ? reader.apply(id, value)
+                            : Optional.empty(),
                     MAX_LOOKED_AT,
                     limit,
                     after)));

@@ -83,7 +83,10 @@ final class Judge implements Processor<byte[], byte[], byte[], byte[]> {
             SWEPT_EVERY,
             PunctuationType.WALL_CLOCK_TIME,
             now -> {
-              long before = now - settings.retention().toMillis();
+              // This machine's clock may be ahead for a while, and what is deleted does not come
+              // back: the outcomes must have come as far, too.
+              long passed = Math.min(now, context.currentStreamTimeMs());
+              long before = passed - settings.retention().toMillis();
               sweeps.forEach(sweep -> sweep.go(before));
             });
   }

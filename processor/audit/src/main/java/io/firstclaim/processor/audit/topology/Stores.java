@@ -133,6 +133,14 @@ public final class Stores {
     return Form.read(value, DataInputStream::readLong).orElse(0L);
   }
 
+  /**
+   * Whether what is listed is within the retention. It is deleted some time after, when the next
+   * outcomes come.
+   */
+  public static boolean isKept(byte[] value, Instant now, Duration retention) {
+    return time(value) >= now.toEpochMilli() - retention.toMillis();
+  }
+
   /** The record of {@link #OPEN}, if it was begun before this time. */
   public static Optional<Stuck> stuck(RecordId id, byte[] value, Instant before) {
     return Listed.of(value)

@@ -227,6 +227,9 @@ class OutcomesTopologyTest {
 
     audit.pass(TestAudit.RETENTION.plusMinutes(2));
     assertThat(audit.list(Stores.VIOLATIONS, Stores::violation)).isEmpty();
+    audit.publish("order-2", COMPLETED, 1);
+    audit.pass(Duration.ofMinutes(1));
+    assertThat(audit.rows(Stores.VIOLATIONS)).isZero();
   }
 
   /** An operator may have acknowledged the first one. */
@@ -327,8 +330,26 @@ class OutcomesTopologyTest {
   void stuckRecord_isForgotten_whenTheStoreForgetsIt() {
     audit.publish("order-1", FAILED, 2);
     audit.pass(TestAudit.RETENTION.plusMinutes(2));
-
     assertThat(audit.stuck()).isEmpty();
+
+    audit.publish("order-2", COMPLETED, 1);
+    audit.pass(Duration.ofMinutes(1));
+    assertThat(audit.rows(Stores.OPEN)).isZero();
+  }
+
+  @Test
+  void clockThatIsAheadForAWhile_hasNothingForgotten() {
+    audit.publish("order-1", DEAD, 2);
+    audit.publish("order-2", FAILED, 2);
+    audit.publish("order-3", COMPLETED, 1);
+    audit.publish("order-3", COMPLETED, 2);
+    audit.runAhead(TestAudit.RETENTION.plusHours(1));
+    audit.pass(Duration.ofHours(1));
+    audit.publish("order-4", COMPLETED, 1);
+
+    assertThat(audit.dead()).hasSize(1);
+    assertThat(audit.stuck()).hasSize(1);
+    assertThat(audit.list(Stores.VIOLATIONS, Stores::violation)).hasSize(1);
   }
 
   @Test

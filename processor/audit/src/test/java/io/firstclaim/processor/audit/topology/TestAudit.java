@@ -99,6 +99,13 @@ final class TestAudit implements AutoCloseable {
     driver.advanceWallClockTime(duration);
   }
 
+  /** The wall clock is ahead for a while: what is to be done now and then is done by it. */
+  void runAhead(Duration by) {
+    time.setSkew(by);
+    driver.advanceWallClockTime(by);
+    time.setSkew(Duration.ZERO);
+  }
+
   Outcome outcome(String id, Outcome.Kind kind, long token) {
     return outcome(id, kind, "a", token, time.now().wall(), Duration.ofMillis(10), null);
   }
@@ -186,13 +193,27 @@ final class TestAudit implements AutoCloseable {
     return list(Stores.DEAD, Stores::dead);
   }
 
+  /** How many rows a store has, whether they are listed or not. */
+  int rows(String store) {
+    int rows = 0;
+    try (KeyValueIterator<byte[], byte[]> all =
+        driver.<byte[], byte[]>getKeyValueStore(store).all()) {
+      for (; all.hasNext(); rows++) {
+        KeyValue<byte[], byte[]> _ = all.next();
+      }
+    }
+    return rows;
+  }
+
   <T> List<T> list(String store, BiFunction<RecordId, byte[], Optional<T>> reader) {
     List<T> found = new ArrayList<>();
     try (KeyValueIterator<byte[], byte[]> all =
         driver.<byte[], byte[]>getKeyValueStore(store).all()) {
       while (all.hasNext()) {
         KeyValue<byte[], byte[]> entry = all.next();
-        reader.apply(RecordId.of(entry.key), entry.value).ifPresent(found::add);
+        if (Stores.isKept(entry.value, now(), RETENTION)) {
+          reader.apply(RecordId.of(entry.key), entry.value).ifPresent(found::add);
+        }
       }
     }
     return found;

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Dead records that operators judged to need no redrive, as the log of acts tells it: every
  * instance that has read the same knows the same. A dismissal is of one end of a record, known by
  * its token and by when that was; a record that was redriven and dies again is dead as any other,
- * and so is one that the lock store had forgotten. A dismissal is forgotten a retention after it
- * was made. Thread-safe.
+ * and so is one that the lock store had forgotten. A dismissal counts for a retention after it was
+ * made; it is not forgotten before there is no room, as the clock that says that it is past may be
+ * ahead. Thread-safe.
  */
 public final class Dismissals {
   /** How many are remembered, at most: some 20 MB. */
@@ -105,29 +106,29 @@ public final class Dismissals {
       return;
     }
     Instant at = Instant.parse(message.at());
-    forget();
+    Instant _ = at.plus(kept).plus(LATER); // or each question would fail: there is no later time
+    if (book.size() + message.records().size() > MOST) {
+      boolean _ = book.values().removeIf(this::isPast);
+    }
     for (ActMessage.Death death : message.records()) {
       RecordId record = RecordId.parse(death.record());
       Instant died = death.died() == null ? null : Instant.parse(death.died());
       Dismissal dismissal =
           new Dismissal(
               record, message.store(), death.token(), died, message.by(), message.reason(), at);
-      if (!isPast(dismissal) && (book.size() < MOST || book.containsKey(record))) {
-        var _ = book.merge(record, dismissal, Dismissals::later);
+      if (book.size() < MOST || book.containsKey(record)) {
+        var _ = book.merge(record, dismissal, this::later);
       }
     }
   }
 
-  private static Dismissal later(Dismissal known, Dismissal heard) {
+  private Dismissal later(Dismissal known, Dismissal heard) {
     boolean isNews =
         !known.store.equals(heard.store)
+            || known.at.plus(kept).isBefore(heard.at)
             || known.token < heard.token
             || (heard.died != null && known.isBefore(heard.died));
     return isNews ? heard : known;
-  }
-
-  private void forget() {
-    boolean _ = book.values().removeIf(this::isPast);
   }
 
   private boolean isPast(Dismissal dismissal) {
@@ -153,10 +154,9 @@ public final class Dismissals {
     return of(record).filter(dismissal -> dismissal.isOf(token, died)).isPresent();
   }
 
-  /** How many are remembered. */
+  /** How many are remembered, and not past. */
   public synchronized int size() {
-    forget();
-    return book.size();
+    return (int) book.values().stream().filter(each -> !isPast(each)).count();
   }
 
   /**

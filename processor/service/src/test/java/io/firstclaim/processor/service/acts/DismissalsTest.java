@@ -1,6 +1,7 @@
 package io.firstclaim.processor.service.acts;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstclaim.lock.ClaimRecord;
 import io.firstclaim.lock.ClaimState;
@@ -11,6 +12,7 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.service.acts.ActMessage.Death;
 import io.firstclaim.processor.service.acts.Dismissals.Dismissal;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -170,6 +172,28 @@ class DismissalsTest {
   }
 
   @Test
+  void clockThatIsAheadForAWhile_hidesDismissals_andForgetsNone() {
+    dismiss("otto", death("r", 3));
+    now = NOON.plus(KEPT).plusSeconds(1);
+    dismiss("otto", death("heard", 1));
+    assertThat(dismissals.size()).isZero();
+
+    now = NOON;
+    assertThat(dismissals.have(R, 3, DIED)).isTrue();
+    assertThat(dismissals.have(RecordId.of("heard"), 1, DIED)).isTrue();
+    assertThat(dismissals.size()).isEqualTo(2);
+  }
+
+  @Test
+  void dismissalThatIsPast_givesWayToTheNextOneOfItsRecord_underWhateverToken() {
+    dismiss("otto", new Death("r", 5, null));
+    now = NOON.plus(KEPT).plusSeconds(1);
+    dismissAt(now, "rita", new Death("r", 1, null));
+
+    assertThat(dismissals.of(R)).map(Dismissal::by).contains("rita");
+  }
+
+  @Test
   void notMoreAreRemembered_thanThereIsRoomFor() {
     for (int from = 0; from < Dismissals.MOST; from += 1_000) {
       dismiss(
@@ -183,6 +207,27 @@ class DismissalsTest {
     assertThat(dismissals.size()).isEqualTo(Dismissals.MOST);
     assertThat(dismissals.have(RecordId.of("one more"), 1, DIED)).isFalse();
     assertThat(dismissals.have(RecordId.of("r0"), 2, DIED)).isTrue();
+  }
+
+  /** Anybody who may write acts may have dated it. */
+  @Test
+  void dismissalOfTheEndOfTime_isRefused() {
+    assertThatThrownBy(() -> dismissAt(Instant.MAX, "otto", death("r", 3)))
+        .isInstanceOf(DateTimeException.class);
+
+    assertThat(dismissals.size()).isZero();
+    assertThat(dismissals.have(R, 3, DIED)).isFalse();
+  }
+
+  @Test
+  void whereThereIsNoRoom_whatIsPastMakesSome() {
+    dismiss(
+        "otto",
+        IntStream.range(0, Dismissals.MOST).mapToObj(i -> death("r" + i, 1)).toArray(Death[]::new));
+    now = NOON.plus(KEPT).plusSeconds(1);
+    dismissAt(now, "rita", death("one more", 1));
+
+    assertThat(dismissals.have(RecordId.of("one more"), 1, DIED)).isTrue();
   }
 
   @Test

@@ -123,24 +123,30 @@ public final class Audit {
   }
 
   private void run(String store) {
-    Admin admin = Admin.create(StreamsConfiguration.clients(settings));
     try {
-      OutcomesPartitions topic = new OutcomesPartitions(settings, admin, time);
-      awaitTopics(admin);
-      OutcomesPartitions.Version version = topic.version();
-      while (begin(store, version)) {
-        version.leftBehind().ifPresent(this::sayWhatIsLeft);
-        OutcomesPartitions.Version next = topic.versionAfter(version);
-        end(version, next);
-        version = next;
+      Admin admin = Admin.create(StreamsConfiguration.clients(settings));
+      try {
+        run(store, admin);
+      } finally {
+        admin.close(Duration.ZERO);
       }
     } catch (InterruptedException e) {
       LOG.debug("Stopped while it started, or looked at its topics");
-    } catch (RuntimeException | LinkageError e) {
-      // A LinkageError where RocksDB has no library for this machine.
+    } catch (RuntimeException | Error e) {
+      // Such as a LinkageError where RocksDB has no library for this machine, or no memory left.
       fail(e);
-    } finally {
-      admin.close(Duration.ZERO);
+    }
+  }
+
+  private void run(String store, Admin admin) throws InterruptedException {
+    OutcomesPartitions topic = new OutcomesPartitions(settings, admin, time);
+    awaitTopics(admin);
+    OutcomesPartitions.Version version = topic.version();
+    while (begin(store, version)) {
+      version.leftBehind().ifPresent(this::sayWhatIsLeft);
+      OutcomesPartitions.Version next = topic.versionAfter(version);
+      end(version, next);
+      version = next;
     }
   }
 

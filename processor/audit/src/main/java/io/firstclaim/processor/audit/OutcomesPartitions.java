@@ -66,6 +66,9 @@ final class OutcomesPartitions {
         }
       } catch (ExecutionException e) {
         LOG.debug("The outcomes topic is looked at again", e);
+      } catch (RuntimeException | Error e) {
+        // Such as no memory left for a moment: the audit runs, and nobody else looks.
+        LOG.warn("The outcomes topic is looked at again", e);
       }
     }
   }

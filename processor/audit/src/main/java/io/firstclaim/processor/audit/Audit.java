@@ -124,6 +124,9 @@ public final class Audit {
 
   private void run(String store) {
     try {
+      if (!settings.keepsState()) {
+        LeftFolders.delete(settings.directory(), time);
+      }
       Admin admin = Admin.create(StreamsConfiguration.clients(settings));
       try {
         run(store, admin);

@@ -8,8 +8,12 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.audit.api.Address;
 import io.firstclaim.processor.audit.api.AuditSettings;
 import io.firstclaim.processor.audit.api.AuditState;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +69,20 @@ class AuditAtStartTest {
     await().atMost(PATIENCE).until(() -> audit.state() instanceof AuditState.Broken);
     assertThat(audit.state())
         .isEqualTo(new AuditState.Broken("java.lang.InternalError: of a test"));
+    audit.stop(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void folderThatAnEarlierStartHasLeft_isDeleted() throws IOException {
+    Path left = directory.resolve("orders-audit-a-host-1-0123abcd");
+    Path lock = left.resolve("orders-audit-a").resolve(".lock");
+    Path _ = Files.createDirectories(lock.getParent());
+    Path _ = Files.createFile(lock);
+    Path _ = Files.setLastModifiedTime(lock, FileTime.from(Instant.EPOCH));
+
+    Audit audit = started(directory.resolve("orders-audit-a-host-1-4567cdef"), TimeSource.system());
+
+    await().atMost(PATIENCE).until(() -> Files.notExists(left));
     audit.stop(Duration.ofSeconds(10));
   }
 }

@@ -36,18 +36,24 @@ class Grants {
   /** So many requests are answered at once; those that wait for a lock count too. */
   private static final int AT_ONCE = 512;
 
+  /**
+   * So many of these may be other requests than steps under a handle: whoever holds something
+   * renews it, and ends it, in the rest, however slow all else is. Else the work is lost that was
+   * done, and done again.
+   */
+  private static final int NO_STEPS_AT_ONCE = AT_ONCE / 4 * 3;
+
+  /** And so many of those may ask for locks, as these wait. */
+  private static final int WAITING_AT_ONCE = AT_ONCE / 2;
+
   /** How often a step begins anew, as another has written between our read and our own write. */
   private static final int MAX_ROUNDS = 10;
 
   private final Served served;
   private final TimeSource time;
   private final Semaphore room = new Semaphore(AT_ONCE);
-
-  /**
-   * Half of the room is the most that those who wait may take: those who hold renew, and give back,
-   * in the other half.
-   */
-  private final Semaphore waiting = new Semaphore(AT_ONCE / 2);
+  private final Semaphore noSteps = new Semaphore(NO_STEPS_AT_ONCE);
+  private final Semaphore waiting = new Semaphore(WAITING_AT_ONCE);
 
   Grants(Served served, TimeSource time) {
     this.served = served;
@@ -71,13 +77,21 @@ class Grants {
   }
 
   /**
-   * Answers a request, if not too many are being answered.
+   * Answers a request that is no step under a handle, if not too many are being answered.
    *
    * @throws Problem if they are
    */
   <T> T answered(Supplier<T> request) {
     return within(
-        room, "%d requests are being answered: come back in a second".formatted(AT_ONCE), request);
+        noSteps,
+        "%d requests are being answered: come back in a second".formatted(NO_STEPS_AT_ONCE),
+        () -> stepAnswered(request));
+  }
+
+  /** Answers a step under a handle, if not too many requests are being answered. */
+  private <T> T stepAnswered(Supplier<T> step) {
+    return within(
+        room, "%d requests are being answered: come back in a second".formatted(AT_ONCE), step);
   }
 
   /**
@@ -88,7 +102,7 @@ class Grants {
   <T> T answeredPatiently(Supplier<T> request) {
     return within(
         waiting,
-        "%d requests ask for locks: come back in a second".formatted(AT_ONCE / 2),
+        "%d requests ask for locks: come back in a second".formatted(WAITING_AT_ONCE),
         () -> answered(request));
   }
 
@@ -182,7 +196,7 @@ class Grants {
   /** Answers a renewal, after which the same handle is good. */
   HttpResponse<?> renew(RecordId id, String text) {
     Handle handle = Handle.parse(text);
-    return answered(
+    return stepAnswered(
         () ->
             switch (renewed(store(), id, handle)) {
               case SettleResult.Settled(Lease lease) -> HttpResponse.ok(GrantView.of(lease, text));
@@ -207,7 +221,7 @@ class Grants {
   /** Answers a step that ends a grant. */
   HttpResponse<?> end(RecordId id, String text, End end) {
     Handle handle = Handle.parse(text);
-    return answered(() -> end(store(), id, handle, end));
+    return stepAnswered(() -> end(store(), id, handle, end));
   }
 
   private static HttpResponse<?> end(DrivenClaimStore store, RecordId id, Handle handle, End end) {

@@ -3,6 +3,7 @@ package io.firstclaim.processor.service.claims;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.processor.service.admin.Problem;
 import io.firstclaim.processor.service.claims.ClaimApi.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,6 +128,37 @@ class ClaimsApiTest {
     }
     api.step(id, taken.handle(), "complete", "{}").require(200);
     api.step(id, old, "complete", "{}").require(409);
+  }
+
+  @Test
+  void whoClaimsAndWrites_leavesRoomToThoseWhoRenewAndComplete() {
+    String handle = api.claim(id, "{}").handle();
+
+    whileFull(
+        () -> {
+          api.step(id, handle, "renew", "{}").require(200);
+          assertThat(api.claim(ClaimApi.newId(), "{}").require(503).text("error"))
+              .contains("384 requests are being answered");
+          api.send("PATCH", "/api/documents/" + id, "{}", Map.of()).require(503);
+          api.send("GET", "/api/locks/" + id, null, Map.of()).require(503);
+          api.send("POST", "/api/locks/" + id, "{}", Map.of()).require(503);
+          api.step(id, handle, "complete", "{}").require(200);
+        });
+  }
+
+  /** Does this while as many requests are being answered as there is room for. */
+  private static void whileFull(Runnable then) {
+    try {
+      boolean _ =
+          api.grants()
+              .answered(
+                  () -> {
+                    whileFull(then);
+                    return true;
+                  });
+    } catch (Problem full) {
+      then.run();
+    }
   }
 
   @Test

@@ -348,6 +348,7 @@ class ArchitectureTest {
   /** Who reads ticks or sleeps otherwise than by a {@link TimeSource}, and what for. */
   private static final Map<String, String> TICKS_AND_SLEEP =
       Map.ofEntries(
+          Map.entry("ActLog", "a pause where the TimeSource's own sleep may be what failed"),
           Map.entry("DefectPause", "a pause where the TimeSource's own sleep may be what failed"),
           Map.entry("HandlerThreads", "a pause until the system has threads again"),
           Map.entry("InFlightLimit", "a bounded wait on a condition"),

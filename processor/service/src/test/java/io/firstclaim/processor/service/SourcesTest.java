@@ -56,6 +56,7 @@ class SourcesTest {
           Map.entry("ClaimsTestBeans", "by the clock that a test gives it"),
           Map.entry("HttpHandlerTest", "a body that drips"),
           Map.entry("LongTroublesIT", "how long a broker is in trouble"),
+          Map.entry("RedriveSchedulerTest", "by the clock that it drives"),
           Map.entry("Sink", "a handler at work"),
           Map.entry("ThrottledClaimsTest", "the gate's own pauses, made short"));
 

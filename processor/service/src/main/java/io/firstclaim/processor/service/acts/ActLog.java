@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
@@ -185,24 +186,36 @@ public final class ActLog implements AutoCloseable {
         readOn();
       } catch (WakeupException e) {
         // close() has woken this thread to look at closed
-      } catch (RuntimeException e) { // whatever it is, the log is read on
-        say(OneLine.of(e));
-        pause();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         closed = true;
+      } catch (RuntimeException | Error e) { // whatever it is, the log is read on
+        restAfter(e);
       }
     }
   }
 
+  private void restAfter(Throwable why) {
+    try {
+      say(OneLine.of(why));
+      time.sleep(PAUSE_AFTER_FAULT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      // Nothing could be said, or the TimeSource's own sleep has failed.
+      LockSupport.parkNanos(this, PAUSE_AFTER_FAULT.toNanos());
+    }
+  }
+
   private void say(String why) {
-    if (fault.filter(why::equals).isEmpty()) {
+    boolean isNew = fault.filter(why::equals).isEmpty();
+    fault = Optional.of(why);
+    if (isNew) {
       LOG.warn(
           "Topic {} cannot be read, so operators can change nothing here: {}",
           partition.topic(),
           why);
     }
-    fault = Optional.of(why);
   }
 
   private void create() throws InterruptedException {
@@ -271,6 +284,7 @@ public final class ActLog implements AutoCloseable {
       while (!closed) {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
           hear(record);
+          advance(record.offset() + 1); // so that after a fault nothing before it is heard again
         }
         advance(consumer.position(partition));
         if (consumer.position(partition) >= end) {
@@ -314,14 +328,6 @@ public final class ActLog implements AutoCloseable {
       read.signalAll();
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void pause() {
-    try {
-      time.sleep(PAUSE_AFTER_FAULT);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Runs redrives on this instance, each as long as this instance has its mutex. Thread-safe. */
-final class RedriveRunner {
+final class RedriveRunner implements RedriveScheduler.Runner {
   private static final Logger LOG = LoggerFactory.getLogger(RedriveRunner.class);
 
   private final RedriveMutex mutex;
@@ -52,12 +52,11 @@ final class RedriveRunner {
   }
 
   /**
-   * Works on this redrive until it is at its end or is not to run, if its mutex can be had.
-   * Whatever goes wrong is logged: another run begins where this one was.
-   *
-   * @param mayGoOn whether this instance works on redrives at all
+   * Works on this redrive if its mutex can be had. Whatever goes wrong is logged: another run
+   * begins where this one was.
    */
-  void run(String id, BooleanSupplier mayGoOn) {
+  @Override
+  public void run(String id, BooleanSupplier mayGoOn) {
     try {
       Optional<HeldMutex> acquired = mutex.tryAcquire(new RedriveId(id));
       if (acquired.isPresent()) {
@@ -69,7 +68,7 @@ final class RedriveRunner {
       LOG.debug("Left redrive {}", id);
     } catch (NotWrittenException | StoreException | KafkaException e) {
       LOG.warn("Redrive {} is left for now: {}", id, OneLine.of(e));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("Redrive {} is left for now", id, e);
     }
   }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +26,7 @@ final class RedriveScheduler implements AutoCloseable {
   private static final Duration CLOSED_WITHIN = Duration.ofSeconds(3);
 
   private final JobBook book;
-  private final RedriveRunner runner;
+  private final Runner runner;
   private final TimeSource time;
   // Used by the looking thread alone.
   private final Map<String, Heartbeat> heartbeats = new HashMap<>();
@@ -37,7 +38,18 @@ final class RedriveScheduler implements AutoCloseable {
   /** The last beat of a redrive, and when it was seen first. */
   private record Heartbeat(long beat, Moment at) {}
 
-  RedriveScheduler(JobBook book, RedriveRunner runner, TimeSource time) {
+  /** Works on redrives. */
+  @FunctionalInterface
+  interface Runner {
+    /**
+     * Works on this redrive until it is at its end or is not to run.
+     *
+     * @param mayGoOn whether this instance works on redrives at all
+     */
+    void run(String id, BooleanSupplier mayGoOn);
+  }
+
+  RedriveScheduler(JobBook book, Runner runner, TimeSource time) {
     this.book = book;
     this.runner = runner;
     this.time = time;
@@ -55,19 +67,34 @@ final class RedriveScheduler implements AutoCloseable {
   }
 
   private void look() {
-    try {
-      while (!closed) {
+    while (!closed) {
+      try {
         time.sleep(LOOK_EVERY);
-        for (Job job : book.all()) {
-          if (job.state() == State.RUNNING && !runs.containsKey(job.id()) && isDue(job)) {
-            run(job.id());
-          }
-        }
-        heartbeats.keySet().removeIf(id -> book.get(id).filter(job -> !job.isOver()).isEmpty());
+        runWhatIsDue();
+      } catch (InterruptedException e) {
+        LOG.debug("No more redrives");
+        return;
+      } catch (RuntimeException | Error e) { // such as no memory left: the next look may be better
+        say(e);
       }
-    } catch (InterruptedException e) {
-      LOG.debug("No more redrives");
     }
+  }
+
+  private static void say(Throwable fault) {
+    try {
+      LOG.error("Looking for redrives failed, trying again", fault);
+    } catch (RuntimeException | Error e) {
+      // The next look comes even where nothing can be logged.
+    }
+  }
+
+  private void runWhatIsDue() {
+    for (Job job : book.all()) {
+      if (job.state() == State.RUNNING && !runs.containsKey(job.id()) && isDue(job)) {
+        run(job.id());
+      }
+    }
+    heartbeats.keySet().removeIf(id -> book.get(id).filter(job -> !job.isOver()).isEmpty());
   }
 
   /** Whether its time has come, and it was begun here, or nobody seems to work on it. */
@@ -101,7 +128,12 @@ final class RedriveScheduler implements AutoCloseable {
                   }
                 });
     runs.put(id, run);
-    run.start();
+    try {
+      run.start();
+    } catch (RuntimeException | Error e) { // or it would seem to be at work for ever
+      runs.remove(id);
+      throw e;
+    }
   }
 
   @Override

@@ -16,14 +16,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sees to it that redrives are worked on: looks which of those in the book are to be run by this
- * instance, and has each run on a thread of its own. One that begins here is run at once, another
- * one once nothing was heard of it for ten seconds. Thread-safe.
+ * instance, and has each run on a thread of its own, eight at a time. One that begins here is run
+ * at once, another one once nothing was heard of it for ten seconds. Those for which there is no
+ * room wait, the oldest first; nothing is heard of them, so an instance that has room begins them.
+ * Thread-safe.
  */
 final class RedriveScheduler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RedriveScheduler.class);
   private static final Duration LOOK_EVERY = Duration.ofMillis(200);
   private static final Duration SILENT = Duration.ofSeconds(10);
   private static final Duration CLOSED_WITHIN = Duration.ofSeconds(3);
+
+  /** Each has a consumer, a producer, and a mutex that is renewed. */
+  private static final int MOST_RUNS = 8;
 
   private final JobBook book;
   private final Runner runner;
@@ -90,11 +95,17 @@ final class RedriveScheduler implements AutoCloseable {
 
   private void runWhatIsDue() {
     for (Job job : book.all()) {
-      if (job.state() == State.RUNNING && !runs.containsKey(job.id()) && isDue(job)) {
+      // Where there is no room, it is not asked whether one is due: that it began here is
+      // remembered until there is.
+      if (job.state() == State.RUNNING
+          && !runs.containsKey(job.id())
+          && runs.size() < MOST_RUNS
+          && isDue(job)) {
         run(job.id());
       }
     }
     heartbeats.keySet().removeIf(id -> book.get(id).filter(job -> !job.isOver()).isEmpty());
+    begunHere.removeIf(id -> book.get(id).filter(Job::isOver).isPresent());
   }
 
   /** Whether its time has come, and it was begun here, or nobody seems to work on it. */
@@ -141,9 +152,10 @@ final class RedriveScheduler implements AutoCloseable {
     closed = true;
     looking.interrupt();
     runs.values().forEach(Thread::interrupt);
+    Moment start = time.now();
     try {
       for (Thread run : List.copyOf(runs.values())) {
-        var _ = run.join(CLOSED_WITHIN);
+        var _ = run.join(CLOSED_WITHIN.minus(time.now().since(start)));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

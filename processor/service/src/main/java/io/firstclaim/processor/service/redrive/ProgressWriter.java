@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the progress of a run to the log of acts: news once a second at most, and something every
- * three seconds, so that the other instances see that the redrive is worked on. For one thread.
+ * Writes the progress of a run to the log of acts: news once a second at most and in the end, and
+ * something every three seconds, so that the other instances see that the redrive is worked on. For
+ * one thread.
  */
 final class ProgressWriter implements Consumer<RunReport> {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressWriter.class);
@@ -61,7 +62,7 @@ final class ProgressWriter implements Consumer<RunReport> {
     Duration since = time.now().since(lastWritten);
     boolean isFirstMove = report.underWay() > 0 && (last == null || last.underWay() == 0);
     boolean isNews = !progress.equals(last);
-    if (report.end().isPresent()
+    if (report.isLast()
         || isFirstMove
         || (isNews && since.compareTo(NEWS_EVERY) >= 0)
         || since.compareTo(BEAT_EVERY) >= 0) {

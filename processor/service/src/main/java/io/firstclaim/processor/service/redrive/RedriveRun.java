@@ -84,7 +84,7 @@ final class RedriveRun {
       }
     }
     progress.count();
-    report(Optional.empty(), Optional.empty());
+    report(failure, Optional.empty(), true);
   }
 
   /** Looks what has become of the records under way. */
@@ -101,7 +101,7 @@ final class RedriveRun {
         stopReason.isPresent()
             ? Optional.of(End.STOPPED)
             : Optional.of(End.DONE).filter(_ -> isDone());
-    report(stopReason.or(() -> failure), end);
+    report(stopReason.or(() -> failure), end, end.isPresent());
     return end.isPresent();
   }
 
@@ -113,18 +113,24 @@ final class RedriveRun {
     return progress.taken() >= job.spec().limit();
   }
 
-  private void report(Optional<String> note, Optional<End> end) {
+  private void report(Optional<String> note, Optional<End> end, boolean isLast) {
     Position unread = current == null ? letters.position() : current.at();
     report.accept(
         new RunReport(
-            progress.position().orElse(unread), progress.counts(), progress.underWay(), note, end));
+            progress.position().orElse(unread),
+            progress.counts(),
+            progress.underWay(),
+            note,
+            end,
+            isLast));
   }
 
   private void waitFor(String what) throws InterruptedException {
     String note = "waits for " + what;
     report(
         Optional.of(current == null ? note : "%s, at %s".formatted(note, current.letter().id())),
-        Optional.empty());
+        Optional.empty(),
+        false);
     time.sleep(PAUSE_AFTER_FAULT);
   }
 

@@ -11,11 +11,13 @@ import java.util.Optional;
  * @param counts of what is before the position
  * @param underWay records moved after the position whose end is not known yet
  * @param note what it waits for, or why it stopped
- * @param end how it ended; empty if it goes on
+ * @param end how the redrive ended; empty if it has not
+ * @param isLast whether this run says no more, as the redrive has ended or is not to go on here
  */
 record RunReport(
     Position position,
     RedriveCounts counts,
     int underWay,
     Optional<String> note,
-    Optional<End> end) {}
+    Optional<End> end,
+    boolean isLast) {}

@@ -3,6 +3,7 @@ package io.firstclaim.processor.service.redrive;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimOperations;
@@ -20,8 +21,11 @@ import io.firstclaim.lock.ReleaseResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.memory.MemoryClaimStore;
+import io.firstclaim.processor.engine.Engine;
+import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.engine.api.DeadLetter;
 import io.firstclaim.processor.engine.api.LetterHeaders;
+import io.firstclaim.processor.service.acts.ActLog;
 import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.ActMessage.End;
 import io.firstclaim.processor.service.acts.Range;
@@ -29,6 +33,7 @@ import io.firstclaim.processor.service.acts.RedriveCounts;
 import io.firstclaim.processor.service.acts.RedriveSpec;
 import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
 import io.firstclaim.processor.service.redrive.Job.State;
+import io.firstclaim.stack.server.SharedServers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,6 +43,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -48,6 +54,7 @@ import org.junit.jupiter.api.Test;
 /** The work on a redrive, on claims in memory, by a clock that the test drives. */
 class RedriveRunTest {
   private static final String JOB = "job-1";
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Selection ALL = new Selection.Filter("orders", null, null, null);
 
   /** Sleeping passes the time, and nothing else does. */
@@ -185,6 +192,11 @@ class RedriveRunTest {
 
   /** A run by the next instance, which is where the last one was left. */
   private Job run() {
+    return run(token -> report -> book.hear(progress(token, report)));
+  }
+
+  /** The same, reporting to what is made for its token. */
+  private Job run(LongFunction<Consumer<RunReport>> reporting) {
     long token = job().token() + 1;
     book.hear(new ActMessage.RedriveTaken(JOB, token, "a/one", "now"));
     Job job = job();
@@ -201,7 +213,7 @@ class RedriveRunTest {
               new Given(job.position()),
               steps,
               () -> job().state() == State.RUNNING && lettersLeft > 0 && !clock.isOver(),
-              report -> book.hear(progress(token, report)),
+              reporting.apply(token),
               clock)
           .run();
       steps.leave();
@@ -609,6 +621,39 @@ class RedriveRunTest {
     run();
 
     assertThat(clock.passed.minus(before)).isBetween(Duration.ofSeconds(9), Duration.ofSeconds(13));
+  }
+
+  @Test
+  void cancelledRedrive_tellsAllThatItHasMoved() {
+    for (String id : List.of("r1", "r2", "r3")) {
+      dead(id);
+    }
+    downstream =
+        id -> {
+          complete(id);
+          if (id.text().equals("r3")) {
+            tell(ActMessage.Command.CANCEL);
+          }
+        };
+    begin(10);
+    SideClients clients =
+        new SideClients(
+            Engine.builder()
+                .zone("a")
+                .topics("orders")
+                .recordId("key")
+                .bootstrapServers(SharedServers.kafka().bootstrapServers())
+                .settings());
+    try (ActLog log = new ActLog(clients, "redrive-run-test", book::hear, TimeSource.system())) {
+      log.start();
+      await().atMost(PATIENCE).until(() -> log.fault().isEmpty());
+
+      run(token -> new ProgressWriter(job(), token, "a/one", log, clock));
+
+      await().atMost(PATIENCE).untilAsserted(() -> assertThat(job().underWay()).isEqualTo(3));
+      assertThat(job().state()).isEqualTo(State.CANCELLED);
+      assertThat(published).hasSize(3);
+    }
   }
 
   @Test

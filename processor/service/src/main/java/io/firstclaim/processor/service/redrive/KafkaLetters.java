@@ -19,9 +19,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Dead letters in Kafka. */
 final class KafkaLetters implements Letters {
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaLetters.class);
   private static final Duration POLL = Duration.ofMillis(500);
 
   /** Left alone, a consumer asks for a minute; somebody waits for what is asked here. */
@@ -124,9 +127,21 @@ final class KafkaLetters implements Letters {
       if (!fetched.hasNext()) {
         // What was there may have been deleted, or be no record but a mark of a transaction.
         goTo(consumer.position(partition, LIMIT));
+        if (position().equals(before)) {
+          passOverWhatIsGone(in, partition);
+        }
         return position().equals(before) ? new ReadResult.Nothing() : new ReadResult.PassedOver();
       }
       ConsumerRecord<byte[], byte[]> here = fetched.next();
+      if (here.offset() < offset) {
+        // The consumer begins anew where the topic ends before what it is asked for.
+        LOG.warn(
+            "{} was made anew or cut off: what a redrive was to read up to {} is gone",
+            partition,
+            in.to());
+        goTo(in.to());
+        return new ReadResult.PassedOver();
+      }
       if (here.offset() >= in.to()) {
         goTo(in.to());
         return new ReadResult.PassedOver();
@@ -135,6 +150,19 @@ final class KafkaLetters implements Letters {
       return DeadLetter.read(here)
           .<ReadResult>map(letter -> new ReadResult.Letter(before, letter))
           .orElseGet(ReadResult.PassedOver::new);
+    }
+
+    /** Whatever comes after the topic's present end is not what was chosen. */
+    private void passOverWhatIsGone(Range in, TopicPartition partition) {
+      long end = end(consumer.endOffsets(List.of(partition), LIMIT), partition);
+      if (end < in.to() && end <= offset) {
+        LOG.warn(
+            "{} ends at {} by now: what a redrive was to read up to {} is gone",
+            partition,
+            end,
+            in.to());
+        goTo(in.to());
+      }
     }
 
     private void goTo(long next) {

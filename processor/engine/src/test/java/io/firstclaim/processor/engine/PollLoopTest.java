@@ -1,6 +1,7 @@
 package io.firstclaim.processor.engine;
 
 import static io.firstclaim.processor.engine.testing.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.ClaimState;
@@ -14,6 +15,7 @@ import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,6 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -45,6 +48,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class PollLoopTest {
   private static final TopicPartition IN = new TopicPartition("in", 0);
+  private static final TopicPartition OTHER = new TopicPartition("other", 0);
 
   /** Kafka's own mock, which does not wait for records as a real one does. */
   private static final class Input extends MockConsumer<byte[], byte[]> {
@@ -52,11 +56,20 @@ class PollLoopTest {
     private volatile long committedAtClose;
     volatile @Nullable RuntimeException commitFault;
     final AtomicInteger commitsInVain = new AtomicInteger();
+    private final AtomicInteger seeksToFail = new AtomicInteger();
 
     Input() {
       super("earliest");
-      updateBeginningOffsets(Map.of(IN, 0L));
-      updateEndOffsets(Map.of(IN, 1_000_000L));
+      updateBeginningOffsets(Map.of(IN, 0L, OTHER, 0L));
+      updateEndOffsets(Map.of(IN, 1_000_000L, OTHER, 1_000_000L));
+    }
+
+    @Override
+    public synchronized void seekToBeginning(Collection<TopicPartition> partitions) {
+      if (seeksToFail.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        throw new TimeoutException("the consumer's own thread is late");
+      }
+      super.seekToBeginning(partitions);
     }
 
     @Override
@@ -124,7 +137,11 @@ class PollLoopTest {
     }
 
     long committedOffset() {
-      OffsetAndMetadata offset = committed(Set.of(IN)).get(IN);
+      return committedOffset(IN);
+    }
+
+    long committedOffset(TopicPartition of) {
+      OffsetAndMetadata offset = committed(Set.of(of)).get(of);
       return offset == null ? -1 : offset.offset();
     }
   }
@@ -421,6 +438,51 @@ class PollLoopTest {
     afterAWhile();
     assertThat(handled).hasSize(105).doesNotHaveDuplicates();
     assertThat(input.committedOffset()).isEqualTo(5);
+  }
+
+  @Test
+  void seekToTheBeginningThatFails_losesNoRecordOfThatPoll_andIsTriedAgain()
+      throws InterruptedException {
+    TestTopicIds ids = new TestTopicIds("in");
+    broker.tells(ids);
+    TestInstance _ = start(PollLoopTest::done);
+    input.whilePolling(() -> input.rebalance(List.of(IN, OTHER)));
+    input.add(0, 100);
+    eventually(() -> handled.size() == 100 && loop().lag() == 0);
+    afterAWhile();
+
+    ids.change();
+    input.seeksToFail.set(3);
+    input.whilePolling(
+        () -> {
+          input.seek(IN, 3);
+          input.addRecord(TestRecords.record("new-3", "{}", 0, 3));
+          input.addRecord(ofOther(0));
+        });
+    eventually(() -> input.seeksToFail.get() == 0 && input.position(IN) == 0);
+    input.whilePolling(
+        () -> {
+          for (int i = 0; i < 5; i++) {
+            input.addRecord(TestRecords.record("new-" + i, "{}", 0, i));
+          }
+          input.addRecord(ofOther(1));
+        });
+
+    eventually(() -> handled.containsAll(List.of("new-4", "other-0", "other-1")));
+    eventually(() -> loop().lag() == 0);
+    afterAWhile();
+    assertThat(handled).hasSize(107).doesNotHaveDuplicates();
+    assertThat(input.committedOffset(IN)).isEqualTo(5);
+    assertThat(input.committedOffset(OTHER)).isEqualTo(2);
+  }
+
+  private static ConsumerRecord<byte[], byte[]> ofOther(long offset) {
+    return new ConsumerRecord<>(
+        OTHER.topic(),
+        OTHER.partition(),
+        offset,
+        ("other-" + offset).getBytes(UTF_8),
+        "{}".getBytes(UTF_8));
   }
 
   @Test

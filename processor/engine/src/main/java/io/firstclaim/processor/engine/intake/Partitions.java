@@ -50,6 +50,9 @@ public final class Partitions implements ConsumerRebalanceListener {
   private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
   private final Set<TopicPartition> unchecked = new HashSet<>();
 
+  /** Partitions of topics that were made anew, of which the consumer is yet to be told. */
+  private final Set<TopicPartition> begunAnew = new HashSet<>();
+
   /** Partitions of topics that are deleted, as long as records of theirs are on their way. */
   private final Set<AssignedPartition> ofDeletedTopics = new HashSet<>();
 
@@ -109,20 +112,17 @@ public final class Partitions implements ConsumerRebalanceListener {
    *
    * @param arrival of its records
    * @param read what is taken in place of a record
-   * @return without those of partitions that are read from their beginning from now on
+   * @return without those of partitions that are to be read from their beginning
    */
   List<Delivery> take(
       ConsumerRecords<byte[], byte[]> polled,
       Moment arrival,
       UnaryOperator<ConsumerRecord<byte[], byte[]>> read) {
     List<Delivery> deliveries = new ArrayList<>(polled.count());
-    Set<TopicPartition> begunAnew = new HashSet<>();
     for (ConsumerRecord<byte[], byte[]> record : polled) {
       TopicPartition id = new TopicPartition(record.topic(), record.partition());
       AssignedPartition partition = begunAnew.contains(id) ? null : following(id, record.offset());
-      if (partition == null) {
-        begunAnew.add(id);
-      } else {
+      if (partition != null) {
         deliveries.add(deliver(read.apply(record), partition, arrival));
       }
     }
@@ -152,7 +152,8 @@ public final class Partitions implements ConsumerRebalanceListener {
 
   /**
    * Reads from its beginning what belongs to a topic that was deleted and made anew: neither the
-   * position of the old one nor what was committed for it says anything of the new one.
+   * position of the old one nor what was committed for it says anything of the new one. Nothing is
+   * to be polled before this has succeeded.
    */
   void followTopics() {
     for (AssignedPartition partition : List.copyOf(assigned.values())) {
@@ -161,6 +162,15 @@ public final class Partitions implements ConsumerRebalanceListener {
       }
     }
     checkCommitted();
+    readFromTheBeginning();
+  }
+
+  private void readFromTheBeginning() {
+    for (TopicPartition id : List.copyOf(begunAnew)) {
+      input.it().seekToBeginning(List.of(id));
+      begunAnew.remove(id);
+      LOG.warn("Topic {} was deleted and made anew: {} is read from its beginning", id.topic(), id);
+    }
   }
 
   /** No record of a partition is taken before it is known for which topic it was committed. */
@@ -190,12 +200,12 @@ public final class Partitions implements ConsumerRebalanceListener {
 
   /**
    * Begins with the new topic in place of the old one: what was taken from that goes on to its end,
-   * and commits nothing.
+   * and commits nothing. The consumer is told before the next poll, and not here: that may fail,
+   * and the records of other partitions would be lost that came in the same poll.
    */
   private void beginAnew(AssignedPartition before) {
     TopicPartition id = before.id();
-    input.it().seekToBeginning(List.of(id));
-    LOG.warn("Topic {} was deleted and made anew: {} is read from its beginning", id.topic(), id);
+    begunAnew.add(id);
     unchecked.remove(id);
     ofDeletedTopics.removeIf(partition -> partition.lag() == 0);
     ofDeletedTopics.add(before);
@@ -370,6 +380,7 @@ public final class Partitions implements ConsumerRebalanceListener {
 
   private void leave(TopicPartition id) {
     unchecked.remove(id);
+    begunAnew.remove(id);
     ofDeletedTopics.stream().filter(old -> old.id().equals(id)).forEach(this::leave);
     ofDeletedTopics.removeIf(old -> !old.isAssigned());
     AssignedPartition partition = assigned.remove(id);

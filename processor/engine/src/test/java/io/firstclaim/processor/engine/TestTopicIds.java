@@ -14,20 +14,22 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /** The ID of the one topic that there is, which a test may make anew; nothing is committed. */
-final class TestTopicIds {
+public final class TestTopicIds {
   private final String topic;
   private final AtomicReference<Uuid> id = new AtomicReference<>(Uuid.randomUuid());
 
-  TestTopicIds(String topic) {
+  /** The topic is there. */
+  public TestTopicIds(String topic) {
     this.topic = topic;
   }
 
   /** The topic is deleted and made anew. */
-  void change() {
+  public void change() {
     id.set(Uuid.randomUuid());
   }
 
-  TopicIds asked() {
+  /** Has not asked for it yet. */
+  public TopicIds asked() {
     Admin admin =
         (Admin)
             Proxy.newProxyInstance(

@@ -71,6 +71,7 @@ class SourcesTest {
           "EngineMetricsTest", "metrics of clients that come and go",
           "OutcomeFeedTest", "outcomes that are lost, doubled, late or not to be read",
           "OutcomeWriterTest", "a send that fails, hangs or is acknowledged when the test says so",
+          "PartitionsTest", "records of a poll, each in its own step",
           "PollLoopTest", "polls, rebalances and commits in a given order, and such as fail",
           "TestBroker", "engines that hear each other's outcomes when the test says so",
           "TopicHandlerTest", "a send that fails, hangs or is acknowledged when the test says so");

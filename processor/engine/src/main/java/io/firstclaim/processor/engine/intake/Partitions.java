@@ -157,8 +157,9 @@ public final class Partitions implements ConsumerRebalanceListener {
    */
   void followTopics() {
     for (AssignedPartition partition : List.copyOf(assigned.values())) {
-      if (!partition.topicId().equals(topicIds.of(partition.id().topic()))) {
-        beginAnew(partition);
+      String topicId = topicIds.of(partition.id().topic());
+      if (!partition.topicId().equals(topicId)) {
+        beginAnew(partition, topicId);
       }
     }
     checkCommitted();
@@ -194,7 +195,7 @@ public final class Partitions implements ConsumerRebalanceListener {
   private void check(TopicPartition id, OffsetAndMetadata committed) {
     AssignedPartition partition = assigned.get(id);
     if (partition != null && partition.isOfAnotherTopic(committed)) {
-      beginAnew(partition);
+      beginAnew(partition, partition.topicId());
     }
   }
 
@@ -202,18 +203,20 @@ public final class Partitions implements ConsumerRebalanceListener {
    * Begins with the new topic in place of the old one: what was taken from that goes on to its end,
    * and commits nothing. The consumer is told before the next poll, and not here: that may fail,
    * and the records of other partitions would be lost that came in the same poll.
+   *
+   * @param topicId of the new one
    */
-  private void beginAnew(AssignedPartition before) {
+  private void beginAnew(AssignedPartition before, String topicId) {
     TopicPartition id = before.id();
     begunAnew.add(id);
     unchecked.remove(id);
     ofDeletedTopics.removeIf(partition -> partition.lag() == 0);
     ofDeletedTopics.add(before);
-    AssignedPartition _ = start(id);
+    AssignedPartition _ = start(id, topicId);
   }
 
-  private AssignedPartition start(TopicPartition id) {
-    AssignedPartition partition = new AssignedPartition(id, topicIds.of(id.topic()));
+  private AssignedPartition start(TopicPartition id, String topicId) {
+    AssignedPartition partition = new AssignedPartition(id, topicId);
     assigned.put(id, partition);
     share();
     return partition;
@@ -238,19 +241,20 @@ public final class Partitions implements ConsumerRebalanceListener {
   private @Nullable AssignedPartition following(TopicPartition id, long offset) {
     AssignedPartition before = assigned.get(id);
     if (before == null) {
-      return start(id);
+      return start(id, topicIds.of(id.topic()));
     }
     if (before.isNext(offset)) {
       return before;
     }
     askTopicIds(); // it may be a topic made anew, which ends before the position in the old one
-    if (!before.topicId().equals(topicIds.of(id.topic()))) {
-      beginAnew(before); // Kafka may have gone to where the new one ended, and on from there
-      return null;
+    String topicId = topicIds.of(id.topic());
+    if (!before.topicId().equals(topicId)) {
+      beginAnew(before, topicId);
+      return null; // Kafka may have gone to where the new one ended, and on from there
     }
     LOG.warn("{} was rewound to offset {}", id, offset);
     leave(before);
-    return start(id);
+    return start(id, topicId); // and not by what is heard meanwhile: that calls for a seek
   }
 
   private void share() {

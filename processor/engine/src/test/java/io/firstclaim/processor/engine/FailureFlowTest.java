@@ -135,6 +135,33 @@ class FailureFlowTest extends FlowFixture {
   }
 
   @Test
+  void recordOfOneAttempt_isNotTriedAgain_thoughAnErrorMeetsItsDeadLetter()
+      throws InterruptedException {
+    settings.maxAttempts = 1;
+    settings.lease = SHORT_LEASE;
+    TestInstance a =
+        start(
+            "a",
+            _ -> {
+              broker.failOnce(new OutOfMemoryError("by the test"));
+              return HandlerResult.retry("no luck");
+            });
+
+    process(a, "order-1");
+
+    assertThat(calls).hasSize(1);
+    assertThat(broker.outcomes(Outcome.Kind.FAILED))
+        .singleElement()
+        .satisfies(
+            outcome -> assertThat(outcome.cause()).contains("OutOfMemoryError: by the test"));
+    assertThat(broker.deadLetters())
+        .singleElement()
+        .satisfies(
+            letter ->
+                assertThat(TestBroker.header(letter, "firstclaim-cause")).isEqualTo("no luck"));
+  }
+
+  @Test
   void permanentFailure_isADeadLetter_atTheFirstAttempt() throws InterruptedException {
     TestInstance a = start("a", _ -> new HandlerResult.Failed("no such customer"));
 

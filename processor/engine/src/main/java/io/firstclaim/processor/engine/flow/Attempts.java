@@ -181,8 +181,7 @@ public final class Attempts {
 
     /** Effects that the store does not take are the handler's own failure. */
     @Override
-    public Verdict withoutResult(KeptLease held, IllegalArgumentException refused)
-        throws InterruptedException {
+    public Verdict withoutResult(KeptLease held, IllegalArgumentException refused) {
       return toSettle(tryAgain(held, Cause.of(refused.getMessage()), Optional.empty()));
     }
 
@@ -278,8 +277,7 @@ public final class Attempts {
           new State.Refused(pause(pause.compareTo(after) > 0 ? pause : after)));
     }
 
-    private Judgement tryAgain(KeptLease held, String cause, Optional<Duration> asked)
-        throws InterruptedException {
+    private Judgement tryAgain(KeptLease held, String cause, Optional<Duration> asked) {
       if (retry.isLast(number)) {
         return bury(held, cause);
       }
@@ -289,20 +287,44 @@ public final class Attempts {
     }
 
     /** Gives the record up once its dead letter is written. */
-    private Judgement bury(KeptLease held, String cause) throws InterruptedException {
+    private Judgement bury(KeptLease held, String cause) {
       if (!held.isHeld()) {
         return release(cause, Duration.ZERO, retry.counted(number));
       }
-      trace.buries();
       try {
+        trace.buries();
         deadLetters.write(
             record.delivery().record(), work.reportId(), retry.made(number), cause, work.redrive());
         return new Judgement(new Verdict.Bury(cause));
-      } catch (DeadLetterException e) {
-        LOG.warn("No dead letter of {} yet", work.reportId(), e);
-        return new Judgement(
-            released(Cause.of(e.getMessage()), retry.after(number), retry.counted(number)),
-            new State.Anew(work.givenUp(cause, granted.lease().redrive())));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // it is heeded once the release is recorded
+        return withoutLetter(cause, e);
+      } catch (RuntimeException | Error e) {
+        return withoutLetter(cause, e);
+      }
+    }
+
+    /**
+     * Whatever kept the dead letter from being written, the attempt needs its verdict: if none were
+     * recorded, the lease would run out, and who takes the record over would call its handler
+     * again.
+     */
+    private Judgement withoutLetter(String cause, Throwable fault) {
+      logWithoutLetter(fault);
+      String why =
+          fault instanceof DeadLetterException
+              ? fault.getMessage()
+              : "its dead letter could not be written: " + fault;
+      return new Judgement(
+          released(Cause.of(why), retry.after(number), retry.counted(number)),
+          new State.Anew(work.givenUp(cause, granted.lease().redrive())));
+    }
+
+    private void logWithoutLetter(Throwable fault) {
+      try {
+        LOG.warn("No dead letter of {} yet", work.reportId(), fault);
+      } catch (RuntimeException | Error e) {
+        // The verdict must go on even where nothing can be logged, such as without memory.
       }
     }
 

@@ -47,7 +47,15 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
    * next grant {@linkplain #isSpent is only there to give up}.
    */
   public int counted(int attempt) {
-    return isLast(attempt) ? Math.max(attempt, 2) : attempt;
+    return isLast(attempt) ? spent(attempt) : attempt;
+  }
+
+  /**
+   * How many attempts are to be counted once this one has ended, of work that nobody is to try
+   * again: so many that the next grant is only there to give it up.
+   */
+  public int spent(int attempt) {
+    return Math.max(attempt, Math.max(maxAttempts, 2));
   }
 
   /** How many attempts were made: a grant after the last one is only there to give up. */

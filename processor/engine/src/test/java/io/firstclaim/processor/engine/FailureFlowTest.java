@@ -162,6 +162,45 @@ class FailureFlowTest extends FlowFixture {
   }
 
   @Test
+  void recordThatNeverSucceeds_isNotTriedAgainByTheOther_whileItsDeadLetterIsNotAcknowledged()
+      throws InterruptedException {
+    broker.refuse(TestBroker.DEAD_LETTERS);
+    TestInstance a = start("a", _ -> new HandlerResult.Failed("no such customer"));
+    TestInstance b = start("b", _ -> new HandlerResult.Failed("no such customer"));
+    Sent _ = a.deliver("order-1", "{}");
+    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() == 1);
+    a.close();
+    Sent atB = b.deliver("order-1", "{}");
+    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() >= 3);
+
+    broker.accept(TestBroker.DEAD_LETTERS);
+
+    eventually(atB::isOver);
+    assertThat(stateOf("order-1")).isInstanceOf(ClaimState.Dead.class);
+    assertThat(calls).hasSize(1);
+    assertThat(broker.deadLetters()).hasSize(1);
+  }
+
+  @Test
+  void recordThatNeverSucceeds_isNotTriedAgain_thoughItsLeaseWasOverByThen()
+      throws InterruptedException {
+    TestInstance a =
+        start(
+            "a",
+            _ -> {
+              time.advance(settings.lease);
+              return new HandlerResult.Failed("no such customer");
+            });
+
+    process(a, "order-1");
+
+    assertThat(calls).hasSize(1);
+    assertThat(broker.outcomes(Outcome.Kind.DEAD))
+        .extracting(Outcome::cause)
+        .containsExactly("no such customer");
+  }
+
+  @Test
   void permanentFailure_isADeadLetter_atTheFirstAttempt() throws InterruptedException {
     TestInstance a = start("a", _ -> new HandlerResult.Failed("no such customer"));
 

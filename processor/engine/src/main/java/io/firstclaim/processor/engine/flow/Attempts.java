@@ -289,7 +289,7 @@ public final class Attempts {
     /** Gives the record up once its dead letter is written. */
     private Judgement bury(KeptLease held, String cause) {
       if (!held.isHeld()) {
-        return release(cause, Duration.ZERO, retry.counted(number));
+        return notGivenUpYet(cause, cause, Duration.ZERO);
       }
       try {
         trace.buries();
@@ -315,8 +315,18 @@ public final class Attempts {
           fault instanceof DeadLetterException
               ? fault.getMessage()
               : "its dead letter could not be written: " + fault;
+      return notGivenUpYet(cause, Cause.of(why), retry.after(number));
+    }
+
+    /**
+     * Lets the record go for now, such that neither its handler here nor that of another zone is
+     * called again: that it is to be given up is known.
+     */
+    private Judgement notGivenUpYet(String cause, String why, Duration after) {
+      int attempts =
+          work.task() instanceof Task.GiveUp ? retry.counted(number) : retry.spent(number);
       return new Judgement(
-          released(Cause.of(why), retry.after(number), retry.counted(number)),
+          released(why, after, attempts),
           new State.Anew(work.givenUp(cause, granted.lease().redrive())));
     }
 

@@ -247,8 +247,8 @@ final class Mutants {
         new Mutant(
             "a record is buried without its letter",
             ENGINE.formatted("flow/Attempts"),
-            "deadLetters.write(\n",
-            "if (cause.isEmpty()) deadLetters.write(\n",
+            "deadLetters.write(record",
+            "if (cause.isEmpty()) deadLetters.write(record",
             Set.of(12)),
         new Mutant(
             "what its holders die of is never given up",

@@ -507,6 +507,7 @@ public final class Deduplicator implements AutoCloseable {
     private final Ahead ofGivingUp;
     private @Nullable Throwable thrown;
     private @Nullable String unrecorded;
+    private int made;
     private boolean lost;
     private boolean tooLate;
     private volatile boolean stopped;
@@ -551,9 +552,8 @@ public final class Deduplicator implements AutoCloseable {
                 new Ending(lease.holder(), lease.token(), lease.attempt(), time.now().wall()),
                 cause,
                 thrown);
-        case Verdict.Release(Instant retryAt, int attempts, var unused)
-            when !lost && thrown != null ->
-            new RunResult.AttemptFailed(retryAt, Math.min(attempts, lease.attempt()), thrown);
+        case Verdict.Release release when !lost && thrown != null ->
+            new RunResult.AttemptFailed(release.retryAt(), made, thrown);
         case Verdict.Release unused -> new RunResult.LeaseLost(null, thrown);
         case Verdict.Leave unused -> new RunResult.LeaseLost(null, thrown);
       };
@@ -569,6 +569,7 @@ public final class Deduplicator implements AutoCloseable {
     @Override
     public Verdict run(KeptLease kept) throws InterruptedException {
       int attempt = kept.attempt();
+      made = retry.made(attempt);
       if (stopped) {
         return tooLate(attempt);
       }
@@ -577,7 +578,7 @@ public final class Deduplicator implements AutoCloseable {
         return new Verdict.Release(ClaimStore.AT_ONCE, attempt - 1, "the grant took too long");
       }
       if (retry.isSpent(attempt)) {
-        return givenUp(kept, "%d attempts ended without a verdict".formatted(attempt - 1));
+        return givenUp(kept, RetryPolicy.SPENT);
       }
       switch (kept.begin()) {
         case SettleResult.Settled unused when stopped -> {
@@ -663,7 +664,7 @@ public final class Deduplicator implements AutoCloseable {
     private Verdict givenUp(KeptLease kept, String cause) {
       int attempt = kept.attempt();
       try {
-        ofGivingUp.pass(kept, retry.made(attempt), cause);
+        ofGivingUp.pass(kept, made, cause);
         return new Verdict.Bury(cause);
       } catch (Exception | Error e) { // whatever it throws, the work needs a verdict
         if (thrown != null && !thrown.equals(e)) {

@@ -11,6 +11,13 @@ import java.util.Optional;
  * @param backoff the pauses between them
  */
 public record RetryPolicy(int maxAttempts, Backoff backoff) {
+  /**
+   * Why work is given up by a {@linkplain #isSpent grant} that is only there for that. True whether
+   * those who made the attempts died, or could not give it up.
+   */
+  public static final String SPENT =
+      "its attempts are used up, and none of them has recorded an end";
+
   private static final Duration LONGEST_ASKED = Duration.ofDays(1);
 
   /** Five attempts, a second apart at first and a minute at most. */
@@ -58,9 +65,12 @@ public record RetryPolicy(int maxAttempts, Backoff backoff) {
     return Math.max(attempt, Math.max(maxAttempts, 2));
   }
 
-  /** How many attempts were made: a grant after the last one is only there to give up. */
+  /**
+   * How many attempts were made, as far as is known: a grant after the last one is only there to
+   * give up, and what was {@linkplain #counted counted} before it may be more than were made.
+   */
   public int made(int attempt) {
-    return Math.min(attempt, Math.max(maxAttempts, 2));
+    return isSpent(attempt) ? maxAttempts : attempt;
   }
 
   /** How long after this attempt the next one is due. */

@@ -37,6 +37,16 @@ class RetryPolicyTest {
   }
 
   @Test
+  void ofOneAttempt_twoAreMadeAfterADeath_andNoMoreThanOneIsSureOnceItIsGivenUp() {
+    RetryPolicy once = policy(1, SECOND, SECOND);
+
+    assertThat(once.made(1)).isEqualTo(1);
+    assertThat(once.made(2)).isEqualTo(2);
+    assertThat(once.made(3)).isEqualTo(1);
+    assertThat(once.made(4)).isEqualTo(1);
+  }
+
+  @Test
   void configuredBackoffOfDays_isNotCut() {
     Duration week = Duration.ofDays(7);
 

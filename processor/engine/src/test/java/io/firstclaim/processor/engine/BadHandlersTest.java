@@ -193,7 +193,7 @@ class BadHandlersTest extends FlowFixture {
         .satisfies(
             letter -> {
               assertThat(TestBroker.header(letter, "firstclaim-cause"))
-                  .isEqualTo("3 attempts ended without a verdict");
+                  .isEqualTo("its attempts are used up, and none of them has recorded an end");
               assertThat(TestBroker.header(letter, "firstclaim-attempts")).isEqualTo("3");
             });
     assertThat(a.listener.handled).hasValue(0);

@@ -154,11 +154,7 @@ class FailureFlowTest extends FlowFixture {
         .singleElement()
         .satisfies(
             outcome -> assertThat(outcome.cause()).contains("OutOfMemoryError: by the test"));
-    assertThat(broker.deadLetters())
-        .singleElement()
-        .satisfies(
-            letter ->
-                assertThat(TestBroker.header(letter, "firstclaim-cause")).isEqualTo("no luck"));
+    assertLetter("1", "no luck");
   }
 
   @Test
@@ -198,6 +194,54 @@ class FailureFlowTest extends FlowFixture {
     assertThat(broker.outcomes(Outcome.Kind.DEAD))
         .extracting(Outcome::cause)
         .containsExactly("no such customer");
+  }
+
+  @Test
+  void letterThatTheOtherWrites_countsNoMoreAttemptsThanThereMayBe_andSaysWhatIsTrueOfAll()
+      throws InterruptedException {
+    settings.maxAttempts = 1;
+    broker.refuse(TestBroker.DEAD_LETTERS);
+    TestInstance a = start("a", failing(1000));
+    TestInstance b = start("b", failing(1000));
+    Sent _ = a.deliver("order-1", "{}");
+    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() == 1);
+    a.close();
+    broker.accept(TestBroker.DEAD_LETTERS);
+
+    process(b, "order-1");
+
+    assertLetter("1", "its attempts are used up, and none of them has recorded an end");
+  }
+
+  @Test
+  void letterThatIsWrittenLate_saysWhatTheAttemptsCameTo_andHowManyThereWere()
+      throws InterruptedException {
+    broker.refuse(TestBroker.DEAD_LETTERS);
+    TestInstance a =
+        start(
+            "a",
+            context ->
+                context.attempt() == 1
+                    ? HandlerResult.retry("no luck yet")
+                    : new HandlerResult.Failed("no such customer"));
+    Sent sent = a.deliver("order-1", "{}");
+    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() >= 4);
+
+    broker.accept(TestBroker.DEAD_LETTERS);
+
+    eventually(sent::isOver);
+    assertThat(calls).hasSize(2);
+    assertLetter("2", "no such customer");
+  }
+
+  private void assertLetter(String attempts, String cause) {
+    assertThat(broker.deadLetters())
+        .singleElement()
+        .satisfies(
+            letter -> {
+              assertThat(TestBroker.header(letter, "firstclaim-attempts")).isEqualTo(attempts);
+              assertThat(TestBroker.header(letter, "firstclaim-cause")).isEqualTo(cause);
+            });
   }
 
   @Test
@@ -354,7 +398,7 @@ class FailureFlowTest extends FlowFixture {
         .satisfies(
             letter ->
                 assertThat(TestBroker.header(letter, "firstclaim-cause"))
-                    .isEqualTo("2 attempts ended without a verdict"));
+                    .isEqualTo("its attempts are used up, and none of them has recorded an end"));
     eventually(sent::hasEnded);
     assertThat(a.limit.inFlight()).isEqualTo(2); // the threads that are still in the handler
 

@@ -402,14 +402,18 @@ public abstract class DeduplicatorContract {
       assertThat(once.run(ID, PAYLOAD, work))
           .isInstanceOfSatisfying(
               RunResult.AttemptFailed.class,
-              failed -> assertThat(failed.cause()).hasMessage("no acknowledgement"));
+              failed -> {
+                assertThat(failed.cause()).hasMessage("no acknowledgement");
+                assertThat(failed.attempts()).isOne();
+              });
       time.advance(Duration.ofMinutes(1).plus(tick()));
     }
     work.refused = false;
 
     assertThat(once.run(ID, PAYLOAD, work)).isInstanceOf(RunResult.GivenUp.class);
     assertThat(work.runs).isOne();
-    assertThat(work.letters).hasSize(1);
+    assertThat(work.letters)
+        .containsExactly("1: its attempts are used up, and none of them has recorded an end");
   }
 
   @Test
@@ -421,7 +425,9 @@ public abstract class DeduplicatorContract {
     assertThat(run(a, "receipt"))
         .isInstanceOfSatisfying(
             RunResult.GivenUp.class,
-            givenUp -> assertThat(givenUp.cause()).isEqualTo("2 attempts ended without a verdict"));
+            givenUp ->
+                assertThat(givenUp.cause())
+                    .isEqualTo("its attempts are used up, and none of them has recorded an end"));
     assertThat(runs).hasValue(0);
   }
 

@@ -121,6 +121,10 @@ public final class Attempts {
     private final Suspects.Suspect suspect;
     private final Runnable abandoned;
     private final int number;
+
+    /** How many attempts were made, as far as is known. */
+    private final int made;
+
     private Duration took = Duration.ZERO;
     private Judgement judgement = new Judgement(new Verdict.Leave());
 
@@ -132,6 +136,10 @@ public final class Attempts {
       this.suspect = record.entry().suspect();
       this.abandoned = abandoned;
       this.number = granted.lease().attempt();
+      this.made =
+          work.task() instanceof Task.GiveUpAfter(_, int attempts, _, _)
+              ? attempts
+              : retry.made(number);
     }
 
     State make() throws InterruptedException {
@@ -209,14 +217,13 @@ public final class Attempts {
       }
       return switch (work.task()) {
         case Task.GiveUp(String cause) -> bury(held, cause);
-        case Task.GiveUpAfter(_, Work attempted, RedriveId freedBy)
+        case Task.GiveUpAfter(_, _, Work attempted, RedriveId freedBy)
             when !Objects.equals(freedBy, granted.lease().redrive()) ->
             new Judgement(
                 released("it was redriven since it was given up", Duration.ZERO, number - 1),
                 new State.Anew(attempted));
-        case Task.GiveUpAfter(String cause, _, _) -> bury(held, cause);
-        case Task.Handle _ when retry.isSpent(number) ->
-            bury(held, "%d attempts ended without a verdict".formatted(number - 1));
+        case Task.GiveUpAfter(String cause, _, _, _) -> bury(held, cause);
+        case Task.Handle _ when retry.isSpent(number) -> bury(held, RetryPolicy.SPENT);
         case Task.Handle(RecordHandler handler) -> handle(handler, held);
       };
     }
@@ -293,8 +300,7 @@ public final class Attempts {
       }
       try {
         trace.buries();
-        deadLetters.write(
-            record.delivery().record(), work.reportId(), retry.made(number), cause, work.redrive());
+        deadLetters.write(record.delivery().record(), work.reportId(), made, cause, work.redrive());
         return new Judgement(new Verdict.Bury(cause));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt(); // it is heeded once the release is recorded
@@ -327,7 +333,7 @@ public final class Attempts {
           work.task() instanceof Task.GiveUp ? retry.counted(number) : retry.spent(number);
       return new Judgement(
           released(why, after, attempts),
-          new State.Anew(work.givenUp(cause, granted.lease().redrive())));
+          new State.Anew(work.givenUp(cause, made, granted.lease().redrive())));
     }
 
     private void logWithoutLetter(Throwable fault) {
@@ -362,7 +368,7 @@ public final class Attempts {
           publisher.delivered(
               record.delivery(),
               work.deadKind() == Outcome.Kind.MISMATCH ? Delivered.MISMATCH : Delivered.DEAD);
-          LOG.warn("Gave {} up after attempt {}: {}", work.reportId(), retry.made(number), cause);
+          LOG.warn("Gave {} up after attempt {}: {}", work.reportId(), made, cause);
           yield new State.Settled();
         }
         case Verdict.Release(Instant due, _, String cause) -> {

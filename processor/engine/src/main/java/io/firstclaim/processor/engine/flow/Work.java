@@ -55,10 +55,12 @@ record Work(
      * It is given up, for this reason, as an attempt came to that; unless it was redriven since,
      * which makes an end of all that was said of it.
      *
+     * @param attempts how many were made by then
      * @param attempted the work that the attempt was made on
      * @param freedBy the redrive that had last freed it by then; null if there was none
      */
-    record GiveUpAfter(String cause, Work attempted, @Nullable RedriveId freedBy) implements Task {}
+    record GiveUpAfter(String cause, int attempts, Work attempted, @Nullable RedriveId freedBy)
+        implements Task {}
   }
 
   static Work of(
@@ -98,15 +100,16 @@ record Work(
   /**
    * The same work once its verdict is in: its handler is not asked again.
    *
+   * @param attempts how many were made
    * @param freedBy the redrive that had last freed it when it was attempted; null if there was none
    */
-  Work givenUp(String cause, @Nullable RedriveId freedBy) {
+  Work givenUp(String cause, int attempts, @Nullable RedriveId freedBy) {
     return task instanceof Task.Handle
         ? new Work(
             claimId,
             reportId,
             fingerprint,
-            new Task.GiveUpAfter(cause, this, freedBy),
+            new Task.GiveUpAfter(cause, attempts, this, freedBy),
             deadKind,
             redrive)
         : this;

@@ -90,7 +90,7 @@ class WorkTest {
   @Test
   void verdict_replacesTheHandler_andNothingElse() {
     Work attempted = found(ID, VALUE);
-    Work verdict = attempted.givenUp("no luck", FREED);
+    Work verdict = attempted.givenUp("no luck", 2, FREED);
 
     assertThat(verdict)
         .isEqualTo(
@@ -98,10 +98,10 @@ class WorkTest {
                 ClaimId.of(ID),
                 ID,
                 Fingerprint.of(VALUE),
-                new Task.GiveUpAfter("no luck", attempted, FREED),
+                new Task.GiveUpAfter("no luck", 2, attempted, FREED),
                 Outcome.Kind.DEAD,
                 List.of(),
                 null));
-    assertThat(verdict.givenUp("no luck", null)).as("it stands").isSameAs(verdict);
+    assertThat(verdict.givenUp("no luck", 4, null)).as("it stands").isSameAs(verdict);
   }
 }

@@ -118,7 +118,12 @@ class PoisonIT {
     requireAttempts("kills", 1, 2, 3);
     requireCompletedBefore("kills", neighbours);
     scenario.eventually("the dead letter comes", () -> assertThat(letters.all()).hasSize(1));
-    requireLetter(letters, "kills", kills, "3", "3 attempts ended without a verdict");
+    requireLetter(
+        letters,
+        "kills",
+        kills,
+        "3",
+        "its attempts are used up, and none of them has recorded an end");
     zones.values().forEach(Zone::awaitReady);
     scenario.awaitAtTheEnd(zones.values().toArray(Zone[]::new));
   }

@@ -77,15 +77,29 @@ public final class Watchdog {
   }
 
   private void keepLooking() {
-    while (true) {
-      try {
-        look();
-        Thread.sleep(LOOKS_EVERY);
-      } catch (InterruptedException e) {
-        return;
-      } catch (RuntimeException | Error e) { // such as no memory left: the next look may be better
-        LOG.error("The watchdog failed, trying again", e);
+    try {
+      while (true) {
+        lookWhateverHappens();
+        Thread.sleep(LOOKS_EVERY); // after a look that failed, too: looks are counted as seconds
       }
+    } catch (InterruptedException e) {
+      LOG.debug("Told to stop");
+    }
+  }
+
+  private void lookWhateverHappens() {
+    try {
+      look();
+    } catch (RuntimeException | Error e) { // such as no memory left: the next look may be better
+      logFailure(e);
+    }
+  }
+
+  private static void logFailure(Throwable failure) {
+    try {
+      LOG.error("The watchdog failed, trying again", failure);
+    } catch (RuntimeException | Error e) {
+      // The watch must go on even where nothing can be logged.
     }
   }
 

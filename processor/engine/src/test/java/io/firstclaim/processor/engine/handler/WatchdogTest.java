@@ -1,11 +1,18 @@
 package io.firstclaim.processor.engine.handler;
 
+import static io.firstclaim.processor.engine.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class WatchdogTest {
@@ -57,6 +64,32 @@ class WatchdogTest {
     other.look();
 
     assertThat(other.fault()).isNull();
+  }
+
+  @Test
+  void looksThatFail_areASecondApart_too_andEndWhenToldTo() {
+    List<Long> looks = new CopyOnWriteArrayList<>();
+    AtomicReference<@Nullable Thread> looking = new AtomicReference<>();
+    Watchdog other =
+        new Watchdog(
+            4,
+            () -> 0,
+            _ -> {
+              looking.set(Thread.currentThread());
+              looks.add(System.nanoTime());
+              throw new OutOfMemoryError("no thread");
+            });
+
+    other.start();
+    try {
+      eventually(() -> looks.size() >= 3);
+      assertThat(Duration.ofNanos(looks.get(2) - looks.get(0)))
+          .isGreaterThan(Duration.ofMillis(1900));
+      assertThat(other.fault()).isNull();
+    } finally {
+      other.stop();
+    }
+    eventually(() -> !Objects.requireNonNull(looking.get()).isAlive());
   }
 
   @Test

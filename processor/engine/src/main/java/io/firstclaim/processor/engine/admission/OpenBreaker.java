@@ -57,7 +57,7 @@ final class OpenBreaker implements BreakerState {
     }
     if (!bringsNews(trial) && !(isNext(trial) && breaker.circuit.tryAcquirePermission())) {
       callInTurn(); // before it waits: where no thread can be had, it would wait uncalled
-      waiting.computeIfAbsent(trial.partition, _ -> new LinkedHashSet<>()).add(trial);
+      beginsToWait(trial);
       return false;
     }
     stopsWaiting(trial);
@@ -89,6 +89,18 @@ final class OpenBreaker implements BreakerState {
     stopsWaiting(trial);
     if (trying == trial) {
       letAnotherTry();
+    }
+  }
+
+  private void beginsToWait(Breaker.Trial trial) {
+    SequencedSet<Breaker.Trial> others = waiting.get(trial.partition);
+    if (others == null) {
+      // It goes in first: without memory for that, an empty set would be left, which has no next.
+      SequencedSet<Breaker.Trial> alone = new LinkedHashSet<>();
+      alone.add(trial);
+      waiting.put(trial.partition, alone);
+    } else {
+      others.add(trial);
     }
   }
 

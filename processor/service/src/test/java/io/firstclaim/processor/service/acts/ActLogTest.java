@@ -20,11 +20,11 @@ class ActLogTest {
 
   private final ManualTime time = ManualTime.start();
   private final List<ActMessage> heard = new CopyOnWriteArrayList<>();
-  private final AtomicBoolean lacksMemory = new AtomicBoolean();
+  private final AtomicBoolean lacksClass = new AtomicBoolean();
 
   private void hear(ActMessage message) {
-    if (lacksMemory.getAndSet(false)) {
-      throw new OutOfMemoryError("of a test");
+    if (lacksClass.getAndSet(false)) {
+      throw new LinkageError("of a test");
     }
     heard.add(message);
   }
@@ -48,7 +48,7 @@ class ActLogTest {
       await().atMost(PATIENCE).until(() -> log.fault().isEmpty());
       long _ = log.write(pause("1"));
       await().atMost(PATIENCE).until(() -> heard.size() == 1);
-      lacksMemory.set(true);
+      lacksClass.set(true);
 
       long _ = log.write(pause("2"));
 

@@ -30,15 +30,15 @@ class RedriveSchedulerTest {
   /** Twice as long as nothing is heard of a redrive before somebody else tries to get it. */
   private static final int LOOKS_FOR_LONG = 100;
 
-  /** The test's time; once it is told so, whoever asks for it finds no memory left. */
+  /** The test's time; once it is told so, whoever asks for it lacks a class. */
   private static final class Clock implements TimeSource {
     private final ManualTime time = ManualTime.start();
-    private final AtomicBoolean lacksMemory = new AtomicBoolean();
+    private final AtomicBoolean lacksClass = new AtomicBoolean();
 
     @Override
     public Moment now() {
-      if (lacksMemory.getAndSet(false)) {
-        throw new OutOfMemoryError("of a test");
+      if (lacksClass.getAndSet(false)) {
+        throw new LinkageError("of a test");
       }
       return time.now();
     }
@@ -152,10 +152,10 @@ class RedriveSchedulerTest {
   void errorWhileItLooks_keepsNoRedriveFromBeingBegun() throws InterruptedException {
     inTheBook(id(0));
     scheduler.start();
-    clock.lacksMemory.set(true);
+    clock.lacksClass.set(true);
     clock.time.awaitSleeper("firstclaim-redrives");
     clock.time.advance(LOOK);
-    await().atMost(PATIENCE).until(() -> !clock.lacksMemory.get());
+    await().atMost(PATIENCE).until(() -> !clock.lacksClass.get());
 
     scheduler.expect(id(0));
 

@@ -274,6 +274,14 @@ public class DrivenClaimStore implements ClaimStore, ClaimOperations {
     return records.read(id).map(Stored::claim);
   }
 
+  /**
+   * Whether a lease that was found just now is over for sure, by the clock by which this store
+   * judges leases: whoever claims may take it over.
+   */
+  public final boolean isOver(ClaimState.Held held) {
+    return held.end().plus(settings.maxSkew()).isBefore(clock.now().early());
+  }
+
   @Override
   public final String identity() {
     String known = identity;

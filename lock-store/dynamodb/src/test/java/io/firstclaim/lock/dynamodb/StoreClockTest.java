@@ -9,6 +9,7 @@ import io.firstclaim.lock.ClaimSettings;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
+import io.firstclaim.lock.store.DrivenClaimStore;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.ManualTime;
 import java.time.Duration;
@@ -16,6 +17,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** The store's clock, as the dates of its answers show it. */
@@ -49,6 +52,28 @@ class StoreClockTest {
         assertThat(right.claim(id)).as("%s", skew).isInstanceOf(Granted.class);
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PT1H", "PT0S", "PT-1H"})
+  void leaseIsSaidToBeOver_onceItMayBeTakenOver_whateverTheAskersClockSays(Duration skew) {
+    String namespace = "clock-" + Nonce.random();
+    try (DynamoDbClient client = LocalDynamoDb.dated(store)) {
+      claimant(client, namespace, "holder", Duration.ZERO).acquire(ID);
+      Claimant asker = claimant(client, namespace, "asker", skew);
+      store.advance(Duration.ofSeconds(30));
+      assertThat(isOver(asker)).isFalse();
+
+      store.advance(Duration.ofSeconds(4));
+
+      assertThat(isOver(asker)).isTrue();
+      assertThat(asker.claim(ID)).isInstanceOf(Granted.class);
+    }
+  }
+
+  private static boolean isOver(Claimant asker) {
+    ClaimState found = asker.store().find(ID).orElseThrow().state();
+    return ((DrivenClaimStore) asker.store()).isOver((ClaimState.Held) found);
   }
 
   @Test

@@ -159,19 +159,14 @@ class LocksController {
   @Get("/{name:[^/]+}")
   StateView get(HttpRequest<?> request, @PathVariable String name) {
     RecordId lock = lock(request);
-    return grants.answered(() -> view(grants.store().find(lock)));
+    return grants.answered(() -> view(grants.store(), lock));
   }
 
-  /** Whether this holder has it no more for sure, so that anybody may take it. */
-  private boolean isOver(ClaimState.Held held) {
-    Duration skew = grants.store().settings().maxSkew();
-    return held.end().plus(skew).isBefore(grants.time().now().wall());
-  }
-
-  private StateView view(Optional<ClaimRecord> stored) {
+  private static StateView view(DrivenClaimStore store, RecordId lock) {
+    Optional<ClaimRecord> stored = store.find(lock);
     if (stored.isEmpty()
         || !(stored.get().state() instanceof ClaimState.Held held)
-        || isOver(held)) {
+        || store.isOver(held)) {
       return new StateView.Free(null, stored.map(ClaimRecord::token).orElse(null), null, null);
     }
     String behalf = held.onBehalfOf();

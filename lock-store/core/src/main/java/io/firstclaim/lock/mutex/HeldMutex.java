@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -36,12 +37,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class HeldMutex implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HeldMutex.class);
+  private static final ThreadFactory RELEASERS =
+      Thread.ofPlatform().daemon().name("firstclaim-mutex-release").factory();
 
   private final ClaimStore store;
   private final TimeSource time;
   private final KeptLease kept;
   private final Duration atLeast;
   private final Consumer<HeldMutex> gone;
+  private final ThreadFactory releasers;
   private boolean closed; // guarded by this
 
   /**
@@ -56,11 +60,23 @@ public final class HeldMutex implements AutoCloseable {
       KeptLease kept,
       Duration atLeast,
       Consumer<HeldMutex> gone) {
+    this(store, time, kept, atLeast, gone, RELEASERS);
+  }
+
+  /** The same, given back by these threads where that takes long. */
+  HeldMutex(
+      ClaimStore store,
+      TimeSource time,
+      KeptLease kept,
+      Duration atLeast,
+      Consumer<HeldMutex> gone,
+      ThreadFactory releasers) {
     this.store = store;
     this.time = time;
     this.kept = kept;
     this.atLeast = atLeast;
     this.gone = gone;
+    this.releasers = releasers;
   }
 
   /**
@@ -119,7 +135,8 @@ public final class HeldMutex implements AutoCloseable {
    * Gives the mutex back, if it is still the caller's, and stops renewing it; to others it is free
    * at once, or once it has been held for as long as it is {@linkplain Mutex#atLeast to be at
    * least}. If a renewal is under way, another thread waits for it; if the store does not answer,
-   * that thread asks again until the lease is over.
+   * that thread asks again until the lease is over. Where the JVM has no thread for that, the lease
+   * runs out.
    */
   @Override
   public void close() {
@@ -134,10 +151,17 @@ public final class HeldMutex implements AutoCloseable {
     if (answer.isPresent() && isGivenBack(answer.get())) {
       gone.accept(this);
     } else {
-      Thread.ofPlatform()
-          .daemon()
-          .name("firstclaim-mutex-release")
-          .start(() -> keepGivingBack(answer.isEmpty()));
+      giveBackLater(answer.isEmpty());
+    }
+  }
+
+  /** Gives it back on a thread of its own; where none can be had, it is left to its lease. */
+  private void giveBackLater(boolean withoutAPause) {
+    try {
+      releasers.newThread(() -> keepGivingBack(withoutAPause)).start();
+    } catch (OutOfMemoryError e) {
+      gone.accept(this);
+      LOG.warn("Mutex {} is left to run out: {}", kept.lease().id(), OneLine.of(e));
     }
   }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package io.firstclaim.lock.mutex;
+
+import org.jspecify.annotations.NullMarked;

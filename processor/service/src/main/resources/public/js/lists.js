@@ -153,7 +153,7 @@ function tabs(list, { overview, instance, redrives }) {
   const numbers = {
     dead: overview && overview.dead, stuck: overview && overview.stuck,
     parked: { count: instance.parked, isAll: true }, held: null, dismissed: null, search: null,
-    redrives: { count: redrives.length, isAll: true },
+    redrives: redrives && { count: redrives.length, isAll: true },
   };
   keyed(
     $("tabs"), LISTS, (name) => name, () => el("a"),

@@ -47,9 +47,10 @@ function problems(summary, zones) {
   const found = [];
   const add = (mood, title, remark, link) => found.push({ mood, title, remark, link });
   if (overview && overview.violations.count > 0) {
-    const open = { ...overview.violations, count: overview.violations.count - overview.acknowledged };
+    const open = { ...overview.violations, count: overview.violations.count - (overview.acknowledged ?? 0) };
     if (open.count > 0 || !open.isAll) {
-      add("bad", `${atLeast(open)} ${open.count === 1 ? "violation" : "violations"}`, "The audit has found what must not have happened.");
+      const seen = overview.acknowledged === null ? " Whether it was acknowledged is not known now." : "";
+      add("bad", `${atLeast(open)} ${open.count === 1 ? "violation" : "violations"}`, `The audit has found what must not have happened.${seen}`);
     }
     for (const each of overview.found) {
       const seen = each.acknowledged === null ? "" : ` (acknowledged by ${each.acknowledged})`;
@@ -92,7 +93,7 @@ function headline(summary, zones) {
   setText($("headline"), worst?.title ?? (summary.instance.shadow ? "Shadow mode: nothing is handled here." : summary.overview ? "Each record once." : "Running."));
   setAttribute($("headline"), "data-mood", worst?.mood ?? "good");
   const remarks = found.length > 0 ? found : [{ mood: "good", remark: "No violations, nothing stuck, and nothing to wait for." }];
-  if (summary.overview?.dead.count > 0) {
+  if (summary.overview?.dead?.count > 0) {
     remarks.push({ mood: "calm", remark: `${atLeast(summary.overview.dead)} given up: dead letters to look at.`, link: address({ list: "dead", after: null }) });
   }
   keyed(
@@ -216,8 +217,9 @@ function showInstances(summary) {
   );
 }
 
-/** What may be done now: [text, verb, scope, effect]. */
+/** What may be done now: [text, verb, scope, effect]; nothing while nobody knows what is paused. */
 function steering(instance, pauses) {
+  if (pauses === null) return [];
   const all = pauses.find(({ scope }) => scope === "application");
   const zone = pauses.find((each) => each.zone === instance.zone);
   if (all) return [["Resume application …", "resume", "application", "All zones take records again."]];

@@ -153,7 +153,8 @@ function fill(record, mayChange, violation) {
   setText($("record-id"), record.id);
   setText(badge, record.isDismissed ? "dead, dismissed" : words(record.state));
   setAttribute(badge, "data-mood", mood);
-  setText(panel.querySelector(".record-note"), note);
+  const open = record.state === "DEAD" && record.isDismissed === null ? " Whether it was dismissed is not known now." : "";
+  setText(panel.querySelector(".record-note"), note + open);
   const facts = [
     [record.state === "HELD" ? "Held by" : "Ended by", record.holder],
     ["Token", record.token],
@@ -186,7 +187,7 @@ function acts(record, mayChange, violation) {
   if (mayChange && record.state === "ABSENT") allowed.push(["Redrive, though forgotten …", redriveForgotten]);
   if (mayChange && record.state === "HELD") allowed.push(["Release …", release, "main"]);
   if (mayChange && record.state === "DEAD") allowed.push(["Redrive …", () => redrive(record.id, record.isDismissed ? record : {}), record.isDismissed ? "" : "main"]);
-  if (mayChange && record.state === "DEAD" && !record.isDismissed) allowed.push(["Dismiss …", dismiss]);
+  if (mayChange && record.state === "DEAD" && record.isDismissed === false) allowed.push(["Dismiss …", dismiss]);
   keyed(
     panel.querySelector("[data-acts]"),
     allowed,

@@ -9,6 +9,7 @@ import io.firstclaim.processor.service.acts.ActMessage;
 import io.firstclaim.processor.service.acts.ActMessage.Phase;
 import io.firstclaim.processor.service.acts.NotWrittenException;
 import io.firstclaim.processor.service.config.ServiceSettings;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -46,15 +47,26 @@ final class Acts {
   record Intent(String name, String target, String by, String reason) {}
 
   /**
-   * Does nothing if what operators have done is known here. Without tokens nobody has done
-   * anything.
+   * Why it is not known here what operators have done: the topic of acts has not been read yet.
+   * Empty if it is known; without tokens nobody has done anything. Once it is known, it stays so.
+   */
+  Optional<String> whyNotKnown() {
+    return hasOperators && !log.isKnown()
+        ? Optional.of(log.fault().orElse("what operators have done has not been read yet"))
+        : Optional.empty();
+  }
+
+  /**
+   * Does nothing if what operators have done is known here.
    *
-   * @throws Problem if the topic of acts has not been read yet
+   * @throws Problem if it is not
    */
   void requireKnown() {
-    if (hasOperators && !log.isKnown()) {
-      throw Problem.notNow(log.fault().orElse("what operators have done has not been read yet"));
-    }
+    whyNotKnown()
+        .ifPresent(
+            why -> {
+              throw Problem.notNow(why);
+            });
   }
 
   /**

@@ -84,6 +84,7 @@ class InstanceController {
       List<InstanceView> others,
       @Nullable Overview overview,
       @Nullable String overviewFault) {
+    boolean isKnown = acts.whyNotKnown().isEmpty();
     return new SummaryView(
         settings.application(),
         time.now().wall().toString(),
@@ -99,8 +100,10 @@ class InstanceController {
             .orElse(null),
         overview,
         overviewFault,
-        redrives.all().stream().filter(job -> !job.isOver()).map(RedriveView::of).toList(),
-        pauses.all().stream().map(PauseView::of).toList());
+        isKnown
+            ? redrives.all().stream().filter(job -> !job.isOver()).map(RedriveView::of).toList()
+            : null,
+        isKnown ? pauses.all().stream().map(PauseView::of).toList() : null);
   }
 
   private InstanceView instance() {

@@ -25,10 +25,12 @@ import org.jspecify.annotations.Nullable;
 class ListsController {
   private final Service service;
   private final OutcomeHistory history;
+  private final Acts acts;
 
-  ListsController(Service service, OutcomeHistory history) {
+  ListsController(Service service, OutcomeHistory history, Acts acts) {
     this.service = service;
     this.history = history;
+    this.acts = acts;
   }
 
   /**
@@ -82,11 +84,14 @@ class ListsController {
     }
   }
 
-  /** Records that were given up and not completed since. */
+  /** Records that were given up, and neither completed nor dismissed since. */
   @Get("/dead")
   ListPage<OutcomeView> dead(
       @Nullable @QueryValue Integer limit, @Nullable @QueryValue("after") String after) {
-    return history.dead(ListPage.limit(limit), id(after));
+    int most = ListPage.limit(limit);
+    RecordId last = id(after);
+    acts.requireKnown(); // of what is dismissed
+    return history.dead(most, last);
   }
 
   /** Records that were begun long ago and not settled since. */

@@ -19,29 +19,30 @@ import org.jspecify.annotations.Nullable;
  *
  * @param minutes of the last hour, by time and zone; a minute in which a zone did nothing is not
  *     there
- * @param dead records given up and not completed since
+ * @param dead records given up, and neither completed nor dismissed since; null where an instance
+ *     that has some has not read the topic of acts
  * @param stuck records begun long ago and not settled since
  * @param violations records of which something is known that must not have happened
- * @param acknowledged how many of them an operator has seen, and needs no alert of
+ * @param acknowledged how many of them an operator has seen, and needs no alert of; null as above
  * @param found some of them, the latest first
  * @param missing what is not in all this: instances of the zone that have a part and did not say,
- *     {@code host:port: why}, and partitions that nobody is known to have
+ *     {@code host:port: why}, partitions that nobody is known to have, and instances that have not
+ *     read the topic of acts
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
 record Overview(
     List<ZoneMinute> minutes,
-    Count dead,
+    @Nullable Count dead,
     Count stuck,
     Count violations,
-    long acknowledged,
+    @Nullable Long acknowledged,
     List<Breach> found,
     List<String> missing) {
   private static final int SHOWN = 20;
 
   /** Keeps copies. What another instance sends may lack anything. */
   Overview {
-    Objects.requireNonNull(dead, "it does not count the dead");
     Objects.requireNonNull(stuck, "it does not count the stuck");
     Objects.requireNonNull(violations, "it does not count the violations");
     minutes = List.copyOf(minutes);
@@ -119,10 +120,12 @@ record Overview(
             });
     return new Overview(
         rows.values().stream().map(ZoneMinute::of).toList(),
-        dead.plus(other.dead),
+        dead == null || other.dead == null ? null : dead.plus(other.dead),
         stuck.plus(other.stuck),
         violations.plus(other.violations),
-        acknowledged + other.acknowledged,
+        acknowledged == null || other.acknowledged == null
+            ? null
+            : acknowledged + other.acknowledged,
         latest(Stream.concat(found.stream(), other.found.stream())),
         Stream.concat(missing.stream(), other.missing.stream()).toList());
   }
@@ -141,10 +144,27 @@ record Overview(
   Overview without(String part) {
     return new Overview(
         minutes,
-        dead.orMore(),
+        dead == null ? null : dead.orMore(),
         stuck.orMore(),
         violations.orMore(),
         acknowledged,
+        found,
+        Stream.concat(missing.stream(), Stream.of(part)).toList());
+  }
+
+  /**
+   * This one, where what operators have done is not known: who is dead may be dismissed, and what
+   * was found may be acknowledged.
+   *
+   * @param part where, and why not
+   */
+  Overview withoutActs(String part) {
+    return new Overview(
+        minutes,
+        null,
+        stuck,
+        violations,
+        null,
         found,
         Stream.concat(missing.stream(), Stream.of(part)).toList());
   }

@@ -13,6 +13,7 @@ import io.firstclaim.processor.service.acts.Acknowledgements;
 import io.firstclaim.processor.service.acts.Dismissals;
 import io.firstclaim.processor.service.admin.Overview.Breach;
 import io.firstclaim.processor.service.admin.Overview.Count;
+import io.firstclaim.processor.service.config.ServiceSettings;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,14 +34,24 @@ final class Overviews {
   private final Dismissals dismissals;
   private final Acknowledgements seen;
   private final Peers peers;
+  private final Acts acts;
+  private final String self;
   private final TimeSource time;
 
   Overviews(
-      Audit audit, Dismissals dismissals, Acknowledgements seen, Peers peers, TimeSource time) {
+      Audit audit,
+      Dismissals dismissals,
+      Acknowledgements seen,
+      Peers peers,
+      Acts acts,
+      ServiceSettings settings,
+      TimeSource time) {
     this.audit = audit;
     this.dismissals = dismissals;
     this.seen = seen;
     this.peers = peers;
+    this.acts = acts;
+    this.self = settings.engine().claim().store().holder();
     this.time = time;
   }
 
@@ -69,6 +80,7 @@ final class Overviews {
 
   private OverviewResult.Available known() {
     boolean isAskedByOne = peers.isAskedByOne();
+    Optional<String> noActs = acts.whyNotKnown();
     Instant now = time.now().wall();
     Minutes minutes = here(audit.minutes(now.minus(BACK), now));
     Listing<Violation> violations = here(audit.violations(MOST_COUNTED, Optional.empty()));
@@ -85,6 +97,9 @@ final class Overviews {
                 violations.items().stream()
                     .map(each -> Breach.of(each, seen.of(each.id(), each.at())))),
             List.of());
+    if (noActs.isPresent()) {
+      all = all.withoutActs("what operators have done, at %s: %s".formatted(self, noActs.get()));
+    }
     Coverage coverage = minutes.coverage();
     if (isAskedByOne) {
       peers.requireAskedFor(coverage);

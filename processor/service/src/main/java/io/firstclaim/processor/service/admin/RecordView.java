@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param result what was stored with its completion
  * @param redrive the redrive that last freed it from its end
  * @param dismissed that an operator judged it to need no redrive, once it was dead; null if nobody
- *     did
- * @param isDismissed whether that is of the end that it has now: it may have been redriven since
+ *     did, or if that is not known
+ * @param isDismissed whether that is of the end that it has now: it may have been redriven since;
+ *     null while the topic of acts has not been read
  * @param history its outcomes, oldest first; null if they cannot be said now
  */
 @Introspected
@@ -46,7 +47,7 @@ record RecordView(
     @Nullable String result,
     @Nullable String redrive,
     @Nullable DismissalView dismissed,
-    boolean isDismissed,
+    @Nullable Boolean isDismissed,
     @Nullable List<OutcomeView> history) {
 
   static RecordView of(
@@ -97,6 +98,13 @@ record RecordView(
         redrive == null ? null : redrive.text(),
         dismissed.map(DismissalView::of).orElse(null),
         claim != null && dismissed.filter(last -> last.isOf(claim)).isPresent(),
+        history);
+  }
+
+  /** This one, where what operators have done is not known. */
+  RecordView withoutDismissal() {
+    return new RecordView(
+        id, state, holder, token, attempts, cause, at, until, retryAt, result, redrive, null, null,
         history);
   }
 

@@ -71,8 +71,11 @@ class RecordsController {
   }
 
   private RecordView view(RecordId record) {
-    return RecordView.of(
-        record, claims.find(record), dismissals.of(record), history.of(record).orElse(null));
+    boolean isKnown = acts.whyNotKnown().isEmpty();
+    RecordView view =
+        RecordView.of(
+            record, claims.find(record), dismissals.of(record), history.of(record).orElse(null));
+    return isKnown ? view : view.withoutDismissal();
   }
 
   /**

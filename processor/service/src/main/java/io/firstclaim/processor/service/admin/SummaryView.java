@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  *     announce of themselves; null if that is not known
  * @param overview what became of records in all zones; null if that cannot be said now
  * @param overviewFault why not
- * @param redrives those that are not over
- * @param pauses of zones and of the application, which outlive restarts
+ * @param redrives those that are not over; null while the topic of acts has not been read, as
+ *     {@code actsFault} of the instance says
+ * @param pauses of zones and of the application, which outlive restarts; null as above
  */
 @Introspected
 @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -37,8 +38,8 @@ record SummaryView(
     @Nullable List<HeardView> heard,
     @Nullable Overview overview,
     @Nullable String overviewFault,
-    List<RedriveView> redrives,
-    List<PauseView> pauses) {
+    @Nullable List<RedriveView> redrives,
+    @Nullable List<PauseView> pauses) {
 
   /**
    * A zone, or the whole application, takes no records.

@@ -196,7 +196,7 @@ class AccessTest {
 
   @Test
   void whatOperatorsHaveDone_isNotSaidBeforeItWasRead() {
-    for (String path : List.of("/api/dismissed", "/api/redrives", "/api/redrives/x")) {
+    for (String path : List.of("/api/dead", "/api/dismissed", "/api/redrives", "/api/redrives/x")) {
       Api.requireError(api.get(path, READER), 503, ".acts: it has not been read yet");
     }
     for (String path : List.of("/api/dismiss", "/api/redrive")) {
@@ -205,6 +205,23 @@ class AccessTest {
           503,
           ".acts: it has not been read yet");
     }
+  }
+
+  @Test
+  void record_isTold_beforeItIsKnownWhetherItWasDismissed() {
+    HttpResponse<String> record = api.get("/api/records/x", READER);
+
+    assertThat(record.statusCode()).isEqualTo(200);
+    assertThat(record.body()).contains("\"dismissed\":null", "\"isDismissed\":null");
+  }
+
+  @Test
+  void summary_hasNoRedrivesAndPauses_beforeTheyWereRead_andSaysWhy() {
+    assertThat(api.get("/api/summary", READER).body())
+        .contains(
+            "\"redrives\":null",
+            "\"pauses\":null",
+            "\"actsFault\":\"topic orders.acts: it has not been read yet\"");
   }
 
   @Test

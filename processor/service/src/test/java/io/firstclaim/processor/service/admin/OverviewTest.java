@@ -26,7 +26,7 @@ class OverviewTest {
 
   private static Overview of(List<ZoneMinute> minutes, Count dead) {
     return new Overview(
-        minutes, dead, new Count(0, true), new Count(3, true), 1, List.of(), List.of());
+        minutes, dead, new Count(0, true), new Count(3, true), 1L, List.of(), List.of());
   }
 
   @Test
@@ -59,6 +59,25 @@ class OverviewTest {
     assertThat(both.dead()).isEqualTo(new Count(1002, false));
     assertThat(both.violations().count()).isEqualTo(6);
     assertThat(both.acknowledged()).isEqualTo(2);
+  }
+
+  @Test
+  void whoIsDead_andWhatIsAcknowledged_isNotKnown_untilEachInstanceHasReadTheActs()
+      throws IOException {
+    Overview read = of(List.of(), new Count(2, true));
+    Overview unread = read.withoutActs("what operators have done, at a/one: not read yet");
+    ObjectMapper json = new ObjectMapper();
+    Overview said = json.readValue(json.writeValueAsString(unread), Overview.class);
+
+    assertThat(said).isEqualTo(unread);
+    for (Overview all : List.of(unread, read.plus(said), unread.plus(read))) {
+      Overview shown = all.without("another").shown();
+      assertThat(shown.dead()).isNull();
+      assertThat(shown.acknowledged()).isNull();
+      assertThat(shown.missing())
+          .containsExactly("what operators have done, at a/one: not read yet", "another");
+    }
+    assertThat(read.plus(said).violations()).isEqualTo(new Count(6, true));
   }
 
   @Test

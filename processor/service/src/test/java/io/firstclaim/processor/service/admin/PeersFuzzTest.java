@@ -21,7 +21,7 @@ class PeersFuzzTest {
           new Overview.Count(1, true),
           new Overview.Count(0, true),
           new Overview.Count(0, true),
-          0,
+          0L,
           List.of(new Overview.Breach("x", "COMPLETED_TWICE", "z", "a", "a1", 1, 2, "otto: seen")),
           List.of());
 

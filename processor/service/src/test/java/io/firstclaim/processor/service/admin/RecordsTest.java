@@ -53,6 +53,15 @@ class RecordsTest {
   }
 
   @Test
+  void withoutTokens_nobodyHasDismissedAnything() {
+    claims.bury(hold(RecordId.of("looked at")), "no such account");
+
+    assertThat(body("/api/records/looked%20at"))
+        .contains("\"state\":\"DEAD\"", "\"dismissed\":null", "\"isDismissed\":false");
+    assertThat(api.get("/api/dead", null).body()).contains("the audit");
+  }
+
+  @Test
   void instanceOfAnotherZone_isToldThatItAskedTheWrongOne() throws Exception {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/api/summary".formatted(api.port())))

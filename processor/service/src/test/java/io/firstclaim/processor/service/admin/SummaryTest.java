@@ -37,6 +37,11 @@ class SummaryTest {
   }
 
   @Test
+  void withoutTokens_nobodyHasPausedOrRedrivenAnything() {
+    assertThat(summary()).contains("\"redrives\":[]", "\"pauses\":[]");
+  }
+
+  @Test
   void summary_hasTheInstancesCounters_fromTheirStart() {
     assertThat(summary()).contains("\"duplicate\":0", "\"takeovers\":0", "\"store\":{\"count\":0");
   }

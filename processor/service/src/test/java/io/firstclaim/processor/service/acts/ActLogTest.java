@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.firstclaim.lock.testkit.ManualTime;
-import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.service.acts.ActMessage.Scope;
-import io.firstclaim.stack.server.SharedServers;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -16,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The topic of acts, on a broker. */
 class ActLogTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final ManualTime time = ManualTime.start();
   private final List<ActMessage> heard = new CopyOnWriteArrayList<>();
@@ -35,14 +33,7 @@ class ActLogTest {
 
   @Test
   void errorOfWhoHears_isAFault_andWhatWasSaidIsHeardAfterIt() throws Exception {
-    SideClients clients =
-        new SideClients(
-            Engine.builder()
-                .zone("a")
-                .topics("in")
-                .recordId("key")
-                .bootstrapServers(SharedServers.kafka().bootstrapServers())
-                .settings());
+    SideClients clients = TestSideClients.make();
     try (ActLog log = new ActLog(clients, "act-log-test", this::hear, time)) {
       log.start();
       await().atMost(PATIENCE).until(() -> log.fault().isEmpty());

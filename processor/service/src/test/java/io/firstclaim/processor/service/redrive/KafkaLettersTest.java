@@ -3,10 +3,10 @@ package io.firstclaim.processor.service.redrive;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.engine.api.LetterHeaders;
 import io.firstclaim.processor.service.acts.Range;
+import io.firstclaim.processor.service.acts.TestSideClients;
 import io.firstclaim.stack.server.SharedServers;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,16 +18,9 @@ import org.junit.jupiter.api.Test;
 /** Dead letters, read from a broker. */
 class KafkaLettersTest {
   /** Each waits half a second if there is nothing. */
-  private static final int MOST_ROUNDS = 240;
+  private static final int MOST_ROUNDS = 1_200;
 
-  private final SideClients clients =
-      new SideClients(
-          Engine.builder()
-              .zone("a")
-              .topics("in")
-              .recordId("key")
-              .bootstrapServers(SharedServers.kafka().bootstrapServers())
-              .settings());
+  private final SideClients clients = TestSideClients.make();
 
   /** Makes a topic that has these letters. */
   private void topic(String name, String... ids) throws Exception {

@@ -21,7 +21,6 @@ import io.firstclaim.lock.ReleaseResult;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.processor.engine.Engine;
 import io.firstclaim.processor.engine.SideClients;
 import io.firstclaim.processor.engine.api.DeadLetter;
 import io.firstclaim.processor.engine.api.LetterHeaders;
@@ -32,8 +31,8 @@ import io.firstclaim.processor.service.acts.Range;
 import io.firstclaim.processor.service.acts.RedriveCounts;
 import io.firstclaim.processor.service.acts.RedriveSpec;
 import io.firstclaim.processor.service.acts.RedriveSpec.Selection;
+import io.firstclaim.processor.service.acts.TestSideClients;
 import io.firstclaim.processor.service.redrive.Job.State;
-import io.firstclaim.stack.server.SharedServers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -54,7 +53,7 @@ import org.junit.jupiter.api.Test;
 /** The work on a redrive, on claims in memory, by a clock that the test drives. */
 class RedriveRunTest {
   private static final String JOB = "job-1";
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final Selection ALL = new Selection.Filter("orders", null, null, null);
 
   /** Sleeping passes the time, and nothing else does. */
@@ -636,14 +635,7 @@ class RedriveRunTest {
           }
         };
     begin(10);
-    SideClients clients =
-        new SideClients(
-            Engine.builder()
-                .zone("a")
-                .topics("orders")
-                .recordId("key")
-                .bootstrapServers(SharedServers.kafka().bootstrapServers())
-                .settings());
+    SideClients clients = TestSideClients.make();
     try (ActLog log = new ActLog(clients, "redrive-run-test", book::hear, TimeSource.system())) {
       log.start();
       await().atMost(PATIENCE).until(() -> log.fault().isEmpty());

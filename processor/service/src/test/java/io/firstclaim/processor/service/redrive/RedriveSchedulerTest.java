@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which redrives an instance works on, by a clock that the test drives. */
 class RedriveSchedulerTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final Duration LOOK = Duration.ofMillis(200);
 
   /** Twice as long as nothing is heard of a redrive before somebody else tries to get it. */

@@ -2,13 +2,12 @@ package io.firstclaim.processor.service.cli;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -40,11 +39,12 @@ final class GuardedCommand {
   private final boolean reads;
   private final Duration grace;
   private final Thread forwarding;
-  private final Set<ProcessHandle> addressed = ConcurrentHashMap.newKeySet();
   private final CountDownLatch gone = new CountDownLatch(1);
   private final CountDownLatch over = new CountDownLatch(1);
   private volatile List<ProcessHandle> seen = List.of();
   private List<ProcessHandle> latest = List.of(); // guarded by this
+  private boolean isEnding; // guarded by this
+  private final Set<ProcessHandle> addressed = new HashSet<>(); // guarded by this
   private volatile boolean told;
   private volatile boolean stopped;
   private volatile int exitCode = ShellCommands.NOT_HAD;
@@ -130,11 +130,19 @@ final class GuardedCommand {
   /**
    * Notes what runs below it, beside what the look before has found: a signal that was sent to all
    * at once may have ended some of that already, and so cut off what it had started. What has
-   * detached itself before, as a daemon does, is forgotten.
+   * detached itself before, as a daemon does, is forgotten; once they are told to end, nothing is.
    */
   private synchronized void look() {
-    List<ProcessHandle> now = process.isAlive() ? process.descendants().toList() : List.of();
-    boolean isWhole = process.isAlive();
+    Stream<ProcessHandle> roots =
+        Stream.concat(
+            Stream.of(process.toHandle()),
+            isEnding ? seen.stream() : Stream.<ProcessHandle>empty());
+    List<ProcessHandle> now =
+        roots
+            .filter(ProcessHandle::isAlive) // else another process may have its number
+            .flatMap(ProcessHandle::descendants)
+            .toList();
+    boolean isWhole = process.isAlive() && !isEnding;
     seen = Stream.concat((isWhole ? latest : seen).stream(), now.stream()).distinct().toList();
     if (isWhole) {
       latest = now;
@@ -159,7 +167,7 @@ final class GuardedCommand {
       gone.await();
     } else if (stopped || (code > 128 && code <= 128 + SIGNALS)) {
       // This process may be about to get that signal, too, if it was sent to all at once.
-      endWithin(grace, tell());
+      endWithin(grace);
     } else {
       seen = List.of(); // what it leaves behind is meant to go on
     }
@@ -178,7 +186,7 @@ final class GuardedCommand {
    */
   void stop(Duration left) {
     stopped = true;
-    endWithin(left.compareTo(grace) < 0 ? left : grace, tell());
+    endWithin(left.compareTo(grace) < 0 ? left : grace);
   }
 
   /** Whether it was ended because the lease was lost. */
@@ -189,9 +197,9 @@ final class GuardedCommand {
   /** This process was told to end, so the command is told to end, and all that it has started. */
   private void end() {
     told = true;
-    var _ = tell();
+    tell();
     var _ = process.onExit().join(); // however long it takes: what is held is renewed
-    endWithin(grace, tell()); // with what it has left behind meanwhile
+    endWithin(grace); // with what it has left behind meanwhile
     gone.countDown();
     try {
       boolean _ = over.await(TO_GIVE_BACK.toMillis(), TimeUnit.MILLISECONDS);
@@ -202,45 +210,56 @@ final class GuardedCommand {
   }
 
   /**
-   * Tells it and all that it has started to end, each once; returns all that were told until now.
-   * It first, as else it may begin something new. By its handle, as the process itself would close
-   * the pipe of its last words.
+   * Tells it and all that it has started to end, each once. It first, as else it may begin
+   * something new. By its handle, as the process itself would close the pipe of its last words.
+   * What those who were told begin, to tidy up perhaps, is theirs, until they are dead.
+   *
+   * @return what is left
    */
-  private List<ProcessHandle> tell() {
-    Set<ProcessHandle> all = new LinkedHashSet<>();
-    for (ProcessHandle each :
-        Stream.concat(Stream.of(process.toHandle()), seen.stream()).toList()) {
-      if (all.add(each) && each.isAlive()) { // else another process may have its number
-        each.descendants().forEach(all::add);
-      }
-    }
-    all.stream().filter(addressed::add).forEach(ProcessHandle::destroy);
-    // What it began before it heard, or begins to tidy up, is told once it is dead.
+  private synchronized List<ProcessHandle> tell() {
+    isEnding = true;
     look();
-    return List.copyOf(addressed);
+    List<ProcessHandle> untold =
+        left().filter(each -> !addressed.contains(each) && !isLed(each)).toList();
+    addressed.addAll(untold);
+    untold.forEach(ProcessHandle::destroy);
+    look(); // what they began before they heard
+    return left().toList();
   }
 
-  /** Waits until these are gone, and then kills what is left, with what that has started since. */
-  private static void endWithin(Duration grace, List<ProcessHandle> all) {
-    if (!areGoneWithin(grace, all)) {
-      List<ProcessHandle> left =
-          all.stream()
-              .filter(ProcessHandle::isAlive)
-              .flatMap(each -> Stream.concat(Stream.of(each), each.descendants()))
-              .distinct()
-              .toList();
-      left.forEach(ProcessHandle::destroyForcibly);
-      // Not without a bound: where nobody reaps them, as in some containers, they never go.
-      boolean _ = areGoneWithin(TO_BE_REAPED, left);
+  private synchronized Stream<ProcessHandle> left() {
+    return Stream.concat(Stream.of(process.toHandle()), seen.stream())
+        .filter(ProcessHandle::isAlive);
+  }
+
+  /** Whether one of those it descends from was told, and lives. */
+  private synchronized boolean isLed(ProcessHandle each) {
+    return Stream.iterate(
+            each.parent(), Optional::isPresent, above -> above.flatMap(ProcessHandle::parent))
+        .flatMap(Optional::stream)
+        .anyMatch(addressed::contains);
+  }
+
+  /** Tells all to end, and waits until they are gone; then kills what is left. */
+  private void endWithin(Duration grace) {
+    var spent = within(grace, new CompletableFuture<>());
+    List<ProcessHandle> left = tell();
+    while (!left.isEmpty() && !spent.isDone()) {
+      var _ = within(LOOK, CompletableFuture.anyOf(spent, ends(left))).join();
+      left = tell();
     }
+    left.forEach(ProcessHandle::destroyForcibly);
+    // Not without a bound: where nobody reaps them, as in some containers, they never go.
+    var _ = within(TO_BE_REAPED, ends(left)).join();
   }
 
-  private static boolean areGoneWithin(Duration bound, List<ProcessHandle> all) {
+  private static CompletableFuture<Void> ends(List<ProcessHandle> all) {
     return CompletableFuture.allOf(
-            all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new))
-        .thenApply(_ -> true)
-        .completeOnTimeout(false, bound.toMillis(), TimeUnit.MILLISECONDS)
-        .join();
+        all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new));
+  }
+
+  private static <T> CompletableFuture<T> within(Duration bound, CompletableFuture<T> future) {
+    return future.completeOnTimeout(null, bound.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /**

@@ -70,6 +70,61 @@ class GuardedCommandTest {
     }
   }
 
+  /**
+   * Starts a command that has started another; told to end, that one tidies up by a third, and the
+   * command is dead once that runs.
+   */
+  private GuardedCommand leading(String led, String third) throws Exception {
+    script(
+        "command",
+        "cd " + folder,
+        "trap 'until [ -e third ]; do sleep 0.1; done; exit 3' TERM",
+        "sh led.sh & wait");
+    script("led", "trap '" + led + "' TERM", "echo $$ > led", "while true; do sleep 0.1; done");
+    script("third", "echo $$ > third", third);
+    List<String> words = List.of("sh", folder.resolve("command.sh").toString());
+    GuardedCommand command = GuardedCommand.start(words, Map.of(), false, NO_HURRY);
+    long _ = awaitPid(folder.resolve("led"));
+    return command;
+  }
+
+  private void script(String name, String... lines) throws Exception {
+    Files.write(folder.resolve(name + ".sh"), List.of(lines));
+  }
+
+  @Test
+  void whatTheToldTidyUpBy_isNotToldToEndWhileTheyLive() throws Exception {
+    GuardedCommand command = leading("sh third.sh && echo > tidied; exit", "sleep 1");
+    Thread stopping = Thread.ofVirtual().start(() -> command.stop(NO_HURRY));
+
+    assertThat(command.await()).isEqualTo(3);
+    stopping.join();
+    assertThat(folder.resolve("tidied")).exists();
+    command.close();
+  }
+
+  @Test
+  void whatTheToldLeaveBehind_isToldOnceTheyAreDead() throws Exception {
+    GuardedCommand command =
+        leading(
+            "sh third.sh & until [ -e end ]; do sleep 0.1; done; exit",
+            "while true; do sleep 0.1; done");
+    Thread stopping = Thread.ofVirtual().start(() -> command.stop(NO_HURRY));
+    ProcessHandle third = ProcessHandle.of(awaitPid(folder.resolve("third"))).orElseThrow();
+    try {
+      await().atMost(Duration.ofMinutes(10)).until(() -> command.seen().contains(third));
+      assertThat(third.isAlive()).isTrue();
+      Files.createFile(folder.resolve("end"));
+
+      assertThat(command.await()).isEqualTo(3);
+      stopping.join();
+      assertThat(third.isAlive()).isFalse();
+    } finally {
+      third.destroyForcibly();
+      command.close();
+    }
+  }
+
   private static long awaitPid(Path file) throws Exception {
     await().atMost(Duration.ofMinutes(10)).until(() -> Files.exists(file) && Files.size(file) > 1);
     return Long.parseLong(Files.readString(file).strip());

@@ -7,7 +7,6 @@ import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimState;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.memory.MemoryClaimStore;
-import io.firstclaim.lock.testkit.fault.FaultyStore.Fault;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import io.firstclaim.processor.engine.TestInstance.Sent;
@@ -221,17 +220,21 @@ class BadHandlersTest extends FlowFixture {
   void leaseLostToASilentStore_isNoAttempt() throws InterruptedException {
     settings.maxAttempts = 1;
     settings.lease = KEPT_LEASE;
+    CountDownLatch interrupted = new CountDownLatch(1);
     TestInstance a =
         start(
             "a",
             _ -> {
               if (calls.size() == 1) {
-                new CountDownLatch(1).await();
+                try {
+                  new CountDownLatch(1).await();
+                } finally {
+                  interrupted.countDown();
+                }
               }
               return HandlerResult.done();
             });
-    Fault no = Fault.LOST_REQUEST;
-    a.store.next(Op.RENEW, no, no, no, no);
+    a.store.downWhile(Op.RENEW, () -> calls.size() == 1 && interrupted.getCount() > 0);
 
     process(a, "order-1");
     assertThat(calls).hasSize(2).extracting(RecordContext::attempt).containsOnly(1);

@@ -112,6 +112,10 @@ class FailureFlowTest extends FlowFixture {
                 assertThat(TestBroker.header(letter, "firstclaim-cause")).isEqualTo("no luck yet"));
   }
 
+  private int failures() {
+    return broker.outcomes(Outcome.Kind.FAILED).size();
+  }
+
   @Test
   void recordOfOneAttempt_isNotTriedAgainByTheOther_whileItsDeadLetterIsNotAcknowledged()
       throws InterruptedException {
@@ -120,10 +124,11 @@ class FailureFlowTest extends FlowFixture {
     TestInstance a = start("a", failing(1000));
     TestInstance b = start("b", failing(1000));
     Sent atA = a.deliver("order-1", "{}");
-    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() == 1);
+    eventually(() -> failures() > 0);
     a.close();
+    int before = failures();
     Sent atB = b.deliver("order-1", "{}");
-    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() >= 3);
+    eventually(() -> failures() >= before + 2);
 
     broker.accept(TestBroker.DEAD_LETTERS);
 
@@ -164,10 +169,11 @@ class FailureFlowTest extends FlowFixture {
     TestInstance a = start("a", _ -> new HandlerResult.Failed("no such customer"));
     TestInstance b = start("b", _ -> new HandlerResult.Failed("no such customer"));
     Sent _ = a.deliver("order-1", "{}");
-    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() == 1);
+    eventually(() -> failures() > 0);
     a.close();
+    int before = failures();
     Sent atB = b.deliver("order-1", "{}");
-    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() >= 3);
+    eventually(() -> failures() >= before + 2);
 
     broker.accept(TestBroker.DEAD_LETTERS);
 
@@ -204,7 +210,7 @@ class FailureFlowTest extends FlowFixture {
     TestInstance a = start("a", failing(1000));
     TestInstance b = start("b", failing(1000));
     Sent _ = a.deliver("order-1", "{}");
-    eventually(() -> broker.outcomes(Outcome.Kind.FAILED).size() == 1);
+    eventually(() -> failures() > 0);
     a.close();
     broker.accept(TestBroker.DEAD_LETTERS);
 

@@ -200,7 +200,7 @@ class RecordFlowTest extends FlowFixture {
     order.atB().revoke();
 
     eventually(order.atB()::hasEnded);
-    eventually(() -> order.b().listener.claimed().size() == 2);
+    eventually(() -> order.b().listener.claimed().size() >= 2);
     assertThat(order.atB().isSettled()).isFalse();
     mayEnd.countDown();
     eventually(() -> order.atA().isOver() && follower.isOver());
@@ -213,7 +213,7 @@ class RecordFlowTest extends FlowFixture {
     TestInstance b = start("b", FlowFixture::done);
     Sent _ = begun(a, "order-1");
     Sent second = b.deliver("order-1", "{}");
-    eventually(() -> b.store.calls(Op.CLAIM) == 4);
+    eventually(() -> b.store.calls(Op.CLAIM) >= 4);
     List<Long> ticks = b.store.claims().stream().map(claim -> claim.start().ticks()).toList();
     long[] pauses = new long[3];
     for (int i = 0; i < 3; i++) {

@@ -22,6 +22,7 @@ import io.firstclaim.lock.testkit.deduplicator.DeduplicatorContract;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.mutex.MutexContract;
+import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -191,6 +192,7 @@ class SimulatedS3Test {
                       builder.overrideConfiguration().toBuilder()
                           .addExecutionInterceptor(new DateOf(time))
                           .addExecutionInterceptor(interceptor)
+                          .addExecutionInterceptor(new Unhurried())
                           .retryStrategy(DefaultRetryStrategy.doNotRetry())
                           .build())
                   .build());

@@ -1,7 +1,6 @@
 package io.firstclaim.lock.aws;
 
 import io.firstclaim.lock.OneLine;
-import java.util.concurrent.CancellationException;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 
@@ -25,16 +24,8 @@ public final class Faults {
         && known.numAttempts() == 1;
   }
 
-  /**
-   * What went wrong, without line breaks, request IDs or a stack.
-   *
-   * @param fault the SDK's, or its HTTP client's {@link CancellationException}, which gets through
-   *     when a request hits its time limit while it waits for a connection
-   */
+  /** What went wrong, without line breaks, request IDs or a stack. */
   public static String inOneLine(RuntimeException fault) {
-    if (fault instanceof CancellationException) {
-      return "no connection was free within the time limit";
-    }
     return fault instanceof AwsServiceException service && service.awsErrorDetails() != null
         ? OneLine.of(
             "%d %s %s"

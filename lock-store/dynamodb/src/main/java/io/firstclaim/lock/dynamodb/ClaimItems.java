@@ -21,6 +21,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.UnreadableClaimException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import io.firstclaim.lock.store.ClaimRecords;
 import io.firstclaim.lock.store.StoreClock;
 import java.time.Duration;
@@ -28,7 +29,6 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
@@ -109,7 +109,7 @@ record ClaimItems(
       StoreClock clock,
       StoreListener listener) {
     this(
-        client,
+        TranslatedFaults.of(DynamoDbClient.class, client),
         table,
         settings,
         time,
@@ -312,7 +312,7 @@ record ClaimItems(
     } catch (TransactionCanceledException e) {
       answered(op, StoreOperation.Result.REFUSED, start, e.awsErrorDetails().sdkHttpResponse());
       throw e;
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       listener.called(op, StoreOperation.Result.ERROR, time.now().since(start));
       throw fault(op, e);
     }

@@ -14,6 +14,7 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import io.firstclaim.lock.board.BoardStore;
 import io.firstclaim.lock.board.ItemKey;
 import io.firstclaim.lock.board.Move;
@@ -30,7 +31,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -105,7 +105,7 @@ public final class DynamoDbBoardStore implements BoardStore {
           "the name of a board has 1 to %d characters, this one %d"
               .formatted(MAX_NAME, board.length()));
     }
-    this.client = client;
+    this.client = TranslatedFaults.of(DynamoDbClient.class, client);
     this.table = table;
     this.board = OneLine.of(board);
     this.time = time;
@@ -149,7 +149,7 @@ public final class DynamoDbBoardStore implements BoardStore {
                     client.batchGetItem(
                         get ->
                             get.requestItems(Map.of(table, wanted)).overrideConfiguration(limits)));
-      } catch (SdkException | CancellationException e) {
+      } catch (SdkException e) {
         throw fault("to read", e);
       }
       found.addAll(answer.responses().getOrDefault(table, List.of()));
@@ -189,7 +189,7 @@ public final class DynamoDbBoardStore implements BoardStore {
       return Faults.wasSentOnce(e)
           ? cancelled(moves, others.size(), e)
           : new MoveResult.Unknown("the write was repeated and then refused");
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       if (!others.isEmpty()) {
         DynamoDbEffects.refuseIfAtFault(e, () -> tryToWrite(moves.getFirst().key()));
       }
@@ -223,7 +223,7 @@ public final class DynamoDbBoardStore implements BoardStore {
       var unused = dated(() -> client.putItem(DynamoDbEffects.trial(table, items.pk(key), limits)));
     } catch (ConditionalCheckFailedException e) {
       // the condition failed, as it should
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       throw fault("to write", e);
     }
   }
@@ -245,7 +245,7 @@ public final class DynamoDbBoardStore implements BoardStore {
                               .updateExpression("ADD " + BoardItems.INDEX_KEYS + " :keys")
                               .expressionAttributeValues(Map.of(":keys", BoardItems.keys(keys)))
                               .overrideConfiguration(limits)));
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       if (Faults.inOneLine(e).contains("Item size")) {
         throw new IllegalArgumentException(
             "board %s has no room for more items: the keys of all are at most 400 KB"

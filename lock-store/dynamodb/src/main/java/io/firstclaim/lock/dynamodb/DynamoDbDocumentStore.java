@@ -7,6 +7,7 @@ import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
@@ -16,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -55,7 +55,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
 
   /** Documents in a table that is there. */
   public DynamoDbDocumentStore(DynamoDbClient client, String table) {
-    this.client = client;
+    this.client = TranslatedFaults.of(DynamoDbClient.class, client);
     this.table = table;
     this.limits =
         TimeLimits.of(
@@ -73,7 +73,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
                       .key(Map.of(Items.KEY, itemKey(key)))
                       .consistentRead(true)
                       .overrideConfiguration(limits));
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       requireMendable(key, e);
       throw new StoreUnavailableException(
           "DynamoDB table %s did not answer for document %s: %s"
@@ -109,7 +109,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
             }
           });
       return new WriteResult.Written();
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       return failed(key, e);
     }
   }
@@ -126,7 +126,7 @@ public final class DynamoDbDocumentStore implements DocumentStore {
                   .expressionAttributeValues(values(expected))
                   .overrideConfiguration(limits));
       return new WriteResult.Written();
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       return failed(key, e);
     }
   }

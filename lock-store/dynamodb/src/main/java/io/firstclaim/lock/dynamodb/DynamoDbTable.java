@@ -6,6 +6,7 @@ import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -27,6 +28,7 @@ import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 import software.amazon.awssdk.services.dynamodb.model.TimeToLiveStatus;
+import software.amazon.awssdk.services.dynamodb.waiters.DynamoDbWaiter;
 
 /**
  * The table that claims are kept in: string partition key {@code pk}, TTL on {@code expiresAt}
@@ -56,7 +58,7 @@ public final class DynamoDbTable {
 
   /** The table of this name, which need not be there yet. */
   public DynamoDbTable(DynamoDbClient client, String name) {
-    this.client = client;
+    this.client = TranslatedFaults.of(DynamoDbClient.class, client);
     this.name = name;
   }
 
@@ -139,7 +141,7 @@ public final class DynamoDbTable {
   }
 
   private boolean awaitTable() {
-    try (var waiter = client.waiter()) {
+    try (var waiter = DynamoDbWaiter.builder().client(client).build()) {
       waiter.waitUntilTableExists(
           table -> table.tableName(name).overrideConfiguration(TimeLimits.SETUP));
       return true;

@@ -13,8 +13,10 @@ class DynamoDbConnectionTest extends ConnectionContract {
   private final FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
   private final DynamoDbClient client =
       DynamoDbTable.configure(
-              LocalDynamoDb.builder(proxy.endpoint())
-                  .httpClientBuilder(Apache5HttpClient.builder().maxConnections(1)),
+              LocalDynamoDb.intercepted(
+                  LocalDynamoDb.builder(proxy.endpoint())
+                      .httpClientBuilder(Apache5HttpClient.builder().maxConnections(1)),
+                  faults),
               SETTINGS)
           .build();
 

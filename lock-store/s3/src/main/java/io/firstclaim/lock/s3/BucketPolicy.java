@@ -3,6 +3,7 @@ package io.firstclaim.lock.s3;
 import io.firstclaim.lock.ConformanceResult;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import io.firstclaim.lock.s3.ProtectedPrefix.Protection;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,7 @@ public final class BucketPolicy {
 
   /** The policy that protects these prefixes of a bucket. */
   public BucketPolicy(S3Client client, String bucket, List<ProtectedPrefix> prefixes) {
-    this.client = client;
+    this.client = TranslatedFaults.of(S3Client.class, client);
     this.bucket = bucket;
     this.prefixes = List.copyOf(prefixes);
   }

@@ -5,6 +5,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import io.firstclaim.lock.s3.ProtectedPrefix.Protection;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,7 @@ final class DenialCheck {
   private @Nullable String eTag;
 
   DenialCheck(S3Client client, String bucket, ProtectedPrefix prefix) {
-    this.client = client;
+    this.client = TranslatedFaults.of(S3Client.class, client);
     this.bucket = bucket;
     this.prefix = prefix;
     this.key = prefix.prefix() + "self-test/" + Nonce.random() + "/denied";

@@ -25,7 +25,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -278,7 +277,7 @@ final class Markers implements ClaimRecords {
           meant.isEmpty() ? Result.ERROR : op == StoreOperation.FIND ? Result.OK : Result.REFUSED;
       listener.called(op, result, time.now().since(start));
       return meant.orElseThrow(() -> fault(op, e));
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       listener.called(op, Result.ERROR, time.now().since(start));
       throw fault(op, e);
     }

@@ -9,6 +9,7 @@ import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -63,7 +64,7 @@ public final class S3Bucket {
           "prefix \"%s\" in S3 bucket %s would share what it begins with: give parts that end in /, such as claims/"
               .formatted(OneLine.of(prefix), name));
     }
-    this.client = client;
+    this.client = TranslatedFaults.of(S3Client.class, client);
     this.name = name;
     this.prefix = prefix;
   }

@@ -5,6 +5,7 @@ import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import io.firstclaim.lock.document.Document;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.document.DocumentStore;
@@ -17,7 +18,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.ResponseBytes;
@@ -57,7 +57,7 @@ public final class S3DocumentStore implements DocumentStore {
 
   /** Documents in a bucket that is there. */
   public S3DocumentStore(S3Client client, String bucket) {
-    this.client = client;
+    this.client = TranslatedFaults.of(S3Client.class, client);
     this.bucket = bucket;
     this.limits =
         TimeLimits.of(
@@ -73,7 +73,7 @@ public final class S3DocumentStore implements DocumentStore {
               client.getObject(
                   get -> get.bucket(bucket).key(key.value()).overrideConfiguration(limits),
                   S3DocumentStore::received)));
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       if (S3Bucket.isMissingKey(e)) {
         return Optional.empty();
       }
@@ -103,7 +103,7 @@ public final class S3DocumentStore implements DocumentStore {
     try {
       client.putObject(request, RequestBody.fromBytes(body));
       return new WriteResult.Written();
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       return failed(key, e);
     }
   }
@@ -119,7 +119,7 @@ public final class S3DocumentStore implements DocumentStore {
                   .ifMatch(expected)
                   .overrideConfiguration(limits));
       return new WriteResult.Written();
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       return failed(key, e);
     }
   }

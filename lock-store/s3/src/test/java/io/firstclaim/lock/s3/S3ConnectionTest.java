@@ -13,9 +13,11 @@ class S3ConnectionTest extends ConnectionContract {
   private final FaultProxy proxy = FaultProxy.start(LocalS3.endpoint());
   private final S3Client client =
       S3Bucket.configure(
-              LocalS3.timed(
-                  LocalS3.builder(proxy.endpoint())
-                      .httpClientBuilder(Apache5HttpClient.builder().maxConnections(1))),
+              LocalS3.intercepted(
+                  LocalS3.timed(
+                      LocalS3.builder(proxy.endpoint())
+                          .httpClientBuilder(Apache5HttpClient.builder().maxConnections(1))),
+                  faults),
               SETTINGS)
           .build();
 

@@ -22,14 +22,22 @@ import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /**
  * The contract of a store whose client has one connection: the answer to a caller that waits for it
@@ -51,6 +59,23 @@ public abstract class ConnectionContract {
           Duration.ofDays(8));
 
   protected final ManualTime time = ManualTime.start();
+
+  /** Of the client: what its HTTP client fails by. */
+  protected final HttpClientFaults faults = new HttpClientFaults();
+
+  /** Has requests fail on their way, before the SDK gives them to its HTTP client. */
+  protected static final class HttpClientFaults implements ExecutionInterceptor {
+    private volatile @Nullable RuntimeException fault;
+
+    @Override
+    public void beforeTransmission(
+        Context.BeforeTransmission context, ExecutionAttributes attributes) {
+      RuntimeException now = fault;
+      if (now != null) {
+        throw now;
+      }
+    }
+  }
 
   protected abstract FaultProxy proxy();
 
@@ -125,5 +150,31 @@ public abstract class ConnectionContract {
     assertThatThrownBy(() -> documents().find(KEY)).isInstanceOf(StoreUnavailableException.class);
     assertThat(documents().write(KEY, null, "{}", History.NONE.with(Nonce.random())))
         .isInstanceOf(WriteResult.Unknown.class);
+  }
+
+  static List<RuntimeException> faultsOfHttpClients() {
+    return List.of(
+        new CancellationException(),
+        new IllegalStateException("as of a connection that is shut down"),
+        new NullPointerException("Connection"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("faultsOfHttpClients")
+  void faultOfTheHttpClient_isNoAnswer(RuntimeException fault) {
+    Lease lease = answered(() -> new Claimant(claims(), time).acquire(newId()));
+    faults.fault = fault;
+
+    assertThatThrownBy(() -> claims().claim(Claim.of(newId(), Fingerprint.none(), time.now())))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining(" did not answer ");
+    assertThatThrownBy(() -> claims().find(lease.id()))
+        .isInstanceOf(StoreUnavailableException.class);
+    assertThat(claims().renew(lease)).isInstanceOf(SettleResult.Unknown.class);
+    assertThat(claims().complete(lease, null)).isInstanceOf(SettleResult.Unknown.class);
+    assertThatThrownBy(() -> documents().find(KEY)).isInstanceOf(StoreUnavailableException.class);
+    assertThat(documents().write(KEY, null, "{}", History.NONE.with(Nonce.random())))
+        .isInstanceOf(WriteResult.Unknown.class);
+    assertThat(documents().delete(KEY, "any")).isInstanceOf(WriteResult.Unknown.class);
   }
 }

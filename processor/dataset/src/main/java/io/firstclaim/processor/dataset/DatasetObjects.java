@@ -3,6 +3,7 @@ package io.firstclaim.processor.dataset;
 import io.firstclaim.lock.Sha256;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import io.firstclaim.lock.store.HttpDates;
 import java.io.IOException;
 import java.io.InputStream;
@@ -58,7 +59,7 @@ final class DatasetObjects {
    * @param partSize in bytes; larger objects are written in parts of this size
    */
   DatasetObjects(S3Client client, String bucket, String prefix, int partSize) {
-    this.client = client;
+    this.client = TranslatedFaults.of(S3Client.class, client);
     this.bucket = bucket;
     this.prefix = prefix;
     this.partSize = partSize;

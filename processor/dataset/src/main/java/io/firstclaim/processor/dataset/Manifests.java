@@ -4,6 +4,7 @@ import io.firstclaim.lock.Moment;
 import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -52,7 +53,7 @@ final class Manifests {
   private final S3Requests requests;
 
   Manifests(S3Client client, String bucket, String prefix) {
-    this.client = client;
+    this.client = TranslatedFaults.of(S3Client.class, client);
     this.bucket = bucket;
     this.prefix = prefix;
     this.requests = new S3Requests(bucket, AT_ONCE);

@@ -1,12 +1,12 @@
 package io.firstclaim.processor.dataset;
 
 import io.firstclaim.lock.aws.Faults;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import java.io.ByteArrayInputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CancellationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -34,7 +34,7 @@ final class MultipartUploads {
    * @param partSize in bytes
    */
   MultipartUploads(S3Client client, String bucket, int partSize) {
-    this.client = client;
+    this.client = TranslatedFaults.of(S3Client.class, client);
     this.bucket = bucket;
     this.partSize = partSize;
   }
@@ -114,7 +114,7 @@ final class MultipartUploads {
                   .uploadId(upload)
                   .overrideConfiguration(limit -> limit.apiCallTimeout(ABORTED_WITHIN)));
       return true;
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       boolean isGone = S3Requests.status(e) == 404;
       if (!isGone) {
         LOG.warn(

@@ -2,6 +2,7 @@ package io.firstclaim.processor.dataset;
 
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
+import io.firstclaim.lock.aws.TranslatedFaults;
 import io.firstclaim.lock.document.DocumentKey;
 import io.firstclaim.lock.s3.S3DocumentStore;
 import io.firstclaim.processor.dataset.RootText.Found;
@@ -34,7 +35,7 @@ final class RootObject {
   record Content(String text, String eTag) {}
 
   RootObject(S3Client client, String bucket, String prefix) {
-    this.client = client;
+    this.client = TranslatedFaults.of(S3Client.class, client);
     this.bucket = bucket;
     this.key = DocumentKey.of(prefix + PATH);
     this.requests = new S3Requests(bucket, AT_ONCE);

@@ -4,7 +4,6 @@ import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.exception.AbortedException;
@@ -84,7 +83,7 @@ final class S3Requests {
       } finally {
         atOnce.release();
       }
-    } catch (SdkException | CancellationException e) {
+    } catch (SdkException e) {
       requireNoInterrupt(e);
       return meaning.of(e).orElseThrow(() -> fault(what, e));
     }

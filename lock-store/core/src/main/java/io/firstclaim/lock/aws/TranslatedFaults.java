@@ -59,6 +59,6 @@ public final class TranslatedFaults implements InvocationHandler {
   private static String inWords(RuntimeException fault) {
     return fault instanceof CancellationException
         ? "no connection was free within the time limit"
-        : "the HTTP client failed: " + OneLine.of(fault.toString());
+        : "the SDK failed: " + OneLine.of(fault.toString());
   }
 }

@@ -51,7 +51,7 @@ class TranslatedFaultsTest {
   void faultOfTheHttpClient_isTheSdks_alsoOfPagesThatAreAskedForLater() {
     assertThatThrownBy(() -> client.listObjectsV2(listing))
         .isInstanceOf(SdkClientException.class)
-        .hasMessageContaining("the HTTP client failed")
+        .hasMessageContaining("the SDK failed")
         .hasMessageContaining("NullPointerException: Connection")
         .hasCause(FAULT);
     assertThatThrownBy(() -> client.listObjectsV2Paginator(listing).contents().forEach(_ -> {}))

@@ -126,6 +126,7 @@ class FailureFlowTest extends FlowFixture {
     Sent atA = a.deliver("order-1", "{}");
     eventually(() -> failures() > 0);
     a.close();
+    eventually(atA::hasEnded);
     int before = failures();
     Sent atB = b.deliver("order-1", "{}");
     eventually(() -> failures() >= before + 2);
@@ -168,9 +169,10 @@ class FailureFlowTest extends FlowFixture {
     broker.refuse(TestBroker.DEAD_LETTERS);
     TestInstance a = start("a", _ -> new HandlerResult.Failed("no such customer"));
     TestInstance b = start("b", _ -> new HandlerResult.Failed("no such customer"));
-    Sent _ = a.deliver("order-1", "{}");
+    Sent atA = a.deliver("order-1", "{}");
     eventually(() -> failures() > 0);
     a.close();
+    eventually(atA::hasEnded);
     int before = failures();
     Sent atB = b.deliver("order-1", "{}");
     eventually(() -> failures() >= before + 2);
@@ -209,9 +211,10 @@ class FailureFlowTest extends FlowFixture {
     broker.refuse(TestBroker.DEAD_LETTERS);
     TestInstance a = start("a", failing(1000));
     TestInstance b = start("b", failing(1000));
-    Sent _ = a.deliver("order-1", "{}");
+    Sent atA = a.deliver("order-1", "{}");
     eventually(() -> failures() > 0);
     a.close();
+    eventually(atA::hasEnded);
     broker.accept(TestBroker.DEAD_LETTERS);
 
     process(b, "order-1");

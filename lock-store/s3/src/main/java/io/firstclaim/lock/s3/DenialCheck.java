@@ -5,7 +5,6 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.aws.Faults;
 import io.firstclaim.lock.aws.TimeLimits;
-import io.firstclaim.lock.aws.TranslatedFaults;
 import io.firstclaim.lock.s3.ProtectedPrefix.Protection;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +34,7 @@ final class DenialCheck {
   private @Nullable String eTag;
 
   DenialCheck(S3Client client, String bucket, ProtectedPrefix prefix) {
-    this.client = TranslatedFaults.of(S3Client.class, client);
+    this.client = client;
     this.bucket = bucket;
     this.prefix = prefix;
     this.key = prefix.prefix() + "self-test/" + Nonce.random() + "/denied";

@@ -8,7 +8,6 @@ import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
-import io.firstclaim.lock.aws.TranslatedFaults;
 import io.firstclaim.lock.document.DocumentStore;
 import io.firstclaim.lock.document.SharedDocuments;
 import io.firstclaim.lock.mutex.HeldMutex;
@@ -70,7 +69,7 @@ public final class Dataset {
    */
   public Dataset(S3Client client, DatasetSettings settings, String holder, TimeSource time) {
     String prefix = settings.prefix();
-    this.client = TranslatedFaults.of(S3Client.class, client);
+    this.client = client;
     this.settings = settings;
     this.bucket = settings.bucket();
     this.objects = new DatasetObjects(client, bucket, prefix, settings.partSize());

@@ -64,7 +64,7 @@ final class DatasetObjects {
     this.prefix = prefix;
     this.partSize = partSize;
     this.requests = new S3Requests(bucket, AT_ONCE);
-    this.uploads = new MultipartUploads(client, bucket, partSize);
+    this.uploads = new MultipartUploads(this.client, bucket, partSize);
   }
 
   /** What became of an object. */

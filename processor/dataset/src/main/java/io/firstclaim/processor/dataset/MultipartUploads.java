@@ -1,7 +1,6 @@
 package io.firstclaim.processor.dataset;
 
 import io.firstclaim.lock.aws.Faults;
-import io.firstclaim.lock.aws.TranslatedFaults;
 import java.io.ByteArrayInputStream;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +33,7 @@ final class MultipartUploads {
    * @param partSize in bytes
    */
   MultipartUploads(S3Client client, String bucket, int partSize) {
-    this.client = TranslatedFaults.of(S3Client.class, client);
+    this.client = client;
     this.bucket = bucket;
     this.partSize = partSize;
   }

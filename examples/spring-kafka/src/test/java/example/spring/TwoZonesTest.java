@@ -26,7 +26,7 @@ class TwoZonesTest {
   /** How many payments come at a time. */
   private static final int BATCH = 50;
 
-  private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final Duration LIMIT = Duration.ofMinutes(10);
 
   @TempDir private Path ledgers;
 

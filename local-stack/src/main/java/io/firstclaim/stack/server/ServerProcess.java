@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 /** A server as a child process: started when it answers, killed, restarted, paused, closed. */
 public abstract sealed class ServerProcess implements AutoCloseable
     permits DynamoDbServer, KafkaBroker, S3Server {
-  static final Duration START_TIMEOUT = Duration.ofMinutes(5);
+  static final Duration START_TIMEOUT = Duration.ofMinutes(10);
 
   private final WorkDirectory directory;
   private final JvmCommand command;

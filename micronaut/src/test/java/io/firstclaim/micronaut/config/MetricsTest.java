@@ -85,7 +85,8 @@ class MetricsTest {
   @Test
   void runs_areCountedAndTimed_byHowTheyEnded() throws Exception {
     FaultyStore store = store();
-    try (ApplicationContext context = run(store)) {
+    try (ApplicationContext context =
+        run(store, "firstclaim.retry.backoff", "1h", "firstclaim.retry.max-backoff", "1h")) {
       Deduplicator deduplicator = context.getBean(Deduplicator.class);
       for (int i = 0; i < 3; i++) {
         deduplicator.run(RecordId.of("1"), Fingerprint.none(), lease -> null);

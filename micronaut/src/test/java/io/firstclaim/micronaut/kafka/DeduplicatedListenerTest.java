@@ -185,7 +185,7 @@ class DeduplicatedListenerTest {
   }
 
   private FaultyStore store() {
-    return store(Duration.ofSeconds(3));
+    return store(Duration.ofSeconds(30));
   }
 
   private FaultyStore store(Duration lease) {
@@ -209,7 +209,7 @@ class DeduplicatedListenerTest {
     all.put("kafka.bootstrap.servers", BROKER.bootstrapServers());
     all.put("kafka.health.enabled", false);
     all.put("firstclaim.application", "shop");
-    all.put("firstclaim.claim.lease", "3s");
+    all.put("firstclaim.claim.lease", "30s");
     all.put("firstclaim.claim.max-skew", "500ms");
     all.put("firstclaim.retry.max-attempts", 2);
     all.put("firstclaim.retry.backoff", "50ms");
@@ -504,7 +504,7 @@ class DeduplicatedListenerTest {
             "kafka.consumers.default.interceptor.classes",
             Deliveries.class.getName(),
             "firstclaim.handler.timeout",
-            "10s");
+            "1m");
     desk.halfStopped.set(
         () -> {
           int before = Deliveries.COUNT.get();

@@ -32,8 +32,8 @@ class KilledListenerTest extends KilledListenerContract {
                 "-Dmicronaut.server.host=127.0.0.1",
                 "-Dmicronaut.server.port=-1",
                 "-Dkafka.health.enabled=false",
-                "-Dkafka.session.timeout.ms=1000",
-                "-Dkafka.heartbeat.interval.ms=300"),
+                "-Dkafka.session.timeout.ms=6000",
+                "-Dkafka.heartbeat.interval.ms=1000"),
             SharedServers.dynamoDb().environment()));
   }
 

@@ -150,7 +150,7 @@ class DeduplicatedListenerTest {
             new ClaimSettings(
                 "shop",
                 "i" + applications.size(),
-                Duration.ofSeconds(3),
+                Duration.ofSeconds(30),
                 Duration.ofMillis(500),
                 Duration.ofDays(1)),
             TimeSource.system()));
@@ -168,7 +168,7 @@ class DeduplicatedListenerTest {
                 "spring.kafka.listener.poll-timeout=200ms",
                 "spring.kafka.listener.concurrency=1",
                 "firstclaim.application=shop",
-                "firstclaim.claim.lease=3s",
+                "firstclaim.claim.lease=30s",
                 "firstclaim.claim.max-skew=500ms",
                 "firstclaim.retry.max-attempts=2",
                 "firstclaim.retry.backoff=50ms",

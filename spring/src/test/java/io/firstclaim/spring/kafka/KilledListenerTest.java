@@ -26,8 +26,8 @@ class KilledListenerTest extends KilledListenerContract {
             List.of(
                 "-Dspring.kafka.bootstrap-servers=" + SharedServers.kafka().bootstrapServers(),
                 "-Dspring.kafka.consumer.auto-offset-reset=earliest",
-                "-Dspring.kafka.consumer.properties.session.timeout.ms=1000",
-                "-Dspring.kafka.consumer.properties.heartbeat.interval.ms=300"),
+                "-Dspring.kafka.consumer.properties.session.timeout.ms=6000",
+                "-Dspring.kafka.consumer.properties.heartbeat.interval.ms=1000"),
             SharedServers.dynamoDb().environment()));
   }
 

@@ -17,9 +17,12 @@ import software.amazon.awssdk.core.pagination.sync.SdkIterable;
  * became of a write must at least know that. The SDK lets through what its HTTP client throws where
  * a time limit ends a request at an awkward moment: with httpclient5 5.6 a CancellationException
  * while it waits for a connection, a ConnectionShutdownException or a NullPointerException while
- * that is made.
+ * that is made. A client that was closed is no such fault: no repetition gets an answer of it.
  */
 public final class TranslatedFaults implements InvocationHandler {
+  /** What httpclient5 says of a client that was closed, by an exception of no class of its own. */
+  private static final String CLOSED = "Connection pool shut down";
+
   private final SdkClient client;
 
   private TranslatedFaults(SdkClient client) {
@@ -50,10 +53,14 @@ public final class TranslatedFaults implements InvocationHandler {
     try {
       return method.invoke(client, args);
     } catch (InvocationTargetException e) {
-      throw e.getCause() instanceof RuntimeException fault && !(fault instanceof SdkException)
+      throw e.getCause() instanceof RuntimeException fault && isHttpClients(fault)
           ? SdkClientException.create(inWords(fault), fault)
           : e.getCause();
     }
+  }
+
+  private static boolean isHttpClients(RuntimeException fault) {
+    return !(fault instanceof SdkException) && !CLOSED.equals(fault.getMessage());
   }
 
   private static String inWords(RuntimeException fault) {

@@ -166,6 +166,7 @@ record ClaimItems(
   public Write write(
       StoreOperation op, RecordId id, ClaimRecord next, @Nullable Stored on, Moment now) {
     AttributeValue key = key(id);
+    Map<String, AttributeValue> item = item(id, next, now);
     try {
       var unused =
           call(
@@ -176,7 +177,7 @@ record ClaimItems(
                       put ->
                           put.tableName(table)
                               .overrideConfiguration(limits)
-                              .item(item(id, next, now))
+                              .item(item)
                               .conditionExpression(condition(on))
                               .expressionAttributeValues(values(on))
                               .returnValuesOnConditionCheckFailure(

@@ -68,6 +68,15 @@ class TranslatedFaultsTest {
   }
 
   @Test
+  void closedClient_isNoFaultThatARepetitionMends() {
+    fails.fails = false;
+    client.close();
+
+    assertThatThrownBy(() -> client.listObjectsV2(listing))
+        .isExactlyInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
   void translatedClient_isNotTranslatedAgain() {
     assertThat(TranslatedFaults.of(S3Client.class, client)).isSameAs(client);
   }

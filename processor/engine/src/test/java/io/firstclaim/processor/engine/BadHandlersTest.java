@@ -219,7 +219,6 @@ class BadHandlersTest extends FlowFixture {
   @Test
   void leaseLostToASilentStore_isNoAttempt() throws InterruptedException {
     settings.maxAttempts = 1;
-    settings.lease = KEPT_LEASE;
     CountDownLatch interrupted = new CountDownLatch(1);
     TestInstance a =
         start(
@@ -236,7 +235,11 @@ class BadHandlersTest extends FlowFixture {
             });
     a.store.downWhile(Op.RENEW, () -> calls.size() == 1 && interrupted.getCount() > 0);
 
-    process(a, "order-1");
+    Sent sent = begun(a, "order-1");
+    eventually(() -> a.store.calls(Op.RENEW) > 0);
+    time.advance(Duration.ofSeconds(31));
+
+    eventually(sent::isOver);
     assertThat(calls).hasSize(2).extracting(RecordContext::attempt).containsOnly(1);
   }
 

@@ -345,7 +345,10 @@ class StoreGateTest {
     AtomicInteger sent = new AtomicInteger();
     AtomicInteger mostAtOnce = new AtomicInteger();
     AtomicInteger atOnce = new AtomicInteger();
-    fail();
+    StoreGate patient = new StoreGate(this::ask, () -> 128, LEASE, time, LONG);
+    try (Begun begun = Begun.at(patient)) {
+      begun.failed("timed out");
+    }
     List<Thread> waiting = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       waiting.add(
@@ -353,7 +356,7 @@ class StoreGateTest {
               () -> {
                 boolean granted = false;
                 while (!granted) {
-                  try (Begun begun = begin()) {
+                  try (Begun begun = Begun.at(patient)) {
                     mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
                     sent.incrementAndGet();
                     granted = storeAnswers.get();
@@ -371,16 +374,16 @@ class StoreGateTest {
     eventually(() -> sent.get() >= 3);
 
     assertThat(mostAtOnce).hasValue(1);
-    assertThat(gate.fault()).isEqualTo("refused");
-    assertThat(gate.step(() -> DONE)).isEqualTo(DONE);
-    assertThat(gate.isOpen()).as("for claims").isFalse();
+    assertThat(patient.fault()).isEqualTo("refused");
+    assertThat(patient.step(() -> DONE)).isEqualTo(DONE);
+    assertThat(patient.isOpen()).as("for claims").isFalse();
     assertThat(questions).as("as there are claims to try").hasValue(0);
 
     storeAnswers.set(true);
     for (Thread thread : waiting) {
       assertThat(thread.join(LONG)).isTrue();
     }
-    eventually(gate::isOpen);
+    eventually(patient::isOpen);
   }
 
   @Test

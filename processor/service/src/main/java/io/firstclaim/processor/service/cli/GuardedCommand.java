@@ -31,6 +31,7 @@ final class GuardedCommand {
   private final boolean reads;
   private final Duration grace;
   private final Thread forwarding;
+  private final CountDownLatch ended = new CountDownLatch(1);
   private final CountDownLatch gone = new CountDownLatch(1);
   private final CountDownLatch over = new CountDownLatch(1);
   private volatile boolean told;
@@ -94,7 +95,7 @@ final class GuardedCommand {
       Runtime.getRuntime().addShutdownHook(forwarding);
       var command = new GuardedCommand(builder.start(), reads, grace, forwarding);
       started.complete(Optional.of(command));
-      Thread _ = Thread.ofPlatform().daemon().name("firstclaim-watch").start(command.tree::watch);
+      Thread _ = Thread.ofPlatform().daemon().name("firstclaim-watch").start(command::watch);
       return command;
     } catch (IOException | IllegalStateException e) {
       // The latter is that this process is ending already, and takes no hook any more.
@@ -118,16 +119,37 @@ final class GuardedCommand {
     if (reads) {
       output = CommandOutput.read(process.getInputStream(), System.out);
     }
-    int code = process.waitFor();
+    ended.await();
     if (told) {
       gone.await();
-    } else if (stopped || (code > 128 && code <= 128 + SIGNALS)) {
-      // This process may be about to get that signal, too, if it was sent to all at once.
-      tree.endWithin(grace);
-    } else {
+    } else if (!isCutOff()) {
       tree.letGo(); // what it leaves behind is meant to go on
     }
-    return code;
+    return process.waitFor();
+  }
+
+  /**
+   * Waits for its end; if it did not end by itself, ends what it has started, which may hold its
+   * output open.
+   */
+  private void watch() {
+    try {
+      tree.watch();
+      if (!told && isCutOff()) {
+        // This process may be about to get that signal, too, if it was sent to all at once.
+        tree.endWithin(grace);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  /** Whether it, once it has ended, did not end by itself. */
+  private boolean isCutOff() throws InterruptedException {
+    int code = process.waitFor();
+    return stopped || (code > 128 && code <= 128 + SIGNALS);
   }
 
   /** What it has written, if that was to be stored. */

@@ -2,10 +2,12 @@ package io.firstclaim.processor.service.cli;
 
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -20,6 +22,9 @@ final class ProcessTree {
   /** How often it is looked what runs below the process. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
+  /** The same once they are told to end, as what they begin then is soon nobody's. */
+  private static final Duration LOOK_AT_THE_END = Duration.ofMillis(100);
+
   private final Process root;
 
   // Guarded by this.
@@ -28,18 +33,20 @@ final class ProcessTree {
   private boolean isEnding;
   private final Set<ProcessHandle> told = new HashSet<>();
 
+  /**
+   * Those that have ended. Where nobody reaps them, as in a container whose first process this one
+   * is, they count as alive for ever.
+   */
+  private final Set<ProcessHandle> gone = ConcurrentHashMap.newKeySet();
+
   ProcessTree(Process root) {
     this.root = root;
   }
 
   /** Looks until the process has ended. Blocks. */
-  void watch() {
-    try {
-      while (!root.waitFor(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
-        look();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  void watch() throws InterruptedException {
+    while (!root.waitFor(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+      look();
     }
   }
 
@@ -49,20 +56,32 @@ final class ProcessTree {
    * detached itself before, as a daemon does, is forgotten; once they are told to end, nothing is.
    */
   private synchronized void look() {
-    List<ProcessHandle> now =
-        (isEnding ? left() : Stream.of(root.toHandle()).filter(ProcessHandle::isAlive))
-            .flatMap(ProcessHandle::descendants)
-            .toList();
+    Stream<ProcessHandle> from = isEnding ? left() : Stream.of(root.toHandle()).filter(this::lives);
+    Set<ProcessHandle> now = new LinkedHashSet<>();
+    for (ProcessHandle each : from.toList()) {
+      if (!now.contains(each)) { // else all below it is found by now, too
+        each.descendants().forEach(now::add);
+      }
+    }
     boolean isWhole = root.isAlive() && !isEnding;
-    seen = Stream.concat((isWhole ? latest : seen).stream(), now.stream()).distinct().toList();
+    seen =
+        Stream.concat((isWhole ? latest : seen).stream(), now.stream())
+            .distinct()
+            .filter(this::lives)
+            .toList();
     if (isWhole) {
-      latest = now;
+      latest = List.copyOf(now);
     }
   }
 
-  /** All that lives: of a dead one, another process may have the number. */
+  /** Of a dead one, another process may have the number. */
+  private boolean lives(ProcessHandle each) {
+    return !gone.contains(each) && each.isAlive();
+  }
+
+  /** All that lives. */
   private Stream<ProcessHandle> left() {
-    return Stream.concat(Stream.of(root.toHandle()), seen.stream()).filter(ProcessHandle::isAlive);
+    return Stream.concat(Stream.of(root.toHandle()), seen.stream()).filter(this::lives);
   }
 
   /** What runs below it, or did when that was last looked at. */
@@ -106,7 +125,7 @@ final class ProcessTree {
     var spent = within(grace, new CompletableFuture<>());
     List<ProcessHandle> left = tell();
     while (!left.isEmpty() && !spent.isDone()) {
-      var _ = within(LOOK, CompletableFuture.anyOf(spent, ends(left))).join();
+      var _ = within(LOOK_AT_THE_END, CompletableFuture.anyOf(spent, ends(left))).join();
       left = tell();
     }
     left.forEach(ProcessHandle::destroyForcibly);
@@ -114,9 +133,11 @@ final class ProcessTree {
     var _ = within(TO_BE_REAPED, ends(left)).join();
   }
 
-  private static CompletableFuture<Void> ends(List<ProcessHandle> all) {
+  private CompletableFuture<Void> ends(List<ProcessHandle> all) {
     return CompletableFuture.allOf(
-        all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new));
+        all.stream()
+            .map(each -> each.onExit().thenAccept(gone::add))
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   private static <T> CompletableFuture<T> within(Duration bound, CompletableFuture<T> future) {

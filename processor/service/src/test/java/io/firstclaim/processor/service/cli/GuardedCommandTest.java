@@ -1,8 +1,13 @@
 package io.firstclaim.processor.service.cli;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,10 +15,15 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GuardedCommandTest {
   /** Nothing here takes so long, whatever the machine does. */
   private static final Duration NO_HURRY = Duration.ofMinutes(10);
+
+  /** Of prctl(2). */
+  private static final int PR_SET_CHILD_SUBREAPER = 36;
 
   @TempDir Path folder;
 
@@ -50,13 +60,15 @@ class GuardedCommandTest {
     command.close();
   }
 
-  @Test
-  void commandThatASignalEnds_isOverOnlyOnceWhatItStartedIsEndedToo() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void commandThatASignalEnds_isOverOnlyOnceWhatItStartedIsEndedToo(boolean reads)
+      throws Exception {
     Path runs = folder.resolve("runs");
     String working = "echo $$ > %s; while true; do sleep 0.1; done".formatted(runs);
     GuardedCommand command =
         GuardedCommand.start(
-            List.of("sh", "-c", "sh -c '" + working + "'; true"), Map.of(), false, NO_HURRY);
+            List.of("sh", "-c", "sh -c '" + working + "'; true"), Map.of(), reads, NO_HURRY);
     ProcessHandle started = ProcessHandle.of(awaitPid(runs)).orElseThrow();
     try {
       await().atMost(Duration.ofMinutes(10)).until(() -> command.seen().contains(started));
@@ -67,6 +79,24 @@ class GuardedCommandTest {
     } finally {
       started.destroyForcibly();
       command.close();
+    }
+  }
+
+  /** As the first process of a container is, which inherits all whose parents are dead. */
+  @Test
+  @SuppressWarnings("restricted")
+  void commandIsOver_whereNobodyReapsWhatItStarted() throws Throwable {
+    MethodHandle inherit =
+        Linker.nativeLinker()
+            .downcallHandle(
+                Linker.nativeLinker().defaultLookup().findOrThrow("prctl"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG),
+                Linker.Option.firstVariadicArg(1));
+    assertThat((int) inherit.invokeExact(PR_SET_CHILD_SUBREAPER, 1L)).isZero();
+    try {
+      commandThatASignalEnds_isOverOnlyOnceWhatItStartedIsEndedToo(false);
+    } finally {
+      assertThat((int) inherit.invokeExact(PR_SET_CHILD_SUBREAPER, 0L)).isZero();
     }
   }
 

@@ -69,7 +69,7 @@ final class AotCache {
               });
       Operator.get(zone, "/api/summary");
       Operator.get(zone, "/api/records/refused");
-      Operator.act(zone, "/api/records/refused/redrive", Map.of("reason", "once more"));
+      Operator.redrive(zone, "refused", Map.of("reason", "once more"));
       assertThat(Operator.metrics(zone)).isNotEmpty();
       zone.terminate(); // it writes the cache when it ends
       assertThat(zone.awaitEnd(Scenario.PATIENCE)).as("it ends").isTrue();

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,14 +26,17 @@ class ClaimsBesideTopicsIT {
 
   @TempDir Path folder;
 
+  /** The answer to a request, which is sent again as long as the store is too slow for it. */
   private static JsonNode post(Zone zone, int status, String path, String body) throws IOException {
+    HttpRequest request =
+        HttpRequest.newBuilder(zone.uri(path))
+            .header("Authorization", "Bearer " + ClaimProcess.TOKEN)
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", UUID.randomUUID().toString())
+            .POST(BodyPublishers.ofString(body))
+            .build();
     HttpResponse<String> answer =
-        zone.send(
-            HttpRequest.newBuilder(zone.uri(path))
-                .header("Authorization", "Bearer " + ClaimProcess.TOKEN)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body))
-                .build());
+        Scenario.await(path).until(() -> zone.send(request), given -> given.statusCode() != 503);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
     return JSON.readTree(answer.body());
   }

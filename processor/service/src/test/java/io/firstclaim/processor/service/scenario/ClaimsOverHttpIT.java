@@ -150,22 +150,22 @@ class ClaimsOverHttpIT {
   private static void documents(ClaimProcess one, ClaimProcess other, ClaimProcess stranger)
       throws IOException {
     String path = "/api/documents/test/" + UUID.randomUUID() + ".json";
-    HttpResponse<String> made = one.send("PATCH", path, "{\"a\":1}", Map.of());
+    HttpResponse<String> made = answered(one, "PATCH", path, "{\"a\":1}", Map.of());
     String etag = made.headers().firstValue("ETag").orElseThrow();
-    assertThat(
-            json(other.send("PATCH", path, "{\"b\":2}", Map.of("If-Match", etag)), 200).toString())
+    Map<String, String> known = Map.of("If-Match", etag, "Idempotency-Key", "known");
+    assertThat(json(answered(other, "PATCH", path, "{\"b\":2}", known), 200).toString())
         .isEqualTo("{\"a\":1,\"b\":2}");
-    assertThat(one.send("PATCH", path, "{\"b\":3}", Map.of("If-Match", etag)).statusCode())
-        .isEqualTo(412);
-    assertThat(stranger.send("GET", path, null, Map.of()).statusCode()).isEqualTo(404);
+    Map<String, String> stale = Map.of("If-Match", etag);
+    assertThat(answered(one, "PATCH", path, "{\"b\":3}", stale).statusCode()).isEqualTo(412);
+    assertThat(answered(stranger, "GET", path, null, Map.of()).statusCode()).isEqualTo(404);
     Map<String, String> key = Map.of("Idempotency-Key", "deletion");
-    String deleted = json(one.send("DELETE", path, null, key), 200).toString();
-    json(one.send("PATCH", path, "{\"a\":2}", Map.of()), 200);
-    assertThat(json(other.send("DELETE", path, null, key), 200).toString()).isEqualTo(deleted);
-    assertThat(json(other.send("GET", path, null, Map.of()), 200).toString())
+    String deleted = json(answered(one, "DELETE", path, null, key), 200).toString();
+    json(answered(one, "PATCH", path, "{\"a\":2}", Map.of()), 200);
+    assertThat(json(answered(other, "DELETE", path, null, key), 200).toString()).isEqualTo(deleted);
+    assertThat(json(answered(other, "GET", path, null, Map.of()), 200).toString())
         .isEqualTo("{\"a\":2}");
-    assertThat(one.send("DELETE", path, null, Map.of()).statusCode()).isEqualTo(200);
-    assertThat(other.send("GET", path, null, Map.of()).statusCode()).isEqualTo(404);
+    assertThat(answered(one, "DELETE", path, null, Map.of()).statusCode()).isEqualTo(200);
+    assertThat(answered(other, "GET", path, null, Map.of()).statusCode()).isEqualTo(404);
   }
 
   private static boolean isThere(String program) {

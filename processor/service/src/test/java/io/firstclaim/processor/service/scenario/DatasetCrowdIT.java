@@ -43,7 +43,7 @@ class DatasetCrowdIT {
       int enough = ThreadLocalRandom.current().nextInt(RECORDS / KILLS);
       int done = (kill - 1) * RECORDS / KILLS + enough;
       scenario
-          .within(Duration.ofMinutes(5), "some are done")
+          .within(Scenario.PATIENCE, "some are done")
           .until(() -> scenario.outcomes().ids("COMPLETED").size() >= done);
       Zone killed = running.removeFirst();
       killed.kill();
@@ -67,7 +67,7 @@ class DatasetCrowdIT {
 
   private Zone zone(String name) {
     return lake.writtenBy(scenario.zone(name))
-        .lease(Duration.ofSeconds(SOAK ? 10 : 3))
+        .lease(Duration.ofSeconds(10))
         .set("FIRSTCLAIM_HANDLER_DATASET_REGISTRY_INTERVAL", "100ms");
   }
 }

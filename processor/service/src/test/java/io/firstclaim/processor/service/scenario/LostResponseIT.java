@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @OneBackend(Backend.S3)
 class LostResponseIT {
   /** Long, so that a record that waits for a lease to run out stands out. */
-  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration LEASE = Duration.ofSeconds(60);
 
   /** When a lease is renewed, for the first time. */
   private static final Duration THIRD = LEASE.dividedBy(3);

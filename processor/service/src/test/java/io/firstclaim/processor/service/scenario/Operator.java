@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Somebody with an operator's token, who asks and steers zones over HTTP. */
+/**
+ * Somebody with an operator's token, who asks and steers zones over HTTP; and again as long as the
+ * answer is 503, which it is where a machine is too slow for a limit.
+ */
 final class Operator {
   /** What {@link Zone#operatedWith} is to be given. */
   static final String TOKEN = "an-operators";
@@ -29,15 +32,7 @@ final class Operator {
 
   /** The answer, which must be a good one. */
   static JsonNode get(Zone zone, String path) throws IOException {
-    return good(path, send(zone, "GET", path, null));
-  }
-
-  /** The same, asked for until no peer is late with its part, which is 503. */
-  static JsonNode getOfAll(Zone zone, String path) throws IOException {
-    return good(
-        path,
-        Scenario.await(path)
-            .until(() -> send(zone, "GET", path, null), given -> given.statusCode() != 503));
+    return good(path, answered(request(zone, "GET", path, null), zone));
   }
 
   private static JsonNode good(String path, HttpResponse<String> answer) throws IOException {
@@ -57,19 +52,38 @@ final class Operator {
 
   /** What only the asked instance itself knows of a list. */
   static JsonNode ownPart(Zone zone, String application, String path) throws IOException {
-    return JSON.readTree(
-        zone.send(
-                request(zone, "GET", path, null)
-                    .header("Firstclaim-Asked-By-Instance", application + "/" + zone.name())
-                    .build())
-            .body());
+    return good(
+        path,
+        answered(
+            request(zone, "GET", path, null)
+                .header("Firstclaim-Asked-By-Instance", application + "/" + zone.name()),
+            zone));
   }
 
   /** The answer to an act, which must be a good one. */
   static JsonNode act(Zone zone, String path, Map<String, ?> body) throws IOException {
-    HttpResponse<String> answer = send(zone, "POST", path, JSON.writeValueAsString(body));
+    HttpResponse<String> answer = answered(post(zone, path, body), zone);
     assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isLessThan(300);
     return JSON.readTree(answer.body());
+  }
+
+  /**
+   * Has a record redriven; returns it as it is then. What was answered by 503 may be done all the
+   * same: then the record is not dead any more, and is not redriven again.
+   */
+  static JsonNode redrive(Zone zone, String id, Map<String, ?> body) throws IOException {
+    String path = "/api/records/" + id;
+    HttpRequest.Builder act = post(zone, path + "/redrive", body);
+    HttpResponse<String> first = zone.send(act.build());
+    boolean mayBeDone = first.statusCode() == 503;
+    HttpResponse<String> answer = mayBeDone ? answered(act, zone) : first;
+    if (answer.statusCode() == 202) { // it takes long
+      String redrive = JSON.readTree(answer.body()).path("id").asText();
+      Scenario.await(redrive + " is done")
+          .until(() -> get(zone, "/api/redrives/" + redrive).path("state").asText().equals("DONE"));
+    }
+    boolean isAskedFor = answer.statusCode() == 202 || (mayBeDone && answer.statusCode() == 409);
+    return isAskedFor ? get(zone, path) : good(path, answer);
   }
 
   /** An act that was not done, and why. */
@@ -77,18 +91,26 @@ final class Operator {
 
   /** The answer to an act that is not to be done. */
   static Refusal refusal(Zone zone, String path, Map<String, ?> body) throws IOException {
-    HttpResponse<String> answer = send(zone, "POST", path, JSON.writeValueAsString(body));
+    return refusal(answered(post(zone, path, body), zone));
+  }
+
+  /** The same, but the first answer, whatever it is. */
+  static Refusal firstRefusal(Zone zone, String path, Map<String, ?> body) throws IOException {
+    return refusal(zone.send(post(zone, path, body).build()));
+  }
+
+  private static Refusal refusal(HttpResponse<String> answer) throws IOException {
     return new Refusal(answer.statusCode(), JSON.readTree(answer.body()).path("error").asText());
   }
 
   /** The status of the answer to an act. */
   static int statusOf(Zone zone, String path, Map<String, ?> body) throws IOException {
-    return send(zone, "POST", path, JSON.writeValueAsString(body)).statusCode();
+    return answered(post(zone, path, body), zone).statusCode();
   }
 
-  /** The status of an answer. */
-  static int statusOfGet(Zone zone, String path) throws IOException {
-    return send(zone, "GET", path, null).statusCode();
+  /** The status of the first answer, whatever it is. */
+  static int firstStatusOfGet(Zone zone, String path) throws IOException {
+    return zone.send(request(zone, "GET", path, null).build()).statusCode();
   }
 
   /** The exit code of {@code admin} with these arguments, sent to a zone. */
@@ -100,9 +122,15 @@ final class Operator {
         _ -> 1, Map.of("FIRSTCLAIM_ADMIN_TOKEN", TOKEN), all.toArray(String[]::new));
   }
 
-  private static HttpResponse<String> send(
-      Zone zone, String method, String path, @Nullable String body) throws IOException {
-    return zone.send(request(zone, method, path, body).build());
+  private static HttpResponse<String> answered(HttpRequest.Builder request, Zone zone) {
+    HttpRequest asked = request.build();
+    return Scenario.await(asked.toString())
+        .until(() -> zone.send(asked), given -> given.statusCode() != 503);
+  }
+
+  private static HttpRequest.Builder post(Zone zone, String path, Map<String, ?> body)
+      throws IOException {
+    return request(zone, "POST", path, JSON.writeValueAsString(body));
   }
 
   private static HttpRequest.Builder request(

@@ -60,7 +60,9 @@ class PageIT {
       throws IOException, InterruptedException {
     Process process = start("log", env, command);
     try {
-      return process.waitFor(4, TimeUnit.MINUTES) ? process.exitValue() : -1;
+      return process.waitFor(Scenario.PATIENCE.toSeconds(), TimeUnit.SECONDS)
+          ? process.exitValue()
+          : -1;
     } finally {
       end(process);
     }
@@ -83,13 +85,7 @@ class PageIT {
   }
 
   private Zone zone(String name) {
-    return scenario
-        .zone(name)
-        .audited(scenario.topic())
-        .operatedWith(Operator.TOKEN, FOLDER)
-        // However long the page takes to come to it, a call that does not end is under way.
-        .set("FIRSTCLAIM_HANDLER_TIMEOUT", "5m")
-        .set("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", "4m");
+    return scenario.zone(name).audited(scenario.topic()).operatedWith(Operator.TOKEN, FOLDER);
   }
 
   @Test

@@ -59,7 +59,7 @@ class RedrivenRecordsIT {
     scenario.eventually(
         "the broker goes by it", () -> assertThat(scenario.feed().takesLarge()).isEqualTo(4));
     Map<String, Object> body =
-        Map.of("ids", List.of("big-1", "big-2"), "delay", "1s", "reason", "fixed");
+        Map.of("id", "big", "ids", List.of("big-1", "big-2"), "delay", "1s", "reason", "fixed");
     String id = Operator.act(zone, "/api/redrive", body).path("id").asText();
     scenario.awaitCompleted(List.of("big-1", "big-2"));
     scenario.eventually(
@@ -81,7 +81,11 @@ class RedrivenRecordsIT {
         "it is dead", () -> assertThat(scenario.outcomes().ids("DEAD")).contains("x"));
     REFUSED.remove("x");
 
-    assertThat(Operator.command(zone, "redrive", "x", "--reason", "fixed", "--dry-run")).isZero();
+    scenario.eventually(
+        "a dry run is answered",
+        () ->
+            assertThat(Operator.command(zone, "redrive", "x", "--reason", "fixed", "--dry-run"))
+                .isZero());
     JsonNode dead = Operator.get(zone, "/api/records/x");
     assertThat(dead.path("state").asText()).isEqualTo("DEAD");
     long token = dead.path("token").asLong();
@@ -93,7 +97,7 @@ class RedrivenRecordsIT {
                 409,
                 "record x is DEAD under token %d by now, not under %d: look at it again"
                     .formatted(token, token - 1)));
-    JsonNode answer = Operator.act(zone, "/api/records/x/redrive", Map.of("reason", "fixed"));
+    JsonNode answer = Operator.redrive(zone, "x", Map.of("reason", "fixed"));
 
     assertThat(answer.path("redrive").asText()).isNotEmpty();
     scenario.awaitCompleted(List.of("x"));
@@ -119,8 +123,7 @@ class RedrivenRecordsIT {
     Map<String, String> env = new HashMap<>(Backend.DYNAMODB.settings(scenario.topic()));
     env.put("FIRSTCLAIM_APPLICATION", scenario.topic());
     env.putAll(Backend.ACCESS);
-    Run freed = Run.of(folder, env, "redrive", "lost-freed", "--reason", "fixed");
-    assertThat(freed.exitCode()).as(freed.output()).isZero();
+    Run _ = Run.freeing(folder, env, "redrive", "lost-freed", "--reason", "fixed");
     try (DynamoDbClaims claims = new DynamoDbClaims(scenario.topic())) {
       claims.forget("lost-forgotten");
     }
@@ -128,9 +131,8 @@ class RedrivenRecordsIT {
     Map<String, Object> body =
         Map.of("ids", List.of("lost-freed"), "dryRun", true, "reason", "fixed");
     assertThat(Operator.statusOf(zone, "/api/redrive", body)).isEqualTo(200);
-    Operator.act(zone, "/api/records/lost-freed/redrive", Map.of("reason", "fixed"));
-    Operator.act(
-        zone, "/api/records/lost-forgotten/redrive", Map.of("reason", "fixed", "mayBeDone", true));
+    Operator.redrive(zone, "lost-freed", Map.of("reason", "fixed"));
+    Operator.redrive(zone, "lost-forgotten", Map.of("reason", "fixed", "mayBeDone", true));
 
     for (String id : ids) {
       scenario.eventually(

@@ -116,6 +116,13 @@ class ShellIT {
     return all.toArray(String[]::new);
   }
 
+  /** What a call begins with that waits until it has the lock. */
+  private String[] locking(String... options) {
+    List<String> all = new ArrayList<>(List.of("lock", name, "--wait", "5m"));
+    all.addAll(List.of(options));
+    return all.toArray(String[]::new);
+  }
+
   private void assertGivenBack() {
     try (Claims claims = backend.claims(PLACE)) {
       assertThat(claims.all())
@@ -141,10 +148,10 @@ class ShellIT {
   @Test
   void lock_runsOneCommandAtATime_withItsTokenAndExitCode() throws IOException {
     Path runs = folder.resolve("runs");
-    try (ChildJvm first = start("first", args(working(runs.toString()), "lock", name))) {
+    try (ChildJvm first = start("first", args(working(runs.toString()), locking()))) {
       long _ = awaitPid(runs);
 
-      Run refused = run(args(List.of("true"), "lock", name));
+      Run refused = Run.answered(folder, settings(), args(List.of("true"), "lock", name));
       assertThat(refused.exitCode()).as(refused.output()).isEqualTo(75);
       assertThat(refused.output()).contains("firstclaim: lock " + name, "holds it");
 
@@ -153,10 +160,10 @@ class ShellIT {
       assertThat(first.exitCode()).as(first.logTail()).isZero();
     }
     String said = "echo $FIRSTCLAIM_LOCK has $FIRSTCLAIM_TOKEN; exit 7";
-    Run next = run(args(List.of("sh", "-c", said), "lock", name, "--wait", "5m"));
+    Run next = run(args(List.of("sh", "-c", said), locking()));
     assertThat(next.exitCode()).as(next.output()).isEqualTo(7);
     assertThat(next.output()).containsPattern(name + " has \\d+");
-    Run missing = run(args(List.of("no-such-program"), "lock", name));
+    Run missing = run(args(List.of("no-such-program"), locking()));
     assertThat(missing.exitCode()).as(missing.output()).isEqualTo(127);
     assertGivenBack();
   }
@@ -171,12 +178,11 @@ class ShellIT {
             "-c",
             report.replace("token;", folder.resolve("token") + ";")
                 + working(runs.toString()).getLast());
-    try (ChildJvm first = start("first", ofAShortLease(settings()), args(command, "lock", name))) {
+    try (ChildJvm first = start("first", ofAShortLease(settings()), args(command, locking()))) {
       long orphan = awaitPid(runs);
       first.kill();
 
-      Run next =
-          run(args(List.of("sh", "-c", "echo $FIRSTCLAIM_TOKEN"), "lock", name, "--wait", "5m"));
+      Run next = run(args(List.of("sh", "-c", "echo $FIRSTCLAIM_TOKEN"), locking()));
 
       assertThat(next.exitCode()).as(next.output()).isZero();
       long before = Long.parseLong(Files.readString(folder.resolve("token")).strip());
@@ -191,7 +197,7 @@ class ShellIT {
   void killedWaiter_leavesTheLockToItsHolder_andToWhoComesAfter() throws IOException {
     Path runs = folder.resolve("runs");
     Path other = folder.resolve("other");
-    try (ChildJvm holder = start("holder", args(working(runs.toString()), "lock", name))) {
+    try (ChildJvm holder = start("holder", args(working(runs.toString()), locking()))) {
       long command = awaitPid(runs);
       String waits = "echo waited > " + other;
       try (ChildJvm waiter =
@@ -213,7 +219,7 @@ class ShellIT {
   @Test
   void killedCommand_givesItsLockBack_withItsExitCode() throws IOException {
     Path runs = folder.resolve("runs");
-    try (ChildJvm shell = start("shell", args(working(runs.toString()), "lock", name))) {
+    try (ChildJvm shell = start("shell", args(working(runs.toString()), locking()))) {
       long command = awaitPid(runs);
       ProcessHandle.of(command).orElseThrow().destroyForcibly();
 
@@ -235,7 +241,7 @@ class ShellIT {
   void signal_endsTheCommand_andGivesTheLockBack() throws IOException {
     Path runs = folder.resolve("runs");
     List<String> command = trapping("echo told; exit 9", runs);
-    try (ChildJvm shell = start("shell", args(command, "lock", name))) {
+    try (ChildJvm shell = start("shell", args(command, locking()))) {
       long _ = awaitPid(runs);
       shell.terminate();
 
@@ -254,10 +260,10 @@ class ShellIT {
         "trap \"touch %s\" TERM; echo $$ > %s; while true; do sleep 0.1; done"
             .formatted(told, runs);
     List<String> command = List.of("sh", "-c", "sh -c '" + stubborn + "'; true");
-    try (ChildJvm shell = start("shell", ofAShortLease(settings()), args(command, "lock", name))) {
+    try (ChildJvm shell = start("shell", args(command, locking()))) {
       long grandchild = awaitPid(runs);
       List<String> alone = List.of("sh", "-c", "! kill -0 " + grandchild);
-      try (ChildJvm next = start("next", args(alone, "lock", name, "--wait", "5m"))) {
+      try (ChildJvm next = start("next", args(alone, locking()))) {
         shell.terminate();
 
         assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
@@ -277,21 +283,16 @@ class ShellIT {
     Path runs = folder.resolve("runs");
     List<String> command =
         List.of("sh", "-c", "sh -c 'echo $$ > %s; sleep 1000; true'; true".formatted(runs));
-    try (ChildJvm shell = start("shell", ofAShortLease(settings()), args(command, "lock", name))) {
+    try (ChildJvm shell = start("shell", ofAShortLease(settings()), args(command, locking()))) {
       long grandchild = awaitPid(runs);
 
-      Run freed = run("release", "--mutex", name, "--reason", "it hangs");
-      while (freed.exitCode() == 2 && freed.output().contains("did not answer")) {
-        freed = run("release", "--mutex", name, "--reason", "the store was too slow");
-      }
-      assertThat(freed.exitCode()).as(freed.output()).isZero();
+      Run _ = Run.freeing(folder, settings(), "release", "--mutex", name, "--reason", "it hangs");
 
       assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
       assertThat(shell.exitCode()).as(shell.logTail()).isEqualTo(76);
       Scenario.await("all are ended").until(() -> !isAlive(grandchild));
     }
-    Run bounded =
-        run(args(List.of("sleep", "1000"), "lock", name, "--at-most", "500ms", "--wait", "5m"));
+    Run bounded = run(args(List.of("sleep", "1000"), locking("--at-most", "500ms")));
     assertThat(bounded.exitCode()).as(bounded.output()).isEqualTo(76);
   }
 

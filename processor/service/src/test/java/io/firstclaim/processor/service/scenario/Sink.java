@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.scenario;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.firstclaim.stack.server.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -41,7 +42,7 @@ final class Sink implements AutoCloseable {
   private volatile Behaviour behaviour = _ -> 200;
 
   Sink() throws IOException {
-    server = listen(0);
+    server = listen(FreePort.next()); // or another could take it while nobody listens
   }
 
   private HttpServer listen(int port) throws IOException {

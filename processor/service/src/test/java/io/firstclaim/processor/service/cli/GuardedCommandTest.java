@@ -60,20 +60,29 @@ class GuardedCommandTest {
     command.close();
   }
 
+  /** A command that waits for another that it has started, which it has in this file. */
+  private static GuardedCommand waitingFor(Path runs, boolean reads) throws Exception {
+    String working = "echo $$ > %s; while true; do sleep 0.1; done".formatted(runs);
+    return GuardedCommand.start(
+        List.of("sh", "-c", "sh -c '" + working + "'; true"), Map.of(), reads, NO_HURRY);
+  }
+
+  /** Ends a command by a signal, but not what it has started, which is returned. */
+  private static ProcessHandle cutOff(GuardedCommand command, Path runs) throws Exception {
+    ProcessHandle started = ProcessHandle.of(awaitPid(runs)).orElseThrow();
+    await().atMost(NO_HURRY).until(() -> command.seen().contains(started));
+    assertThat(started.parent().orElseThrow().destroy()).isTrue();
+    return started;
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void commandThatASignalEnds_isOverOnlyOnceWhatItStartedIsEndedToo(boolean reads)
       throws Exception {
     Path runs = folder.resolve("runs");
-    String working = "echo $$ > %s; while true; do sleep 0.1; done".formatted(runs);
-    GuardedCommand command =
-        GuardedCommand.start(
-            List.of("sh", "-c", "sh -c '" + working + "'; true"), Map.of(), reads, NO_HURRY);
-    ProcessHandle started = ProcessHandle.of(awaitPid(runs)).orElseThrow();
+    GuardedCommand command = waitingFor(runs, reads);
+    ProcessHandle started = cutOff(command, runs);
     try {
-      await().atMost(Duration.ofMinutes(10)).until(() -> command.seen().contains(started));
-      assertThat(started.parent().orElseThrow().destroy()).isTrue();
-
       assertThat(command.await()).isEqualTo(128 + 15);
       assertThat(started.isAlive()).isFalse();
     } finally {
@@ -85,7 +94,7 @@ class GuardedCommandTest {
   /** As the first process of a container is, which inherits all whose parents are dead. */
   @Test
   @SuppressWarnings("restricted")
-  void commandIsOver_whereNobodyReapsWhatItStarted() throws Throwable {
+  void whatNobodyReaps_isOverOnceItHasEnded() throws Throwable {
     MethodHandle inherit =
         Linker.nativeLinker()
             .downcallHandle(
@@ -94,7 +103,14 @@ class GuardedCommandTest {
                 Linker.Option.firstVariadicArg(1));
     assertThat((int) inherit.invokeExact(PR_SET_CHILD_SUBREAPER, 1L)).isZero();
     try {
-      commandThatASignalEnds_isOverOnlyOnceWhatItStartedIsEndedToo(false);
+      Path runs = folder.resolve("runs");
+      GuardedCommand command = waitingFor(runs, false);
+      ProcessHandle started = cutOff(command, runs);
+
+      assertThat(command.await()).isEqualTo(128 + 15);
+      assertThat(started.isAlive()).as("to who does not know that it has ended").isTrue();
+      assertThat(started.onExit()).succeedsWithin(NO_HURRY);
+      command.close();
     } finally {
       assertThat((int) inherit.invokeExact(PR_SET_CHILD_SUBREAPER, 0L)).isZero();
     }

@@ -52,7 +52,7 @@ final class BatchedItems implements ClaimRecords {
   private static final int LEAST_AT_ONCE = ClaimStore.REQUESTS_AT_ONCE / 2;
 
   /** DynamoDB answers 25 statements within some tens of milliseconds. */
-  private static final Duration SLOW = Duration.ofMillis(100);
+  static final Duration SLOW = Duration.ofMillis(100);
 
   /**
    * The longest result, in characters, of a write that is sent with others: a longer one would hold
@@ -122,14 +122,14 @@ final class BatchedItems implements ClaimRecords {
    * @param least writes in one request: 2, or 1 to have even single ones sent as statements
    */
   BatchedItems(ClaimItems items, int most, int least) {
-    this(items, most, least, SLOW);
+    this(items, most, least, SLOW, items.settings().storeTimeout().multipliedBy(2));
   }
 
-  BatchedItems(ClaimItems items, int most, int least, Duration slow) {
+  /** The same, that wait for requests under way as {@link GroupCommit.Limits} has it. */
+  BatchedItems(ClaimItems items, int most, int least, Duration slow, Duration patience) {
     this.items = items;
     this.most = most;
     this.support = new StatementSupport(items);
-    Duration patience = items.settings().storeTimeout().multipliedBy(2);
     var limits = new GroupCommit.Limits(most, least, REQUESTS, slow, patience);
     this.claims = new GroupCommit<>(limits, new StatementRequests());
     this.renewals = new GroupCommit<>(limits, new StatementRequests());

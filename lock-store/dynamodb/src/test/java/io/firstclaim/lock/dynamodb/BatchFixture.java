@@ -85,8 +85,8 @@ abstract class BatchFixture {
             public void clockSkew(Duration skew) {}
           });
 
-  /** Nobody overtakes a request that a test holds, as none is held for a minute. */
-  final BatchedItems batched = new BatchedItems(items, 25, 2, Duration.ofMinutes(1));
+  /** Nobody overtakes a request that a test holds, nor gives it up: none is held for so long. */
+  final BatchedItems batched = new BatchedItems(items, 25, 2, PATIENCE, PATIENCE);
 
   final ClaimStore store = new DynamoDbClaimStore(items, batched);
 

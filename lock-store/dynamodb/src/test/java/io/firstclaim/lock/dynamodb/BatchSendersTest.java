@@ -30,7 +30,7 @@ class BatchSendersTest extends BatchFixture {
 
   @Override
   DynamoDbClient real() {
-    return LocalDynamoDb.builder(PROXY.endpoint()).build();
+    return LocalDynamoDb.unhurried(LocalDynamoDb.builder(PROXY.endpoint())).build();
   }
 
   @AfterEach

@@ -39,8 +39,12 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
       FaultyRoute.to(
           LocalDynamoDb.endpoint(),
           LocalDynamoDb.client(),
-          proxy -> DynamoDbTable.configure(LocalDynamoDb.builder(proxy), SETTINGS).build(),
-          proxy -> LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy)).build());
+          proxy ->
+              LocalDynamoDb.patient(DynamoDbTable.configure(LocalDynamoDb.builder(proxy), SETTINGS))
+                  .build(),
+          proxy ->
+              LocalDynamoDb.patient(LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy)))
+                  .build());
   private static final FaultProxy PROXY = ROUTE.proxy();
   private static final Predicate<Request> WRITE = Match.operation("PutItem");
 

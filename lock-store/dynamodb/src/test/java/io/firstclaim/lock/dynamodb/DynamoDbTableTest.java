@@ -50,12 +50,14 @@ import software.amazon.awssdk.services.dynamodb.model.TimeToLiveStatus;
 class DynamoDbTableTest {
   private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
   private static final DynamoDbClient CLIENT =
-      DynamoDbTable.configure(
-              LocalDynamoDb.builder(PROXY.endpoint()), ClaimSettings.of("any", "any"))
+      LocalDynamoDb.unhurried(
+              DynamoDbTable.configure(
+                  LocalDynamoDb.builder(PROXY.endpoint()), ClaimSettings.of("any", "any")))
           .build();
 
   private static final DynamoDbClient NOT_RETRYING =
-      LocalDynamoDb.notRetrying(LocalDynamoDb.builder(PROXY.endpoint())).build();
+      LocalDynamoDb.notRetrying(LocalDynamoDb.unhurried(LocalDynamoDb.builder(PROXY.endpoint())))
+          .build();
 
   private final String name = LocalDynamoDb.newTable();
   private final DynamoDbTable table = new DynamoDbTable(CLIENT, name);

@@ -23,8 +23,11 @@ class DynamoDbTimeLimitsTest extends TimeLimitContract {
   }
 
   private DynamoDbClient client(ExecutionInterceptor interceptor, Optional<Duration> limit) {
+    // The interceptor sees the limits that the store gives each request before they are lifted.
     DynamoDbClientBuilder builder =
-        LocalDynamoDb.intercepted(LocalDynamoDb.builder(LocalDynamoDb.endpoint()), interceptor);
+        LocalDynamoDb.unhurried(
+            LocalDynamoDb.intercepted(
+                LocalDynamoDb.builder(LocalDynamoDb.endpoint()), interceptor));
     limit.ifPresent(
         given ->
             builder.overrideConfiguration(

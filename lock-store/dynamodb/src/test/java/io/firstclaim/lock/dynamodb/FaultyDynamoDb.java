@@ -7,7 +7,6 @@ import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.FaultyRoute;
 import io.firstclaim.lock.testkit.fault.FaultyRoute.Way;
-import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -20,13 +19,9 @@ abstract class FaultyDynamoDb extends FaultContract {
       FaultyRoute.to(
           LocalDynamoDb.endpoint(),
           LocalDynamoDb.client(),
-          proxy -> patient(configured(proxy)).build(),
-          proxy -> patient(LocalDynamoDb.notRetrying(configured(proxy))).build());
+          proxy -> LocalDynamoDb.patient(configured(proxy)).build(),
+          proxy -> LocalDynamoDb.patient(LocalDynamoDb.notRetrying(configured(proxy))).build());
   static final FaultProxy PROXY = ROUTE.proxy();
-
-  private static DynamoDbClientBuilder patient(DynamoDbClientBuilder builder) {
-    return LocalDynamoDb.intercepted(builder, Unhurried.whereAnswersAreLost());
-  }
 
   /** As an application would configure it, for a lease of this length. */
   private static DynamoDbClientBuilder configured(URI endpoint) {

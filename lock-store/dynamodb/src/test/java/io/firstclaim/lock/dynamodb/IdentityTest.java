@@ -31,7 +31,9 @@ class IdentityTest {
   private static final ClaimSettings SETTINGS = ClaimSettings.of("any", "a");
   private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
   private static final DynamoDbClient CLIENT =
-      DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), SETTINGS).build();
+      LocalDynamoDb.unhurried(
+              DynamoDbTable.configure(LocalDynamoDb.builder(PROXY.endpoint()), SETTINGS))
+          .build();
 
   private final String name = LocalDynamoDb.newTable();
 

@@ -185,6 +185,11 @@ final class LocalDynamoDb {
     return intercepted(builder, new Unhurried());
   }
 
+  /** The same, where answers may be lost: a try waits some seconds for one. */
+  static DynamoDbClientBuilder patient(DynamoDbClientBuilder builder) {
+    return intercepted(builder, Unhurried.whereAnswersAreLost());
+  }
+
   static DynamoDbClientBuilder intercepted(
       DynamoDbClientBuilder builder, ExecutionInterceptor interceptor) {
     return builder.overrideConfiguration(

@@ -11,6 +11,7 @@ import io.firstclaim.lock.Nonce;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult;
 import io.firstclaim.lock.TimeSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -23,6 +24,9 @@ class RacingRequestsTest {
   private static final int AT_ONCE = 40;
   private static final TimeSource TIME = TimeSource.system();
 
+  /** Of those in line, while a busy machine stands still. */
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
   /** One zone, which claims each record once and completes those that it gets. */
   private static final class Zone {
     private final FaultyClient client = new FaultyClient(LocalDynamoDb.client());
@@ -32,7 +36,10 @@ class RacingRequestsTest {
 
     Zone(String namespace, String name, int batch) {
       ClaimSettings settings = ClaimSettings.of(namespace, name);
-      store = new DynamoDbClaimStore(LocalDynamoDb.items(client, settings, TIME), batch);
+      ClaimItems items = LocalDynamoDb.items(client, settings, TIME);
+      store =
+          new DynamoDbClaimStore(
+              items, new BatchedItems(items, batch, 2, BatchedItems.SLOW, PATIENCE));
     }
 
     private void work() {

@@ -36,6 +36,12 @@ class StatementConformanceCheckTest {
     return new StatementConformanceCheck(LocalDynamoDb.items(client, settings, TIME)).run();
   }
 
+  private static DynamoDbClient notRetrying(FaultProxy proxy) {
+    return LocalDynamoDb.notRetrying(
+            LocalDynamoDb.unhurried(LocalDynamoDb.builder(proxy.endpoint())))
+        .build();
+  }
+
   @Test
   void tableThatKeepsConditions_isFound_andLeftAsItWas() {
     long before = items();
@@ -80,8 +86,7 @@ class StatementConformanceCheckTest {
   void storeWithoutStatements_isOpened_andWrittenToBySingleRequests_andSaidOnce(
       int status, String code) throws Exception {
     try (FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
-        DynamoDbClient through =
-            LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy.endpoint())).build()) {
+        DynamoDbClient through = notRetrying(proxy)) {
       proxy.add(
           Rule.always(
               Match.operation("BatchExecuteStatement"), Fault.Answer.dynamoDb(status, code)));
@@ -142,8 +147,7 @@ class StatementConformanceCheckTest {
   @Test
   void storeThatDoesNotAnswerTheTrial_isNotOpened() {
     try (FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
-        DynamoDbClient through =
-            LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy.endpoint())).build()) {
+        DynamoDbClient through = notRetrying(proxy)) {
       proxy.add(Rule.always(Match.operation("BatchExecuteStatement"), new Fault.Refuse()));
 
       assertThatThrownBy(
@@ -155,7 +159,8 @@ class StatementConformanceCheckTest {
   @Test
   void batchOfOne_sendsNoStatements_notEvenToTry() {
     try (FaultProxy proxy = FaultProxy.start(LocalDynamoDb.endpoint());
-        DynamoDbClient through = LocalDynamoDb.builder(proxy.endpoint()).build()) {
+        DynamoDbClient through =
+            LocalDynamoDb.unhurried(LocalDynamoDb.builder(proxy.endpoint())).build()) {
       var store =
           DynamoDbClaimStore.open(
               through, LocalDynamoDb.TABLE, settings, TIME, StoreListener.NONE, 1);

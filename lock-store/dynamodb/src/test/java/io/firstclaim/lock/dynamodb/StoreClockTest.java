@@ -100,7 +100,8 @@ class StoreClockTest {
   @Test
   void answersOfDynamoDb_areDated() {
     var settings = ClaimSettings.of("clock-" + Nonce.random(), "a");
-    try (DynamoDbClient client = LocalDynamoDb.builder(LocalDynamoDb.endpoint()).build()) {
+    try (DynamoDbClient client =
+        LocalDynamoDb.unhurried(LocalDynamoDb.builder(LocalDynamoDb.endpoint())).build()) {
       var claimants = LocalDynamoDb.datedStore(client, settings, store); // it lives in 2100
       claimants.find(ID);
 

@@ -75,9 +75,10 @@ class TableSweeperTest {
   private static final FaultProxy PROXY = FaultProxy.start(LocalDynamoDb.endpoint());
   private static final DynamoDbClient DIRECT = LocalDynamoDb.dated(() -> TIME);
   private static final DynamoDbClient PROXIED =
-      DynamoDbTable.configure(
-              LocalDynamoDb.dated(LocalDynamoDb.builder(PROXY.endpoint()), () -> TIME),
-              settings("any", "any", RETENTION))
+      LocalDynamoDb.unhurried(
+              DynamoDbTable.configure(
+                  LocalDynamoDb.dated(LocalDynamoDb.builder(PROXY.endpoint()), () -> TIME),
+                  settings("any", "any", RETENTION)))
           .build();
 
   private final String table = LocalDynamoDb.newTable();
@@ -455,7 +456,8 @@ class TableSweeperTest {
   /** A client behind the proxy, without the SDK's own retries. */
   private static DynamoDbClientBuilder notRetrying() {
     return LocalDynamoDb.notRetrying(
-        LocalDynamoDb.dated(LocalDynamoDb.builder(PROXY.endpoint()), () -> TIME));
+        LocalDynamoDb.unhurried(
+            LocalDynamoDb.dated(LocalDynamoDb.builder(PROXY.endpoint()), () -> TIME)));
   }
 
   /** Items enough that some segments have more than one, each a page of its own. */

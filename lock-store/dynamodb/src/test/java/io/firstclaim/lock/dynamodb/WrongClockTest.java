@@ -29,7 +29,8 @@ class WrongClockTest {
 
   private final long begin = System.nanoTime();
   private final RecordId id = RecordId.of("order-" + Nonce.random());
-  private final DynamoDbClient client = LocalDynamoDb.builder(LocalDynamoDb.endpoint()).build();
+  private final DynamoDbClient client =
+      LocalDynamoDb.unhurried(LocalDynamoDb.builder(LocalDynamoDb.endpoint())).build();
   private final Claimant right = claimant("right", 0);
 
   /** How much later it may be by now: the clocks run on, and the machine may stand still. */

@@ -41,7 +41,7 @@ class BucketSetupTest {
           "any", "a", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofDays(8));
   private static final FaultProxy PROXY = FaultProxy.start(LocalS3.endpoint());
   private static final S3Client CLIENT =
-      S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), SETTINGS).build();
+      LocalS3.unhurried(S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), SETTINGS)).build();
 
   private static final String LIFECYCLE = "?lifecycle";
   private static final String POLICY = "?policy";

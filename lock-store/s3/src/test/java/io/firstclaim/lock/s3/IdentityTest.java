@@ -27,7 +27,7 @@ class IdentityTest {
   private static final ClaimSettings SETTINGS = ClaimSettings.of("any", "a");
   private static final FaultProxy PROXY = FaultProxy.start(LocalS3.endpoint());
   private static final S3Client CLIENT =
-      S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), SETTINGS).build();
+      LocalS3.unhurried(S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), SETTINGS)).build();
 
   private final String name = LocalS3.newName();
   private final S3Bucket bucket = new S3Bucket(CLIENT, name, "claims/");

@@ -43,8 +43,7 @@ final class LocalS3 {
   private static final boolean VERSIONED = Boolean.getBoolean("s3.versioned");
   private static final StoreTime TIME = new StoreTime();
   private static final S3Client CLIENT =
-      intercepted(timed(S3Bucket.configure(common(), Duration.ofSeconds(30))), new Unhurried())
-          .build();
+      unhurried(timed(S3Bucket.configure(common(), Duration.ofSeconds(30)))).build();
 
   static {
     if (IN_AWS.isEmpty()) {
@@ -153,6 +152,16 @@ final class LocalS3 {
         builder.overrideConfiguration().toBuilder()
             .retryStrategy(DefaultRetryStrategy.doNotRetry())
             .build());
+  }
+
+  /** The same, whose requests have the time that they take. */
+  static S3ClientBuilder unhurried(S3ClientBuilder builder) {
+    return intercepted(builder, new Unhurried());
+  }
+
+  /** The same, where answers may be lost: a try waits some seconds for one. */
+  static S3ClientBuilder patient(S3ClientBuilder builder) {
+    return intercepted(builder, Unhurried.whereAnswersAreLost());
   }
 
   static S3ClientBuilder intercepted(S3ClientBuilder builder, ExecutionInterceptor interceptor) {

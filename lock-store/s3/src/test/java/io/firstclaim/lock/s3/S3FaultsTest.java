@@ -30,7 +30,6 @@ import io.firstclaim.lock.testkit.fault.FaultyRoute.Way;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
-import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -50,17 +49,15 @@ class S3FaultsTest extends FaultContract {
       FaultyRoute.to(
           LocalS3.endpoint(),
           LocalS3.client(),
-          proxy -> patient(configured(proxy, Duration.ofSeconds(15))).build(),
-          proxy -> patient(LocalS3.notRetrying(configured(proxy, Duration.ofSeconds(15)))).build());
+          proxy -> LocalS3.patient(configured(proxy, Duration.ofSeconds(15))).build(),
+          proxy ->
+              LocalS3.patient(LocalS3.notRetrying(configured(proxy, Duration.ofSeconds(15))))
+                  .build());
   private static final FaultProxy PROXY = ROUTE.proxy();
 
   @AfterAll
   static void stop() {
     ROUTE.close();
-  }
-
-  private static S3ClientBuilder patient(S3ClientBuilder builder) {
-    return LocalS3.intercepted(builder, Unhurried.whereAnswersAreLost());
   }
 
   /** As an application would configure it, for a lease of this length. */

@@ -8,7 +8,6 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.testkit.aws.LateRequestContract;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
-import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -26,13 +25,12 @@ class S3LateRequestsTest extends LateRequestContract {
       URI endpoint, ExecutionInterceptor interceptor, ClaimSettings settings, TimeSource machine) {
     var client =
         opened(
-            LocalS3.intercepted(
+            LocalS3.unhurried(
                     LocalS3.notRetrying(
                         LocalS3.timed(
                             LocalS3.intercepted(
                                 S3Bucket.configure(LocalS3.builder(endpoint), settings),
-                                interceptor))),
-                    new Unhurried())
+                                interceptor))))
                 .build());
     return LocalS3.store(client, settings, machine, time);
   }

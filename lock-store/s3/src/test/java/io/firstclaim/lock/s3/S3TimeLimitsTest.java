@@ -23,8 +23,10 @@ class S3TimeLimitsTest extends TimeLimitContract {
   }
 
   private S3Client client(ExecutionInterceptor interceptor, Optional<Duration> limit) {
+    // The interceptor sees the limits that the store gives each request before they are lifted.
     S3ClientBuilder builder =
-        LocalS3.intercepted(LocalS3.timed(LocalS3.builder(LocalS3.endpoint())), interceptor);
+        LocalS3.unhurried(
+            LocalS3.intercepted(LocalS3.timed(LocalS3.builder(LocalS3.endpoint())), interceptor));
     limit.ifPresent(
         given ->
             builder.overrideConfiguration(

@@ -8,12 +8,14 @@ import io.firstclaim.lock.testkit.ManualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.s3.DelegatingS3Client;
@@ -33,9 +35,14 @@ class SharedBucketTest {
   private final Lifecycle client = new Lifecycle();
   private final String name = LocalS3.newName();
 
-  /** All of the first who ask for the rules have them before one of them is changed. */
+  /**
+   * All of the first who ask for the rules have them before one of them is changed, and all have
+   * changed them before one asks again: who came later would write over what the others have read
+   * back, and do not look at any more.
+   */
   private static final class Lifecycle extends DelegatingS3Client {
     private final CyclicBarrier allHaveRead = new CyclicBarrier(STARTS);
+    private final CountDownLatch allHavePut = new CountDownLatch(STARTS);
     private final AtomicInteger reads = new AtomicInteger();
     private volatile List<LifecycleRule> rules = List.of();
 
@@ -46,21 +53,26 @@ class SharedBucketTest {
     @Override
     public GetBucketLifecycleConfigurationResponse getBucketLifecycleConfiguration(
         GetBucketLifecycleConfigurationRequest request) {
-      List<LifecycleRule> read = rules;
-      if (reads.incrementAndGet() <= STARTS) {
-        try {
-          allHaveRead.await(5, TimeUnit.MINUTES);
-        } catch (Exception e) {
-          throw new IllegalStateException(e);
+      boolean first = reads.incrementAndGet() <= STARTS;
+      try {
+        if (!first && !allHavePut.await(5, TimeUnit.MINUTES)) {
+          throw new TimeoutException("not all have put their rules");
         }
+        List<LifecycleRule> read = rules;
+        if (first) {
+          allHaveRead.await(5, TimeUnit.MINUTES);
+        }
+        return GetBucketLifecycleConfigurationResponse.builder().rules(read).build();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
       }
-      return GetBucketLifecycleConfigurationResponse.builder().rules(read).build();
     }
 
     @Override
     public PutBucketLifecycleConfigurationResponse putBucketLifecycleConfiguration(
         PutBucketLifecycleConfigurationRequest request) {
       rules = request.lifecycleConfiguration().rules();
+      allHavePut.countDown();
       return PutBucketLifecycleConfigurationResponse.builder().build();
     }
   }

@@ -72,7 +72,9 @@ class SweeperTest {
 
   private static final FaultProxy PROXY = FaultProxy.start(LocalS3.endpoint());
   private static final S3Client CLIENT =
-      LocalS3.timed(S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), settings("any", "any")))
+      LocalS3.unhurried(
+              LocalS3.timed(
+                  S3Bucket.configure(LocalS3.builder(PROXY.endpoint()), settings("any", "any"))))
           .build();
 
   private final ManualTime time = ManualTime.start();

@@ -23,6 +23,8 @@ class SlowStoreIT {
   /** {@code -Dslow-store.backlog=3000} for a long run. */
   private static final int BACKLOG = Integer.getInteger("slow-store.backlog", 300);
 
+  private static final String SILENT_STORE = "The lock store answers no ";
+
   @RegisterExtension final Scenario scenario;
 
   SlowStoreIT(Backend backend) {
@@ -44,7 +46,12 @@ class SlowStoreIT {
 
     assertThat(backlog)
         .allSatisfy(id -> assertThat(scenario.sink().tokensOf(id)).as(id).hasSize(1));
-    assertThat(scenario.outcomes().of("LEASE_LOST")).isEmpty();
+    // A machine that stands still makes the store silent, too: then what was never begun may be
+    // lost.
+    boolean answered = zones.stream().noneMatch(zone -> zone.logText().contains(SILENT_STORE));
+    assertThat(scenario.outcomes().of("LEASE_LOST"))
+        .filteredOn(lost -> answered || scenario.sink().tokensOf(lost.id()).contains(lost.token()))
+        .isEmpty();
     Instant end = Instant.now();
     System.err.printf(
         "%s: %d records in %s, %d requests: %s%n",

@@ -13,7 +13,7 @@ const complaints = [];
 
 try {
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light" })).newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(300_000); // as a machine may be busy
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(url);
   await page.fill("#token", token);

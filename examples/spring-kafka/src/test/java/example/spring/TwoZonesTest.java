@@ -105,7 +105,7 @@ class TwoZonesTest {
                     "--zone=" + zone,
                     "--ledger=" + ledgers.resolve(zone),
                     "--spring.kafka.bootstrap-servers=" + broker.bootstrapServers(),
-                    "--firstclaim.claim.lease=10s"))
+                    "--firstclaim.claim.lease=20s")) // longer than a busy machine stands still
             .withEnv(table.environment());
     return ChildJvm.start(command, ledgers.resolve("zone-" + zone + ".log"));
   }

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
 
 class TablesTest {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   /** Two servers over one board, asked in turns. */
   private static final List<EmbeddedServer> servers = new ArrayList<>();
@@ -255,12 +257,13 @@ class TablesTest {
   }
 
   private Answer free(String table, String editor, String change) throws Exception {
-    return send("/tables/" + table + "/free", Map.of("editor", editor, "change", change));
+    return known(
+        () -> send("/tables/" + table + "/free", Map.of("editor", editor, "change", change)));
   }
 
   private Answer save(String table, String editor, String change, String text) throws Exception {
-    return send(
-        "/tables/" + table + "/save", Map.of("editor", editor, "change", change, "text", text));
+    Map<String, String> form = Map.of("editor", editor, "change", change, "text", text);
+    return known(() -> send("/tables/" + table + "/save", form));
   }
 
   private String text(String table) throws Exception {
@@ -268,8 +271,11 @@ class TablesTest {
   }
 
   private Answer send(String path, Map<String, String> form) throws Exception {
-    HttpRequest<?> request =
-        HttpRequest.POST(path, form).contentType(MediaType.APPLICATION_FORM_URLENCODED_TYPE);
+    return exchange(
+        HttpRequest.POST(path, form).contentType(MediaType.APPLICATION_FORM_URLENCODED_TYPE));
+  }
+
+  private Answer exchange(HttpRequest<?> request) throws Exception {
     HttpResponse<?> answer;
     try {
       answer = client().exchange(request, Argument.STRING, Argument.STRING);
@@ -283,8 +289,24 @@ class TablesTest {
     return clients.get(requests.getAndIncrement() % clients.size()).toBlocking();
   }
 
+  /** The answer to what looks at the board once, and again if a busy machine was too slow. */
+  private static Answer known(Callable<Answer> asked) throws Exception {
+    long begin = System.nanoTime();
+    while (true) {
+      Answer answer = asked.call();
+      boolean tooSlow =
+          answer.code() == 503
+              && answer.body().get("message").asText().startsWith("Nothing is done: ");
+      if (!tooSlow || System.nanoTime() - begin > PATIENCE.toNanos()) {
+        return answer;
+      }
+    }
+  }
+
   private JsonNode get(String path) throws Exception {
-    return JSON.readTree(client().retrieve(path));
+    Answer answer = known(() -> exchange(HttpRequest.GET(path)));
+    assertThat(answer.code()).as("%s", answer.body()).isEqualTo(200);
+    return answer.body();
   }
 
   private JsonNode row(String table) throws Exception {

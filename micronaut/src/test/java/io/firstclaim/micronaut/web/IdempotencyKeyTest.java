@@ -272,7 +272,8 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
   @CsvSource({"/payments,false", "/payments,true", "/elsewhere,false"})
   void handlerThatTakesTooLong_isInterrupted_andItsRepetitionIsDone(String path, boolean chunked)
       throws Exception {
-    EmbeddedServer hasty = shop.open("hasty", "firstclaim.handler.timeout", "200ms");
+    EmbeddedServer hasty =
+        shop.open(store("hasty"), TimeSource.system(), "firstclaim.handler.timeout", "200ms");
     String payment = "p18" + path + chunked;
     int interrupted = desk().interrupted();
     CountDownLatch go = desk().hold(payment);
@@ -285,8 +286,9 @@ class IdempotencyKeyTest extends IdempotencyKeyContract {
     assertProblem(send(to(hasty, path, "k18" + chunked).POST(sent)), 503, "unknown");
     assertThat(desk().interrupted()).isEqualTo(interrupted + 1);
     go.countDown();
-    assertThat(Shop.post(hasty, path, "k18" + chunked, payment).body()).contains("2");
-    assertThat(isReplayed(Shop.post(hasty, path, "k18" + chunked, payment))).isTrue();
+    // By an instance that leaves it as much time as a busy machine takes.
+    assertThat(one().post(path, "k18" + chunked, payment).body()).contains("2");
+    assertThat(isReplayed(one().post(path, "k18" + chunked, payment))).isTrue();
     assertThat(desk().calls(payment)).isEqualTo(2);
   }
 

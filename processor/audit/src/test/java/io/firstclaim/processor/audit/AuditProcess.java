@@ -12,6 +12,12 @@ import java.util.concurrent.CountDownLatch;
 final class AuditProcess {
   static final String STORE = "store-1";
 
+  /** Kafka's default: nobody is put out of the group only as the machine is busy. */
+  private static final int SESSION_MILLIS = 45_000;
+
+  /** For the process that is killed: so soon another has its partitions. */
+  private static final int SHORT_SESSION_MILLIS = 2_000;
+
   private AuditProcess() {}
 
   static AuditSettings settings(String bootstrapServers, Path directory, int port) {
@@ -20,6 +26,11 @@ final class AuditProcess {
 
   static AuditSettings settings(
       String application, String bootstrapServers, Path directory, int port) {
+    return settings(application, bootstrapServers, directory, port, SESSION_MILLIS);
+  }
+
+  private static AuditSettings settings(
+      String application, String bootstrapServers, Path directory, int port, int sessionMillis) {
     return new AuditSettings(
         application,
         application,
@@ -33,13 +44,15 @@ final class AuditProcess {
         true,
         Map.of(
             "bootstrap.servers", bootstrapServers,
-            "session.timeout.ms", 2_000,
+            "session.timeout.ms", sessionMillis,
             "heartbeat.interval.ms", 500));
   }
 
   /** Runs until it is killed: bootstrap servers, directory, port. */
   public static void main(String[] args) throws InterruptedException {
-    AuditSettings settings = settings(args[0], Path.of(args[1]), Integer.parseInt(args[2]));
+    AuditSettings settings =
+        settings(
+            "orders", args[0], Path.of(args[1]), Integer.parseInt(args[2]), SHORT_SESSION_MILLIS);
     new Audit(settings, TimeSource.system()).start(STORE);
     new CountDownLatch(1).await();
   }

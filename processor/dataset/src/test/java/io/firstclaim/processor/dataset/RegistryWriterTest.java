@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class RegistryWriterTest {
   private static final Duration TIME = Duration.ofMinutes(5);
   private static final int RECORDS = 1_000;
-  private static final Duration INTERVAL = Duration.ofSeconds(1);
+  private static final Duration INTERVAL = Duration.ofSeconds(5);
   private static final Predicate<Request> UPDATE =
       Match.operation("PUT").and(Match.pathContains(RootObject.PATH));
 

@@ -11,6 +11,7 @@ import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import io.firstclaim.processor.engine.TestInstance.Sent;
 import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import java.time.Duration;
@@ -50,7 +51,6 @@ class BadHandlersTest extends FlowFixture {
 
   @Test
   void handlersThatSpinOnEveryCpu_stopNeitherOtherRecordsNorRenewals() throws InterruptedException {
-    settings.lease = KEPT_LEASE;
     TestInstance a =
         start(
             "a",
@@ -61,14 +61,16 @@ class BadHandlersTest extends FlowFixture {
               return HandlerResult.done();
             });
     int cpus = Runtime.getRuntime().availableProcessors();
-    List<Sent> spinning =
-        IntStream.range(0, cpus + 1).mapToObj(i -> a.deliver("spins-" + i, "{}")).toList();
+    List<String> spins = IntStream.range(0, cpus + 1).mapToObj(i -> "spins-" + i).toList();
+    List<Sent> spinning = spins.stream().map(id -> a.deliver(id, "{}")).toList();
     eventually(() -> calls.size() == spinning.size());
 
     List<Sent> healthy = ids(20).stream().map(id -> a.deliver(id, "{}")).toList();
 
     eventually(() -> healthy.stream().allMatch(Sent::isOver));
-    eventually(() -> a.store.calls(Op.RENEW) >= 4 * spinning.size());
+    for (int thirds = 0; thirds < 4; thirds++) {
+      untilRenewed(spins);
+    }
     mayEnd.countDown();
     eventually(() -> spinning.stream().allMatch(Sent::isOver));
     assertThat(calls).extracting(RecordContext::token).containsOnly(1L);
@@ -76,11 +78,23 @@ class BadHandlersTest extends FlowFixture {
 
   // --- Suspects: records whose holders die ---
 
+  /** Those whose holder died are left alone for a lease, which passes, and told to go on. */
+  private void leftAloneForALease(TestInstance by, List<String> suspects) {
+    eventually(() -> leftAlone(by) == suspects.size());
+    time.advance(settings.lease.plusSeconds(1));
+    suspects.forEach(id -> by.hear(Outcome.Kind.FAILED, id, "{}"));
+  }
+
+  private static long leftAlone(TestInstance by) {
+    return by.parked(100, null).items().stream()
+        .filter(each -> each.waitsFor() == WaitsFor.RETRY)
+        .count();
+  }
+
   @Test
   void suspects_areHandledOneAtATime_andCountedOnlyThen_besideWhatNobodySuspects()
       throws InterruptedException {
     settings.maxAttempts = 5;
-    settings.lease = KEPT_LEASE;
     diesWith(2, ids(20));
     TestInstance a =
         start(
@@ -90,6 +104,7 @@ class BadHandlersTest extends FlowFixture {
               return HandlerResult.done();
             });
     List<Sent> suspects = ids(20).stream().map(id -> a.deliver(id, "{}")).toList();
+    leftAloneForALease(a, ids(20));
     eventually(() -> calls.size() == 1);
     String first = calls.getFirst().id().text();
 
@@ -109,8 +124,7 @@ class BadHandlersTest extends FlowFixture {
   @Test
   void suspectsThatQueueLongerThanAHandlerMayTake_areStillHandledOneAtATime()
       throws InterruptedException {
-    settings.lease = KEPT_LEASE;
-    settings.handlerTimeout = Duration.ofSeconds(5); // less than all six take together
+    settings.handlerTimeout = Duration.ofSeconds(25); // less than all six take together
     diesWith(1, ids(6));
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
@@ -120,6 +134,7 @@ class BadHandlersTest extends FlowFixture {
             _ -> {
               most.accumulateAndGet(inside.incrementAndGet(), Math::max);
               try {
+                time.advance(Duration.ofSeconds(10));
                 Thread.sleep(1000);
               } finally {
                 inside.decrementAndGet();
@@ -128,6 +143,7 @@ class BadHandlersTest extends FlowFixture {
             });
 
     List<Sent> suspects = ids(6).stream().map(id -> a.deliver(id, "{}")).toList();
+    leftAloneForALease(a, ids(6));
 
     eventually(() -> suspects.stream().allMatch(Sent::isOver));
     assertThat(most).hasValue(1);

@@ -13,6 +13,8 @@ import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.handler.RecordHandler;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +33,9 @@ abstract class FlowFixture {
   /** For what outlives a lease that is kept, which a busy machine can do. */
   static final Duration KEPT_LEASE = Duration.ofSeconds(6);
 
-  final TestTime time = TestTime.running();
+  /** Of all instances; a test may have another, before it starts them. */
+  TestTime time = TestTime.running();
+
   final TestBroker broker = new TestBroker();
   final MemoryClaimStore.Claims claims = new MemoryClaimStore.Claims();
   final TestSettings settings = new TestSettings();
@@ -86,6 +90,18 @@ abstract class FlowFixture {
     eventually(() -> b.listener.claimed().equals(List.of(Claimed.HELD)));
     eventually(() -> b.limit.parked() == 1 && b.limit.inFlight() == 0);
     return new Contested(a, b, atA, atB);
+  }
+
+  /** Puts the time forward to where the leases on these are due to be renewed; then they are. */
+  void untilRenewed(List<String> ids) {
+    time.advance(settings.lease.dividedBy(3));
+    Instant due = time.now().wall().truncatedTo(ChronoUnit.MILLIS); // as a store has it
+    Instant end = due.plus(settings.lease);
+    eventually(() -> ids.stream().allMatch(id -> isHeldUntil(id, end)));
+  }
+
+  private boolean isHeldUntil(String id, Instant end) {
+    return stateOf(id) instanceof ClaimState.Held held && !held.end().isBefore(end);
   }
 
   static HandlerResult done(RecordContext context) {

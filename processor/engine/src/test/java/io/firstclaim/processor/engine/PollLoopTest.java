@@ -146,7 +146,7 @@ class PollLoopTest {
     }
   }
 
-  private final TestTime time = TestTime.running();
+  private TestTime time = TestTime.running();
   private final TestSettings settings = new TestSettings();
   private final List<String> handled = new CopyOnWriteArrayList<>();
   private final CountDownLatch mayEnd = new CountDownLatch(1);
@@ -633,6 +633,7 @@ class PollLoopTest {
 
   @Test
   void stop_letsHandlersFinish_commits_andLeaves() throws InterruptedException {
+    settings.grace = Duration.ofMinutes(5);
     TestInstance a = start(this::holdFirst);
     input.add(0, 3);
     eventually(() -> handled.size() == 3 && a.limit.inFlight() == 1);
@@ -672,12 +673,15 @@ class PollLoopTest {
   @Test
   void handlerThatOutlastsTheGrace_isInterrupted_andItsRecordReleased()
       throws InterruptedException {
-    settings.grace = Duration.ofMillis(50);
+    time = TestTime.standing(); // so what follows the grace takes as long as it needs
     TestInstance a = start(this::holdFirst);
     input.add(0, 2);
     eventually(() -> handled.size() == 2 && a.limit.inFlight() == 1);
 
     loop().stop();
+    int polls = input.polls.get();
+    eventually(() -> input.polls.get() > polls + 3); // the grace has begun
+    time.advance(settings.grace);
 
     eventually(this::hasEnded);
     assertThat(a.limit.isEmpty()).isTrue();

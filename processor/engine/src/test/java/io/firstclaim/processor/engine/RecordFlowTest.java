@@ -328,12 +328,16 @@ class RecordFlowTest extends FlowFixture {
     settings.lease = KEPT_LEASE;
     TestInstance b = start("b", FlowFixture::done);
     TestInstance c = start("c", FlowFixture::done);
-    endedSilently("order-1", time.now().wall());
+    Moment ended = time.now();
+    endedSilently("order-1", ended.wall());
 
     Sent atB = b.deliver("order-1", "{}");
     Sent again = b.deliver("order-1", "{}");
     eventually(() -> b.listener.claimed().equals(List.of(Claimed.DONE)));
-    assertThat(atB.isSettled()).isFalse();
+    boolean settled = atB.isSettled();
+    assertThat(settled && time.now().since(ended).compareTo(settings.lease) < 0)
+        .as("settled within the lease")
+        .isFalse();
     eventually(() -> atB.isOver() && again.isOver());
     eventually(() -> c.knows("order-1", "{}"));
     process(c, "order-1");

@@ -18,15 +18,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class RosterTest extends FlowFixture {
   private static ParkedRecord only(TestInstance instance, WaitsFor what) {
+    AtomicReference<List<ParkedRecord>> parked = new AtomicReference<>(List.of());
     eventually(
-        () -> instance.parked(10, null).items().stream().anyMatch(each -> each.waitsFor() == what));
-    List<ParkedRecord> parked = instance.parked(10, null).items();
-    assertThat(parked).hasSize(1);
-    return parked.getFirst();
+        () -> {
+          parked.set(instance.parked(10, null).items());
+          return parked.get().stream().anyMatch(each -> each.waitsFor() == what);
+        });
+    assertThat(parked.get()).hasSize(1);
+    return parked.get().getFirst();
   }
 
   @Test

@@ -132,6 +132,11 @@ final class TestBroker implements Clients {
     return on(DEAD_LETTERS);
   }
 
+  /** Whether every feed has taken in all that was published. */
+  boolean allHeard() {
+    return feeds.stream().allMatch(FeedConsumer::hasHeardAll);
+  }
+
   static String header(ProducerRecord<byte[], byte[]> message, String name) {
     return new String(Objects.requireNonNull(message.headers().lastHeader(name)).value(), UTF_8);
   }
@@ -227,6 +232,8 @@ final class TestBroker implements Clients {
   /** Reads the outcomes topic from now on. */
   private final class FeedConsumer extends MockConsumer<byte[], byte[]> {
     private long end;
+    private long handedOut;
+    private volatile long heard;
 
     FeedConsumer() {
       super("latest");
@@ -256,10 +263,16 @@ final class TestBroker implements Clients {
                       Optional.empty())));
     }
 
+    synchronized boolean hasHeardAll() {
+      return heard == end;
+    }
+
     @Override
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it waits without the lock
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+      heard = handedOut; // who polls again has done with what it was given
       ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
+      handedOut += records.count();
       if (records.isEmpty()) {
         LockSupport.parkNanos(1_000_000); // a real one would wait for records
       }

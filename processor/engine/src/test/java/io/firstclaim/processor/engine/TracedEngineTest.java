@@ -13,8 +13,10 @@ import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.memory.MemoryClaimStore;
 import io.firstclaim.processor.engine.api.EngineState;
+import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.engine.testing.LocalKafka;
 import io.firstclaim.processor.engine.testing.LogLines;
+import io.firstclaim.processor.engine.testing.TestTime;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordHandler;
 import io.opentelemetry.api.common.AttributeKey;
@@ -301,19 +303,28 @@ class TracedEngineTest {
 
   @Test
   void takeover_isInTheProducersTrace_andNamesTheHolderThatVanished() throws Exception {
-    Engine engine = engine(_ -> HandlerResult.done());
+    TestTime time = TestTime.running();
+    Engine engine =
+        builder(_ -> HandlerResult.done())
+            .store(settings -> new MemoryClaimStore(claims, settings, time))
+            .time(time)
+            .withoutOutcomes() // so it asks again soon
+            .build();
     engine.start();
-    Duration lease = Duration.ofSeconds(5); // it has the record when that comes
+    Duration lease = Duration.ofSeconds(30); // it has the record when that comes
     MemoryClaimStore vanished =
         new MemoryClaimStore(
             claims,
             new ClaimSettings(topic, "b/9", lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(15)),
-            TimeSource.system());
-    assertThat(
-            vanished.claim(
-                Claim.of(RecordId.of("order-1"), Fingerprint.of(VALUE), TimeSource.system().now())))
+            time);
+    assertThat(vanished.claim(Claim.of(RecordId.of("order-1"), Fingerprint.of(VALUE), time.now())))
         .isInstanceOf(ClaimResult.Granted.class);
     publish("order-1", TRACEPARENT);
+    eventually(
+        () ->
+            engine.parked(10, null).items().stream()
+                .anyMatch(each -> each.waitsFor() == WaitsFor.HOLDER));
+    time.advance(lease.multipliedBy(2));
 
     SpanData attempt = attempts(1).getFirst();
     engine.stop();

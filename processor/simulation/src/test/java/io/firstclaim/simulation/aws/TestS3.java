@@ -8,6 +8,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.s3.S3Bucket;
 import io.firstclaim.lock.s3.S3ClaimStore;
 import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.stack.server.Unhurried;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -61,7 +62,9 @@ final class TestS3 {
 
   /** A client that is answered without a network. */
   S3ClientBuilder builder() {
-    return builder("http://s3").httpClient(new Direct());
+    return builder("http://s3")
+        .httpClient(new Direct())
+        .overrideConfiguration(override -> override.addExecutionInterceptor(new Unhurried()));
   }
 
   static S3ClientBuilder builder(String endpoint) {

@@ -33,7 +33,7 @@ public record DiaryApplication(
                     "-Dfirstclaim.instance=" + instance,
                     "-Dfirstclaim.claim.backend=dynamodb",
                     "-Dfirstclaim.claim.create=true",
-                    "-Dfirstclaim.claim.lease=10s"))
+                    "-Dfirstclaim.claim.lease=20s")) // longer than a busy machine stands still
             .withEnv(environment);
     return ChildJvm.start(command, diary.file().resolveSibling(instance + ".log"));
   }

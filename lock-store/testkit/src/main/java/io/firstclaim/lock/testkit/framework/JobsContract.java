@@ -121,14 +121,7 @@ public abstract class JobsContract {
   private FaultyStore store() {
     return new FaultyStore(
         new MemoryClaimStore(
-            claims,
-            new ClaimSettings(
-                "shop",
-                "i" + applications.size(),
-                Duration.ofSeconds(3),
-                Duration.ofMillis(500),
-                Duration.ofDays(1)),
-            TimeSource.system()));
+            claims, ClaimSettings.of("shop", "i" + applications.size()), TimeSource.system()));
   }
 
   @AfterEach

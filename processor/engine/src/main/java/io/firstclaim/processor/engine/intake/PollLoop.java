@@ -261,7 +261,11 @@ public final class PollLoop implements Runnable {
           admission.limit().inFlight(),
           settings.shutdownGrace());
       processing.interruptAll();
-      boolean _ = drained(LAST_RELEASES);
+      if (!drained(LAST_RELEASES)) {
+        LOG.warn(
+            "{} records are not known to be released: others have them once their leases are over",
+            admission.limit().inFlight());
+      }
     }
     membership.finish(LAST_OUTCOMES); // what nobody acknowledges by then is not committed
     partitions.finish(LAST_COMMIT);

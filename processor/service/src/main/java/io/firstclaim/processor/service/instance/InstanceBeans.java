@@ -90,9 +90,10 @@ final class InstanceBeans {
     return new TopicProducer(settings.engine().kafka(), metrics::opened);
   }
 
+  /** Needs the store, so that it is closed before the store's client is: its chores use that. */
   @Singleton
   @Bean(preDestroy = "close")
-  Upkeep upkeep() {
+  Upkeep upkeep(LockStore store) {
     return new Upkeep();
   }
 

@@ -1,5 +1,6 @@
 package io.firstclaim.processor.service.instance;
 
+import io.firstclaim.lock.OneLine;
 import io.firstclaim.processor.service.cli.FaultReport;
 import io.firstclaim.processor.service.config.ArgumentSettings;
 import io.firstclaim.processor.service.config.ClaimServerSettings;
@@ -33,6 +34,9 @@ public final class ServiceProcess {
 
   private static volatile int exitCode;
 
+  /** Whether this process is ending: what is closed by then does not start any more. */
+  private static volatile boolean ending;
+
   private ServiceProcess() {}
 
   /**
@@ -62,6 +66,10 @@ public final class ServiceProcess {
       LOG.debug("Stopped while starting");
       return 0;
     } catch (RuntimeException | Error e) {
+      if (ending) {
+        LOG.info("Stopped while starting: {}", OneLine.of(e));
+        return 0;
+      }
       fail(e);
       return 1;
     }
@@ -170,6 +178,7 @@ public final class ServiceProcess {
 
   /** A JVM that is ended by a signal would report that signal. */
   private static void end(Runnable stop) {
+    ending = true;
     stop.run();
     Runtime.getRuntime().halt(exitCode);
   }

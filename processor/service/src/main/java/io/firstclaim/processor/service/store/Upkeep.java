@@ -12,6 +12,7 @@ public final class Upkeep implements AutoCloseable {
   private static final Duration AFTER_A_FAULT = Duration.ofMinutes(5);
 
   private final List<Thread> threads = new CopyOnWriteArrayList<>();
+  private volatile boolean closed;
 
   /** Something to do again and again. */
   @FunctionalInterface
@@ -25,7 +26,7 @@ public final class Upkeep implements AutoCloseable {
     threads.add(Thread.ofVirtual().name("firstclaim-" + name).start(() -> repeat(name, chore)));
   }
 
-  private static void repeat(String name, Chore chore) {
+  private void repeat(String name, Chore chore) {
     try {
       while (true) {
         Thread.sleep(once(name, chore));
@@ -35,11 +36,14 @@ public final class Upkeep implements AutoCloseable {
     }
   }
 
-  /** Nothing that goes wrong ends a chore. */
-  static Duration once(String name, Chore chore) throws InterruptedException {
+  /** Nothing that goes wrong ends a chore, unless this is closed: then what it uses may be, too. */
+  Duration once(String name, Chore chore) throws InterruptedException {
     try {
       return chore.run();
     } catch (RuntimeException e) {
+      if (closed) {
+        throw (InterruptedException) new InterruptedException("closed").initCause(e);
+      }
       LOG.warn("No {}; tried again in {}: {}", name, AFTER_A_FAULT, e.getMessage());
       return AFTER_A_FAULT;
     } catch (Error e) {
@@ -50,6 +54,7 @@ public final class Upkeep implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
     threads.forEach(Thread::interrupt);
   }
 }

@@ -14,13 +14,18 @@ record RawClient(int port) {
   /** The beginning of what comes back; empty if the connection is closed without an answer. */
   String answer(String request) {
     try (Socket socket = connect()) {
-      socket.getOutputStream().write(request.getBytes(ISO_8859_1));
-      byte[] answer = new byte[MOST];
-      int length = socket.getInputStream().read(answer);
-      return length < 0 ? "" : new String(answer, 0, length, ISO_8859_1);
+      return answer(socket, request);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The same, on a connection that stays open. */
+  static String answer(Socket socket, String request) throws IOException {
+    socket.getOutputStream().write(request.getBytes(ISO_8859_1));
+    byte[] answer = new byte[MOST];
+    int length = socket.getInputStream().read(answer);
+    return length < 0 ? "" : new String(answer, 0, length, ISO_8859_1);
   }
 
   Socket connect() throws IOException {

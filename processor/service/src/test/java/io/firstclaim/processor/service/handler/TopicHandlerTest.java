@@ -223,7 +223,7 @@ final class TopicHandlerTest {
     assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
 
     assertThat(made).hasSize(2);
-    await("the old one is closed").until(made.getFirst()::closed);
+    await("the old one is closed").atMost(Duration.ofMinutes(5)).until(made.getFirst()::closed);
     producers.close();
     assertThat(made.getLast().closed()).isTrue();
     producers.replace(made.getLast());

@@ -71,9 +71,11 @@ class ActiveActiveIT {
           .as("records of zone %s", zone.name())
           .filteredOn(outcome -> outcome.zone().equals(zone.name()))
           .hasSizeGreaterThanOrEqualTo(events.size() / 4);
-      assertThat(zone.deliveries("completed") + zone.deliveries("duplicate"))
-          .as("deliveries to zone %s", zone.name())
-          .isGreaterThanOrEqualTo((long) DELIVERIES * events.size());
+      scenario.eventually(
+          "the deliveries to zone %s are counted".formatted(zone.name()),
+          () ->
+              assertThat(zone.deliveries("completed") + zone.deliveries("duplicate"))
+                  .isGreaterThanOrEqualTo((long) DELIVERIES * events.size()));
     }
   }
 

@@ -108,7 +108,6 @@ class DatasetIT {
 
   private Zone zone(String name, URI s3) {
     return lake.writtenBy(scenario.zone(name), s3)
-        .lease(Duration.ofSeconds(5))
         .patient()
         .set("FIRSTCLAIM_CLAIM_S3_BUCKET", lake.bucket());
   }

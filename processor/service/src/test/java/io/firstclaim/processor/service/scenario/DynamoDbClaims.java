@@ -2,6 +2,7 @@ package io.firstclaim.processor.service.scenario;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstclaim.stack.server.Unhurried;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,7 +22,7 @@ final class DynamoDbClaims implements Claims {
     this.table = table;
   }
 
-  /** A client of the scenarios' own DynamoDB, for its caller to close. */
+  /** A client of the scenarios' own DynamoDB, which has all the time; for its caller to close. */
   static DynamoDbClient client() {
     return DynamoDbClient.builder()
         .endpointOverride(Servers.DYNAMO_DB.endpoint())
@@ -29,6 +30,7 @@ final class DynamoDbClaims implements Claims {
         .credentialsProvider(
             StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
         .httpClientBuilder(Apache5HttpClient.builder())
+        .overrideConfiguration(override -> override.addExecutionInterceptor(new Unhurried()))
         .build();
   }
 

@@ -2,6 +2,10 @@ package io.firstclaim.processor.service.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.Match;
+import io.firstclaim.lock.testkit.fault.Rule;
 import io.firstclaim.processor.service.scenario.Outcomes.Outcome;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,9 +32,22 @@ class GracefulStopIT {
   @Test
   void stoppedZone_endsInTime_andTheOtherTakesWhatItReleasesAtOnce() {
     scenario.sink().behave(call -> call.zone().equals("a") ? call.awaitVerdict() : 200);
-    Zone a = scenario.zone("a").lease(LEASE).patient().audited(scenario.topic());
+    FaultProxy proxy = scenario.proxy();
+    Zone a =
+        scenario
+            .zone("a")
+            .lease(LEASE)
+            .patient()
+            .inLongSessions()
+            .through(proxy)
+            .audited(scenario.topic());
     Zone b =
-        scenario.zone("b").lease(LEASE).patient().set("FIRSTCLAIM_APPLICATION", scenario.topic());
+        scenario
+            .zone("b")
+            .lease(LEASE)
+            .patient()
+            .inLongSessions()
+            .set("FIRSTCLAIM_APPLICATION", scenario.topic());
     scenario.start();
     List<String> ids = Feed.ids("event", 80);
     scenario.feed().send(ids);
@@ -40,6 +57,8 @@ class GracefulStopIT {
     List<Call> held = scenario.sink().callsBy("a");
     assertThat(held).as("records in the hands of zone a").hasSizeGreaterThan(20);
 
+    Rule releases =
+        proxy.add(Rule.always(Match.bodyContains("FREE"), new Fault.DelayRequest(Duration.ZERO)));
     Instant told = Instant.now();
     a.terminate();
     scenario.eventually(
@@ -57,30 +76,39 @@ class GracefulStopIT {
     scenario.awaitCompleted(ids);
     Map<String, Outcome> completed = scenario.outcomes().onlyOne("COMPLETED");
     Map<String, Outcome> released = scenario.outcomes().onlyOne("FAILED");
-    // Some twenty or thirty, and fewer where the store is slow: there are three seconds for it.
-    assertThat(released).as("records that zone a released").isNotEmpty();
+    assertThat(releases.hits()).as("releases that zone a has sent").isPositive();
+    if (!hasGoneUnheard(a)) {
+      assertThat(released).as("records that zone a released").isNotEmpty();
+    }
     assertThat(completed.values())
         .as("records that zone a completed in its grace")
         .anyMatch(each -> each.zone().equals("a") && each.at().isAfter(told));
-    List<Duration> waits =
-        released.values().stream()
-            .map(
-                release -> {
-                  assertThat(release.zone()).isEqualTo("a");
-                  assertThat(release.token()).isEqualTo(1);
-                  assertThat(release.cause()).isEqualTo("stopped with the service");
-                  Outcome end = Objects.requireNonNull(completed.get(release.id()));
-                  assertThat(end.zone()).isEqualTo("b");
-                  assertThat(end.token()).isEqualTo(2);
-                  List<Call> calls = scenario.sink().callsOf(release.id());
-                  assertThat(calls).extracting(Call::zone).containsExactly("a", "b");
-                  return Duration.between(release.at(), calls.getLast().start());
-                })
-            .sorted()
-            .toList();
-    assertThat(waits.getLast()).as("they wait for no lease").isLessThan(LEASE.dividedBy(2));
+    assertThat(released.values())
+        .allSatisfy(
+            release -> {
+              assertThat(release.zone()).isEqualTo("a");
+              assertThat(release.token()).isEqualTo(1);
+              assertThat(release.cause()).isEqualTo("stopped with the service");
+              Outcome end = Objects.requireNonNull(completed.get(release.id()));
+              assertThat(end.zone()).isEqualTo("b");
+              assertThat(end.token()).isEqualTo(2);
+              List<Call> calls = scenario.sink().callsOf(release.id());
+              assertThat(calls).extracting(Call::zone).containsExactly("a", "b");
+              assertThat(Duration.between(release.at(), calls.getLast().start()))
+                  .as("it waits for no lease")
+                  .isLessThan(LEASE.dividedBy(2));
+            });
     scenario.awaitAtTheEnd(b);
     requireNothingOpenCommitted(a, completed, ended);
+  }
+
+  /**
+   * Whether a stopped zone says that the store, or Kafka, had no answer for some of its releases:
+   * it has three seconds for them, and two to announce them.
+   */
+  private static boolean hasGoneUnheard(Zone zone) {
+    String log = zone.logText();
+    return log.contains("not known to be released") || log.contains("was not published");
   }
 
   /** The stopped zone must have committed nothing that was not completed by then. */

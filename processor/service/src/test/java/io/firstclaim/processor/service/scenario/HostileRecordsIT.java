@@ -51,8 +51,8 @@ class HostileRecordsIT {
   void everyHostileRecord_staysItself_isEscaped_andHasOneOutcome() {
     scenario.sink().behave(call -> call.id().endsWith(REFUSED) ? 422 : 200);
     TopicReader<DeadLetter> letters = scenario.deadLetters();
-    Zone a = scenario.zone("a");
-    Zone b = scenario.zone("b").set("FIRSTCLAIM_LOG_FORMAT", "json");
+    Zone a = scenario.zone("a").inLongSessions();
+    Zone b = scenario.zone("b").inLongSessions().set("FIRSTCLAIM_LOG_FORMAT", "json");
     scenario.start();
     addIds();
     addRecordsWithoutUsableId();

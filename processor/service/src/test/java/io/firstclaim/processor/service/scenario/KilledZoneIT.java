@@ -25,8 +25,8 @@ class KilledZoneIT {
   @Test
   void leasesOfAKilledZone_areTakenOverInTime_withHigherTokens() {
     scenario.sink().behave(call -> call.zone().equals("a") ? call.awaitVerdict() : 200);
-    Zone a = scenario.zone("a").lease(LEASE).patient().audited(scenario.topic());
-    Zone b = scenario.zone("b").lease(LEASE).patient().audited(scenario.topic());
+    Zone a = scenario.zone("a").lease(LEASE).patient().inLongSessions().audited(scenario.topic());
+    Zone b = scenario.zone("b").lease(LEASE).patient().inLongSessions().audited(scenario.topic());
     scenario.start();
     List<String> ids = Feed.ids("event", 40);
     scenario.feed().send(ids);

@@ -70,6 +70,7 @@ class LostResponseIT {
             });
     for (Zone zone : List.of(scenario.zone("a"), scenario.zone("b"))) {
       zone.lease(LEASE)
+          .inLongSessions()
           .through(proxy)
           .set("FIRSTCLAIM_RETRY_BACKOFF", "100ms")
           .set("FIRSTCLAIM_CLAIM_DYNAMODB_BATCH", "1"); // each record's step has a fault of its own

@@ -67,6 +67,12 @@ final class Operator {
     return JSON.readTree(answer.body());
   }
 
+  /** The answer to a dry run that has counted all: a busy machine may have no time for that. */
+  static JsonNode tryOut(Zone zone, String path, Map<String, ?> body) {
+    return Scenario.await(path + " counts all")
+        .until(() -> act(zone, path, body), tried -> tried.path("isAll").asBoolean());
+  }
+
   /**
    * Has a record redriven; returns it as it is then. What was answered by 503 may be done all the
    * same: then the record is not dead any more, and is not redriven again.
@@ -77,13 +83,36 @@ final class Operator {
     HttpResponse<String> first = zone.send(act.build());
     boolean mayBeDone = first.statusCode() == 503;
     HttpResponse<String> answer = mayBeDone ? answered(act, zone) : first;
-    if (answer.statusCode() == 202) { // it takes long
-      String redrive = JSON.readTree(answer.body()).path("id").asText();
-      Scenario.await(redrive + " is done")
-          .until(() -> get(zone, "/api/redrives/" + redrive).path("state").asText().equals("DONE"));
+    if (answer.statusCode() == 202) {
+      var _ = done(zone, answer);
     }
     boolean isAskedFor = answer.statusCode() == 202 || (mayBeDone && answer.statusCode() == 409);
     return isAskedFor ? get(zone, path) : good(path, answer);
+  }
+
+  /** The redrive that takes longer than its request, once it is done. */
+  private static JsonNode done(Zone zone, HttpResponse<String> accepted) throws IOException {
+    String path = "/api/redrives/" + JSON.readTree(accepted.body()).path("id").asText();
+    return Scenario.await(path + " is done")
+        .until(() -> get(zone, path), now -> now.path("state").asText().equals("DONE"));
+  }
+
+  /** Has a record redriven that its topic does not take; fails unless that is what comes of it. */
+  static void requireUnpublishable(Zone zone, String id) throws IOException {
+    String path = "/api/records/" + id + "/redrive";
+    HttpResponse<String> answer = answered(post(zone, path, Map.of("reason", "fixed")), zone);
+    if (answer.statusCode() == 202) {
+      JsonNode done = done(zone, answer);
+      assertThat(done.path("failed").asInt()).as("%s", done).isEqualTo(1);
+    } else {
+      assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isEqualTo(409);
+    }
+    // One that was answered by 503 may have begun, and must not find a topic that takes it again.
+    Scenario.await("no redrive goes on")
+        .untilAsserted(
+            () ->
+                assertThat(get(zone, "/api/redrives").path("items").findValuesAsText("state"))
+                    .doesNotContain("RUNNING"));
   }
 
   /** An act that was not done, and why. */

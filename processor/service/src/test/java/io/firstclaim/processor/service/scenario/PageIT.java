@@ -102,8 +102,8 @@ class PageIT {
               }
               return bad.contains(call.id()) && !mended.get() ? 422 : 200;
             });
-    Zone a = zone("a");
-    zone("b");
+    Zone a = zone("a").inLongSessions();
+    zone("b").inLongSessions();
     scenario.start();
     scenario.feed().send(Feed.ids("good", 200));
     scenario.feed().send(bad);

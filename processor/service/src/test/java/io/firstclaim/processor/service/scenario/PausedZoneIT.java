@@ -84,7 +84,8 @@ class PausedZoneIT {
     assertThat(a.metric("firstclaim_store_requests_total", "op=\"complete\"", "\"refused\""))
         .as("completions that came too late")
         .isGreaterThanOrEqualTo(1);
-    assertThat(a.deliveries("lost")).isEqualTo(held.size());
+    scenario.eventually(
+        "each loss is counted", () -> assertThat(a.deliveries("lost")).isEqualTo(held.size()));
     scenario.awaitAtTheEnd(a);
 
     assertThat(scenario.outcomes().onlyOne("COMPLETED")).containsOnlyKeys(ids);

@@ -30,8 +30,7 @@ class PeersIT {
         .audited(scenario.topic())
         .operatedWith(Operator.TOKEN, folder)
         .set("FIRSTCLAIM_ZONES", "a")
-        // One that is killed is missed for as long as that.
-        .set("KAFKA_SESSION_TIMEOUT_MS", "60000");
+        .inLongSessions(); // one that is killed is to be missed
   }
 
   private static List<String> ids(JsonNode page) {

@@ -43,10 +43,9 @@ class PoisonIT {
     TopicReader<DeadLetter> letters = scenario.deadLetters();
     List<String> before = Feed.ids("before", 15);
     List<String> behind = Feed.ids("behind", 15);
-    List<Zone> zones =
-        List.of(
-            limited(scenario.zone("a")).set("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", HTTP_TIMEOUT),
-            limited(scenario.zone("b")).set("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", HTTP_TIMEOUT));
+    List<Zone> zones = List.of(limited(scenario.zone("a")), limited(scenario.zone("b")));
+    zones.forEach(
+        zone -> zone.set("FIRSTCLAIM_HANDLER_HTTP_TIMEOUT", HTTP_TIMEOUT).inLongSessions());
     scenario.start();
     scenario.feed().send(before);
     RecordMetadata fails = send("fails");

@@ -50,14 +50,14 @@ class RedriveIT {
         "all are dead", () -> assertThat(scenario.outcomes().ids("DEAD")).containsAll(ids));
     fixed.set(true);
 
-    JsonNode tried = Operator.act(a, "/api/redrive", triedUntil(LATER));
+    JsonNode tried = Operator.tryOut(a, "/api/redrive", triedUntil(LATER));
     String until = tried.path("until").asText();
     assertThat(tried.path("count").asInt()).isEqualTo(LETTERS);
     assertThat(tried.path("samples")).hasSize(20);
     assertThat(tried.path("samples").findValuesAsText("at"))
         .allSatisfy(died -> assertThat(Instant.parse(died)).isBefore(until));
     String firstDeath = tried.path("samples").path(0).path("at").asText();
-    assertThat(Operator.act(a, "/api/redrive", triedUntil(firstDeath)).path("count").asInt())
+    assertThat(Operator.tryOut(a, "/api/redrive", triedUntil(firstDeath)).path("count").asInt())
         .as("those that died before the first that was seen")
         .isLessThan(LETTERS);
 

@@ -28,7 +28,12 @@ class RedrivenRecordsIT {
   @BeforeAll
   static void start() {
     scenario.sink().behave(call -> REFUSED.contains(call.id()) ? 422 : 200);
-    zone = scenario.zone("a").audited(scenario.topic()).operatedWith(Operator.TOKEN, folder);
+    zone =
+        scenario
+            .zone("a")
+            .audited(scenario.topic())
+            .operatedWith(Operator.TOKEN, folder)
+            .inLongSessions();
     scenario.start();
   }
 
@@ -48,8 +53,7 @@ class RedrivenRecordsIT {
     scenario.eventually(
         "the broker goes by it", () -> assertThat(scenario.feed().takesLarge()).isZero());
 
-    assertThat(Operator.statusOf(zone, "/api/records/big-1/redrive", Map.of("reason", "fixed")))
-        .isEqualTo(409);
+    Operator.requireUnpublishable(zone, "big-1");
     JsonNode dead = Operator.get(zone, "/api/records/big-1");
     assertThat(dead.path("state").asText()).as("%s", dead).isEqualTo("DEAD");
     assertThat(dead.path("cause").asText()).contains("422");

@@ -79,9 +79,8 @@ class ShadowIT {
                     letter -> letter.headers().contains("firstclaim-application=firstclaim")));
   }
 
-  /** A heartbeat that is late on a busy machine would have records delivered again. */
   private Zone inShadow(String zone) {
-    return scenario.zone(zone).inShadow().set("KAFKA_SESSION_TIMEOUT_MS", "60000");
+    return scenario.zone(zone).inShadow().inLongSessions();
   }
 
   private void awaitRecords(int expected, Zone... zones) {

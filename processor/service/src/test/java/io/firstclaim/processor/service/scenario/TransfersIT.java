@@ -32,7 +32,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Order(1)
 @OneBackend(Backend.DYNAMODB)
 class TransfersIT {
-  private static final Duration LEASE = Duration.ofSeconds(8);
   private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final int ACCOUNTS = 50;
   private static final int TRANSFERS =
@@ -138,10 +137,8 @@ class TransfersIT {
   @Test
   void accountIsInOneHandAtATime_whateverBecomesOfTheZones() {
     scenario.sink().behave(bank);
-    Zone a =
-        scenario.zone("a").lease(LEASE).set("FIRSTCLAIM_CLAIM_RESOURCES", "json:/from,json:/to");
-    Zone b =
-        scenario.zone("b").lease(LEASE).set("FIRSTCLAIM_CLAIM_RESOURCES", "json:/from,json:/to");
+    Zone a = scenario.zone("a").set("FIRSTCLAIM_CLAIM_RESOURCES", "json:/from,json:/to");
+    Zone b = scenario.zone("b").set("FIRSTCLAIM_CLAIM_RESOURCES", "json:/from,json:/to");
     scenario.start();
     Random random = new Random(4711);
     Map<String, String> transfers = new LinkedHashMap<>();

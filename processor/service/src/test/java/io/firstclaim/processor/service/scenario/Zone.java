@@ -178,6 +178,14 @@ final class Zone implements AutoCloseable {
     return set("KAFKA_GROUP_PROTOCOL", "consumer");
   }
 
+  /**
+   * Stays in its group for a minute without a heartbeat, longer than a busy machine stands still:
+   * else what it has in hand would be delivered again. One that is killed is missed for as long.
+   */
+  Zone inLongSessions() {
+    return set("KAFKA_SESSION_TIMEOUT_MS", "60000");
+  }
+
   /** Leaves the other zone's records alone for long, so that each zone is sure to get its half. */
   Zone patient() {
     return set("FIRSTCLAIM_CLAIM_HEAD_START", "15s");

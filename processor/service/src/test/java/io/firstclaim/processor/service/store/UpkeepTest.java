@@ -9,11 +9,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class UpkeepTest {
+  private final Upkeep upkeep = new Upkeep();
+
   @ParameterizedTest
   @ValueSource(classes = {IllegalStateException.class, OutOfMemoryError.class})
   void choreThatFails_isDoneAgain(Class<? extends Throwable> fault) throws InterruptedException {
     Duration next =
-        Upkeep.once(
+        upkeep.once(
             "chore",
             () -> {
               if (fault == OutOfMemoryError.class) {
@@ -29,11 +31,25 @@ class UpkeepTest {
   void interrupt_endsAChore() {
     assertThatThrownBy(
             () ->
-                Upkeep.once(
+                upkeep.once(
                     "chore",
                     () -> {
                       throw new InterruptedException("by the test");
                     }))
         .isInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  void choreThatFailsAsItIsClosed_isOver() {
+    assertThatThrownBy(
+            () ->
+                upkeep.once(
+                    "chore",
+                    () -> {
+                      upkeep.close();
+                      throw new IllegalStateException("Connection pool shut down");
+                    }))
+        .isInstanceOf(InterruptedException.class)
+        .hasCauseInstanceOf(IllegalStateException.class);
   }
 }

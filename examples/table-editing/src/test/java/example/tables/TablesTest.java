@@ -25,6 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.StreamSupport;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -256,12 +257,12 @@ class TablesTest {
     return send("/tables/" + table + "/" + action, Map.of("editor", editor));
   }
 
-  private Answer free(String table, String editor, String change) throws Exception {
+  private Answer free(String table, String editor, String change) {
     return known(
         () -> send("/tables/" + table + "/free", Map.of("editor", editor, "change", change)));
   }
 
-  private Answer save(String table, String editor, String change, String text) throws Exception {
+  private Answer save(String table, String editor, String change, String text) {
     Map<String, String> form = Map.of("editor", editor, "change", change, "text", text);
     return known(() -> send("/tables/" + table + "/save", form));
   }
@@ -290,20 +291,16 @@ class TablesTest {
   }
 
   /** The answer to what looks at the board once, and again if a busy machine was too slow. */
-  private static Answer known(Callable<Answer> asked) throws Exception {
-    long begin = System.nanoTime();
-    while (true) {
-      Answer answer = asked.call();
-      boolean tooSlow =
-          answer.code() == 503
-              && answer.body().get("message").asText().startsWith("Nothing is done: ");
-      if (!tooSlow || System.nanoTime() - begin > PATIENCE.toNanos()) {
-        return answer;
-      }
-    }
+  private static Answer known(Callable<Answer> asked) {
+    return Awaitility.await().atMost(PATIENCE).until(asked, answer -> !isTooSlow(answer));
   }
 
-  private JsonNode get(String path) throws Exception {
+  private static boolean isTooSlow(Answer answer) {
+    return answer.code() == 503
+        && answer.body().get("message").asText().startsWith("Nothing is done: ");
+  }
+
+  private JsonNode get(String path) {
     Answer answer = known(() -> exchange(HttpRequest.GET(path)));
     assertThat(answer.code()).as("%s", answer.body()).isEqualTo(200);
     return answer.body();

@@ -125,7 +125,12 @@ final class BatchedItems implements ClaimRecords {
     this(items, most, least, SLOW, items.settings().storeTimeout().multipliedBy(2));
   }
 
-  /** The same, that wait for requests under way as {@link GroupCommit.Limits} has it. */
+  /**
+   * The same.
+   *
+   * @param slow how long a request is under way before another leaves that is not full
+   * @param patience how long a write may stand in line, and its request be under way, together
+   */
   BatchedItems(ClaimItems items, int most, int least, Duration slow, Duration patience) {
     this.items = items;
     this.most = most;

@@ -33,21 +33,8 @@ class GracefulStopIT {
   void stoppedZone_endsInTime_andTheOtherTakesWhatItReleasesAtOnce() {
     scenario.sink().behave(call -> call.zone().equals("a") ? call.awaitVerdict() : 200);
     FaultProxy proxy = scenario.proxy();
-    Zone a =
-        scenario
-            .zone("a")
-            .lease(LEASE)
-            .patient()
-            .inLongSessions()
-            .through(proxy)
-            .audited(scenario.topic());
-    Zone b =
-        scenario
-            .zone("b")
-            .lease(LEASE)
-            .patient()
-            .inLongSessions()
-            .set("FIRSTCLAIM_APPLICATION", scenario.topic());
+    Zone a = zone("a").through(proxy).audited(scenario.topic());
+    Zone b = zone("b").set("FIRSTCLAIM_APPLICATION", scenario.topic());
     scenario.start();
     List<String> ids = Feed.ids("event", 80);
     scenario.feed().send(ids);
@@ -100,6 +87,10 @@ class GracefulStopIT {
             });
     scenario.awaitAtTheEnd(b);
     requireNothingOpenCommitted(a, completed, ended);
+  }
+
+  private Zone zone(String name) {
+    return scenario.zone(name).lease(LEASE).patient().inLongSessions();
   }
 
   /**

@@ -30,7 +30,7 @@ class PeersIT {
         .audited(scenario.topic())
         .operatedWith(Operator.TOKEN, folder)
         .set("FIRSTCLAIM_ZONES", "a")
-        .inLongSessions(); // one that is killed is to be missed
+        .inLongSessions(); // in which one that is killed is missed
   }
 
   private static List<String> ids(JsonNode page) {

@@ -26,10 +26,11 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.retries.DefaultRetryStrategy;
+import software.amazon.awssdk.retries.StandardRetryStrategy;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
+import software.amazon.awssdk.services.dynamodb.model.InternalServerErrorException;
 import software.amazon.awssdk.services.dynamodb.model.ResourceInUseException;
 import software.amazon.awssdk.services.dynamodb.model.ResourceNotFoundException;
 
@@ -172,12 +173,27 @@ final class LocalDynamoDb {
         .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64));
   }
 
-  /** The same, without the SDK's own retries. */
+  /** The same, without the SDK's own retries but of what the server did not get to. */
   static DynamoDbClientBuilder notRetrying(DynamoDbClientBuilder builder) {
     return builder.overrideConfiguration(
         builder.overrideConfiguration().toBuilder()
-            .retryStrategy(DefaultRetryStrategy.doNotRetry())
+            .retryStrategy(
+                StandardRetryStrategy.builder()
+                    .maxAttempts(3)
+                    .useClientDefaults(false)
+                    .circuitBreakerEnabled(false)
+                    .retryOnException(LocalDynamoDb::foundItsTableLocked)
+                    .build())
             .build());
+  }
+
+  /**
+   * Whether DynamoDB Local gave a request up, as others had its table for ten seconds; it says that
+   * DynamoDB itself would not.
+   */
+  private static boolean foundItsTableLocked(Throwable refusal) {
+    return refusal instanceof InternalServerErrorException
+        && String.valueOf(refusal.getMessage()).contains("waiting for a lock");
   }
 
   /** The same, whose requests have the time that they take. */

@@ -238,6 +238,7 @@ class DownstreamTest extends FlowFixture {
 
   @Test
   void deployThatFailsEveryRecord_costsNoRecordAllItsAttempts() throws InterruptedException {
+    settings.backoff = LONGEST_PAUSE; // no record has three attempts before others have one
     downstream = DownstreamTest::broken;
     TestInstance a = start("a");
     List<Sent> all = deliver(a, "order", 100);
@@ -247,7 +248,7 @@ class DownstreamTest extends FlowFixture {
 
     assertThat(broker.deadLetters()).isEmpty();
     downstream = _ -> HandlerResult.done();
-    time.advance(LONGEST_PAUSE);
+    time.advance(LONGEST_PAUSE.multipliedBy(3));
     eventually(() -> all.stream().allMatch(Sent::isOver));
     assertThat(broker.deadLetters()).isEmpty();
     assertThat(broker.outcomes(Outcome.Kind.COMPLETED)).hasSize(100);

@@ -24,6 +24,8 @@ public final class Recorder implements ExecutionInterceptor {
   private static final Set<String> SET_BY_HTTP =
       Set.of("host", "content-length", "connection", "expect");
 
+  private static final int ATTEMPTS = 3;
+
   private final URI server;
   private final List<HttpRequest> sent = new ArrayList<>();
 
@@ -73,11 +75,19 @@ public final class Recorder implements ExecutionInterceptor {
     return sent.getLast();
   }
 
-  /** Lets a request arrive at the server, now: nobody else waits for its answer. */
+  /**
+   * Lets a request arrive at the server, now: nobody else waits for its answer. Where the server
+   * has failed, as DynamoDB Local does if it is busy with a table for ten seconds, it arrives anew.
+   */
   public static HttpResponse<String> arrive(HttpRequest request)
       throws IOException, InterruptedException {
     try (var http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
-      return http.send(request, HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> answer;
+      int left = ATTEMPTS;
+      do {
+        answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+      } while (answer.statusCode() == 500 && --left > 0);
+      return answer;
     }
   }
 }

@@ -2,6 +2,8 @@ package io.firstclaim.lock;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * One reading of both clocks of a machine: the wall clock, which anybody may set, and the monotonic
@@ -18,6 +20,20 @@ public record Moment(Instant wall, long ticks) {
    * one while it is held, stay under the least {@link ClaimSettings#maxSkew}.
    */
   private static final Duration LEAP = Duration.ofMillis(200);
+
+  /** How long a thread may stand still between the two readings of one moment. */
+  private static final long APART = Duration.ofMillis(20).toNanos();
+
+  /** Reads the two; anew after a pause in between, which could pass for a leap. */
+  static Moment read(LongSupplier ticks, Supplier<Instant> wall) {
+    while (true) {
+      long before = ticks.getAsLong();
+      Instant now = wall.get();
+      if (ticks.getAsLong() - before <= APART) {
+        return new Moment(now, before);
+      }
+    }
+  }
 
   /** The time from {@code earlier} to this moment on the monotonic clock. */
   public Duration since(Moment earlier) {

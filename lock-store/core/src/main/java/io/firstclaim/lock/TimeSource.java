@@ -21,9 +21,6 @@ public interface TimeSource {
 
   /** The clocks of this machine. */
   static TimeSource system() {
-    return () -> {
-      long ticks = System.nanoTime();
-      return new Moment(Instant.now(), ticks);
-    };
+    return () -> Moment.read(System::nanoTime, Instant::now);
   }
 }

@@ -4,11 +4,39 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class MomentTest {
   private static final Instant NOON = Instant.parse("2100-01-01T12:00:00Z");
   private static final Duration LENGTH = Duration.ofSeconds(10);
+
+  @Test
+  void pauseBetweenTheReadings_isNoLeap_asBothAreReadAgain() {
+    var now = new AtomicReference<>(new Moment(NOON, 0));
+    Queue<Duration> pauses = new ArrayDeque<>(List.of(Duration.ofSeconds(3), LENGTH));
+    Runnable pass =
+        () -> {
+          Duration pause = Objects.requireNonNullElse(pauses.poll(), Duration.ZERO);
+          now.updateAndGet(at -> new Moment(at.wall().plus(pause), at.ticks() + pause.toNanos()));
+        };
+
+    Moment read =
+        Moment.read(
+            () -> {
+              long ticks = now.get().ticks();
+              pass.run();
+              return ticks;
+            },
+            () -> now.get().wall());
+
+    assertThat(read).isEqualTo(now.get());
+    assertThat(read.hasLeaptSince(new Moment(NOON, 0))).isFalse();
+  }
 
   @Test
   void since_looksAtTheMonotonicClockOnly() {

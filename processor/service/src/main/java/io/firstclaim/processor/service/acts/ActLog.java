@@ -135,7 +135,11 @@ public final class ActLog implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new NotWrittenException("interrupted");
-    } catch (ExecutionException | TimeoutException | KafkaException e) {
+    } catch (TimeoutException e) {
+      throw new NotWrittenException(
+          "topic %s acknowledged no message within %s"
+              .formatted(partition.topic(), WRITTEN_WITHIN));
+    } catch (ExecutionException | KafkaException e) {
       throw new NotWrittenException(
           "topic %s took no message: %s"
               .formatted(partition.topic(), OneLine.of(e.getCause() == null ? e : e.getCause())));

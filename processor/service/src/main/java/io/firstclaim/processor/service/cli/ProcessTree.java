@@ -63,7 +63,7 @@ final class ProcessTree {
         each.descendants().forEach(now::add);
       }
     }
-    boolean isWhole = root.isAlive() && !isEnding;
+    boolean isWhole = !isEnding && runs(root);
     seen =
         Stream.concat((isWhole ? latest : seen).stream(), now.stream())
             .distinct()
@@ -72,6 +72,12 @@ final class ProcessTree {
     if (isWhole) {
       latest = List.copyOf(now);
     }
+  }
+
+  /** Whether it has not ended. One that has is called alive for the moment until it is reaped. */
+  private static boolean runs(Process process) {
+    ProcessHandle.Info info = process.info();
+    return process.isAlive() && info.commandLine().or(info::command).isPresent();
   }
 
   /** Of a dead one, another process may have the number. */

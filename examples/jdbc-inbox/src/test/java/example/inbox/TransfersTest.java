@@ -38,7 +38,8 @@ class TransfersTest {
       new MemoryClaimStore(ClaimSettings.of("bank", "zone-a"), time);
   private final Deduplicator deduplicator = Deduplicator.builder(claims, time).build();
   private final JdbcConnectionPool database =
-      JdbcConnectionPool.create("jdbc:h2:mem:bank;MODE=PostgreSQL;DB_CLOSE_DELAY=-1", "sa", "");
+      JdbcConnectionPool.create(
+          "jdbc:h2:mem:bank;MODE=PostgreSQL;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=600000", "sa", "");
   private final Transfers transfers = new Transfers(database);
 
   @BeforeEach

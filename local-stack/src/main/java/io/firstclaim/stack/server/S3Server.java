@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -26,6 +27,11 @@ public final class S3Server extends ServerProcess {
           // It takes every request that it does not know for an error.
           "-Dorg.slf4j.simpleLogger.log.org.gaul.s3proxy.S3ProxyHandler=off");
 
+  /** How long it is waited for an answer: to who looks whether it is up, and to who needs it. */
+  private static final Duration LOOK = Duration.ofSeconds(5);
+
+  private static final Duration TO_CREATE = Duration.ofMinutes(5);
+
   private final int port;
 
   private S3Server(WorkDirectory directory, int port, JvmTuning tuning, String ifMatch) {
@@ -36,7 +42,7 @@ public final class S3Server extends ServerProcess {
             .withJvmArgs(JVM_ARGS)
             .withJvmArgs(tuning.jvmArgs())
             .withArgs(List.of(Integer.toString(port), ifMatch)),
-        () -> status(port, "GET", "/") == 200);
+        () -> status(port, "GET", "/", LOOK) == 200);
     this.port = port;
   }
 
@@ -72,7 +78,7 @@ public final class S3Server extends ServerProcess {
 
   /** Creates a bucket. */
   public void createBucket(String name) {
-    int status = status(port, "PUT", "/" + name);
+    int status = status(port, "PUT", "/" + name, TO_CREATE);
     if (status != 200) {
       throw new StackException("bucket " + name + " cannot be created: status " + status);
     }
@@ -83,12 +89,12 @@ public final class S3Server extends ServerProcess {
   }
 
   /** What a request without a body is answered; -1 for nothing. */
-  private static int status(int port, String method, String path) {
+  private static int status(int port, String method, String path, Duration limit) {
     try {
       var connection = (HttpURLConnection) endpoint(port).resolve(path).toURL().openConnection();
       connection.setRequestMethod(method);
       connection.setConnectTimeout(1_000);
-      connection.setReadTimeout(5_000);
+      connection.setReadTimeout((int) limit.toMillis());
       int status = connection.getResponseCode();
       connection.disconnect();
       return status;

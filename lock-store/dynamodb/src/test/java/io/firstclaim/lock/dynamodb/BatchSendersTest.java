@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,34 +40,22 @@ class BatchSendersTest extends BatchFixture {
     server.close();
   }
 
+  /** Interrupts a thread whose request is on its way here. */
+  private static boolean interrupt(Thread sender) {
+    sender.interrupt();
+    return true;
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void senderThatIsInterrupted_underWay_breaksOffNobodyElses(boolean virtual) throws Exception {
     writers = virtual ? Thread.ofVirtual() : writers;
-    Rule slow =
-        PROXY.add(
-            Rule.once(
-                Match.operation("BatchExecuteStatement"),
-                new Fault.DelayResponse(Duration.ofSeconds(1))));
-    AtomicBoolean hit = new AtomicBoolean();
-    during =
-        () -> {
-          Thread self = Thread.currentThread();
-          if (!hit.getAndSet(true)) {
-            Thread.ofPlatform()
-                .daemon()
-                .start(
-                    () -> {
-                      try {
-                        if (slow.awaitHits(1, PATIENCE)) {
-                          self.interrupt();
-                        }
-                      } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
-                      }
-                    });
-          }
-        };
+    AtomicReference<Thread> sender = new AtomicReference<>();
+    during = () -> sender.compareAndSet(null, Thread.currentThread());
+    PROXY.add(
+        Rule.once(
+            Match.operation("BatchExecuteStatement").and(_ -> interrupt(sender.get())),
+            new Fault.DelayResponse(Duration.ofSeconds(1))));
 
     List<Object> results = claimAll();
 

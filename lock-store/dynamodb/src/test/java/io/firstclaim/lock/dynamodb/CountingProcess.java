@@ -8,6 +8,7 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.deduplicator.Deduplicator;
 import io.firstclaim.lock.deduplicator.Deduplicator.Completion;
+import io.firstclaim.lock.deduplicator.RetryPolicy;
 import io.firstclaim.lock.deduplicator.RunResult;
 import java.net.URI;
 import java.time.Duration;
@@ -35,6 +36,10 @@ final class CountingProcess {
 
   private static final int AT_ONCE = 8;
 
+  /** A lease may be over before what was done under it, on a busy machine again and again. */
+  private static final RetryPolicy FOR_EVER =
+      new RetryPolicy(Integer.MAX_VALUE, RetryPolicy.DEFAULT.backoff());
+
   private CountingProcess() {}
 
   static ClaimSettings settings(String namespace, String holder) {
@@ -55,7 +60,7 @@ final class CountingProcess {
     try (DynamoDbClient client = LocalDynamoDb.builder(URI.create(args[0])).build();
         var threads = Executors.newFixedThreadPool(AT_ONCE)) {
       ClaimStore store = LocalDynamoDb.store(client, settings(namespace, args[2]), time);
-      Deduplicator once = Deduplicator.builder(store, time).build();
+      Deduplicator once = Deduplicator.builder(store, time).retry(FOR_EVER).build();
       System.out.println(COUNTING);
       List<Callable<Boolean>> work = new ArrayList<>();
       numbers.forEach(number -> work.add(() -> count(once, namespace, number, time)));

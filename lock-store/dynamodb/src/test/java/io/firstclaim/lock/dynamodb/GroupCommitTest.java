@@ -56,8 +56,8 @@ class GroupCommitTest {
     }
 
     private String send(Sent request) {
-      sent.add(request);
       mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+      sent.add(request);
       try {
         return request.answer.get();
       } catch (InterruptedException e) {

@@ -55,7 +55,7 @@ final class LocalDynamoDb {
             .orElseGet(() -> DynamoDbServer.start(JvmTuning.SHORT_RUN).endpoint());
 
     static {
-      try (DynamoDbClient client = builder(ENDPOINT).build()) {
+      try (DynamoDbClient client = unhurried(builder(ENDPOINT)).build()) {
         new DynamoDbTable(client, TABLE).create();
       }
     }

@@ -146,7 +146,7 @@ class ThreeBrokersTest {
   }
 
   private void awaitTheEnd(Engine a, Engine b) {
-    eventually(() -> isAtTheEnd(a) && isAtTheEnd(b) && handled.size() >= sent.size());
+    eventually(() -> handled.size() >= sent.size() && isAtTheEnd(a) && isAtTheEnd(b));
   }
 
   @Test

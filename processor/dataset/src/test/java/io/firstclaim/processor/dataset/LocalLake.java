@@ -12,6 +12,7 @@ import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Rule;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.S3Server;
+import io.firstclaim.stack.server.Unhurried;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,6 +25,7 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
@@ -52,7 +54,12 @@ public final class LocalLake implements AutoCloseable {
   }
 
   private static S3Client client(URI endpoint) {
-    return Dataset.configure(S3Client.builder())
+    S3ClientBuilder builder = Dataset.configure(S3Client.builder());
+    return builder
+        .overrideConfiguration(
+            builder.overrideConfiguration().toBuilder()
+                .addExecutionInterceptor(new Unhurried())
+                .build())
         .endpointOverride(endpoint)
         .region(Region.US_EAST_1)
         .credentialsProvider(

@@ -139,7 +139,7 @@ class AdmissionTest {
     input.add(0, 200, i -> "p0-" + i, "{}");
     input.add(1, 200, i -> "p1-" + i, "{}");
 
-    eventually(() -> handledOf("p1-") == 200);
+    eventually(() -> handledOf("p1-") == 200 && handledOf("p0-") == 1);
 
     assertThat(handledOf("p0-")).isOne();
     assertThat(a.limit.parked()).isLessThanOrEqualTo(50 + A_POLL);
@@ -299,7 +299,8 @@ class AdmissionTest {
     String large = "x".repeat(1000);
     TestInstance a = start(2, context -> holdThose(context, "p0-"));
     input.add(0, 200, i -> "p0-" + i, large);
-    eventually(() -> input.paused().contains(PARTITIONS.getFirst()));
+    eventually(
+        () -> input.paused().equals(Set.of(PARTITIONS.getFirst())) && a.limit.buffered() > 30_000);
 
     input.add(1, 200, i -> "p1-" + i, large);
 

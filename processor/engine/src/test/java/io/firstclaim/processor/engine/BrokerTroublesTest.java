@@ -141,7 +141,9 @@ class BrokerTroublesTest {
             broker.bootstrapServers(),
             // Else it forgets the topic while its only broker is away, and each send waits.
             "metadata.recovery.strategy",
-            "none");
+            "none",
+            "delivery.timeout.ms", // a broker's start on a busy machine is in it
+            600_000);
     try (Producer<byte[], byte[]> producer =
             new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
         Admin admin = Admin.create(config)) {

@@ -11,6 +11,7 @@ import io.firstclaim.lock.testkit.fault.FaultyStore.Hold;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import io.firstclaim.processor.engine.TestInstance.Sent;
 import io.firstclaim.processor.engine.api.Outcome;
+import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.engine.flow.Attempts;
 import io.firstclaim.processor.engine.testing.LogLines;
 import io.firstclaim.processor.handler.HandlerResult;
@@ -75,6 +76,17 @@ class DownstreamTest extends FlowFixture {
     }
   }
 
+  /** Waits until so many are in line for a try: it is then known who is first. */
+  private static void eventuallyInLine(TestInstance at, int records) {
+    eventually(
+        () ->
+            at.parked(records + 1, null).items().stream()
+                    .filter(each -> each.waitsFor() == WaitsFor.DOWNSTREAM)
+                    .filter(each -> each.until().isEmpty())
+                    .count()
+                == records);
+  }
+
   private int attemptsOf(String id) {
     return instances.getFirst().store.find(RecordId.of(id)).orElseThrow().attempts();
   }
@@ -128,13 +140,15 @@ class DownstreamTest extends FlowFixture {
   void eachTime_anotherRecordTries() throws InterruptedException {
     TestInstance a = start("a");
     List<Sent> _ = deliverInVain(a, 4);
+    eventuallyInLine(a, 4);
     calls.clear();
 
     for (int i = 1; i <= 8; i++) {
       int expected = i;
       time.advance(LONGEST_PAUSE);
       eventually(() -> calls.size() >= expected);
-      eventually(() -> a.limit.parked() == 4 && a.limit.inFlight() == 0);
+      eventually(() -> a.limit.inFlight() == 0);
+      eventuallyInLine(a, 4);
     }
 
     List<String> ids = calls.stream().map(call -> call.id().text()).toList();

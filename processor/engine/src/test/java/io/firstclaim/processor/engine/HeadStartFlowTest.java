@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstclaim.lock.testkit.fault.FaultyStore.Op;
 import io.firstclaim.processor.engine.TestInstance.Sent;
 import io.firstclaim.processor.engine.admission.Affinity;
+import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.engine.testing.TestRecords;
 import io.firstclaim.processor.handler.HandlerResult;
 import io.firstclaim.processor.handler.RecordContext;
@@ -67,7 +68,7 @@ class HeadStartFlowTest extends FlowFixture {
     TestInstance a = start("a", FlowFixture::done);
     TestInstance b = start("b", doneAfter(busy));
     Sent own = b.deliver(preferredBy("b"), "{}");
-    eventually(() -> b.limit.isFull(own.partition.usage()));
+    eventually(() -> b.store.calls(Op.CLAIM) == 1); // by then, it has the only permit
     Sent foreign = b.deliver(preferredBy("a"), "{}");
 
     Sent atA = a.deliver(preferredBy("a"), "{}");
@@ -99,7 +100,7 @@ class HeadStartFlowTest extends FlowFixture {
     eventually(() -> b.limit.isFull(own.partition.usage()));
     Sent foreign = b.deliver(preferredBy("a"), "{}");
     Sent atA = a.deliver(preferredBy("a"), "{}");
-    eventually(() -> a.store.calls(Op.CLAIM) == 1 && b.limit.parked() == 1);
+    eventually(() -> a.store.calls(Op.CLAIM) == 1 && waitsForAHeadStart(b));
 
     a.stop();
     eventually(atA::hasEnded);
@@ -107,6 +108,11 @@ class HeadStartFlowTest extends FlowFixture {
     busy.countDown();
 
     eventually(() -> own.isOver() && foreign.isOver());
+  }
+
+  private static boolean waitsForAHeadStart(TestInstance instance) {
+    return instance.parked(10, null).items().stream()
+        .anyMatch(each -> each.waitsFor() == WaitsFor.HEAD_START);
   }
 
   private static RecordHandler doneAfter(CountDownLatch latch) {

@@ -33,7 +33,7 @@ public record Contender(
   public static final Duration MAX_SKEW = Duration.ofSeconds(1);
 
   private static final RecordId ID = RecordId.of("shared");
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Duration PATIENCE = Duration.ofMinutes(20);
   private static final int QUESTIONS = 3;
 
   /** Opens the backend's store. */

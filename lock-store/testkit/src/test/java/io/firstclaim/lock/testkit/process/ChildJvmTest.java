@@ -33,7 +33,7 @@ class ChildJvmTest {
           Thread.ofPlatform().daemon().start(Sleeper::spin);
         }
       }
-      Thread.sleep(Duration.ofMinutes(1));
+      Thread.sleep(Duration.ofHours(1));
     }
 
     private static void spin() {
@@ -56,7 +56,7 @@ class ChildJvmTest {
       child.pause();
       Files.writeString(directory.resolve("pid.new"), Long.toString(child.pid()));
       Files.move(directory.resolve("pid.new"), directory.resolve("pid"));
-      Thread.sleep(Duration.ofMinutes(1));
+      Thread.sleep(Duration.ofHours(1));
     }
   }
 

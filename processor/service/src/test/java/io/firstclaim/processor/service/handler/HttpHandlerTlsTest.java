@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpsServer;
 import io.firstclaim.lock.LeaseLostException;
 import io.firstclaim.lock.TimeSource;
 import io.firstclaim.processor.handler.HandlerResult;
+import io.firstclaim.processor.handler.RecordContext;
 import io.firstclaim.processor.service.scenario.Certificate;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import java.io.IOException;
@@ -58,13 +59,16 @@ final class HttpHandlerTlsTest {
   void http2_isSpoken_onOneConnection() throws Exception {
     try (Http2Server server = new Http2Server(keys, 100, Duration.ZERO);
         HttpHandler handler = handlerFor(server.url())) {
-      for (int i = 0; i < 20; i++) {
+      AtomicInteger tries = new AtomicInteger();
+      assertThat(sent(handler, TestContext.of(new byte[1 << 20]), tries))
+          .isEqualTo(HandlerResult.done());
+      for (int i = 1; i < 20; i++) {
         assertThat(handler.handle(TestContext.of(new byte[1 << 20])))
             .isEqualTo(HandlerResult.done());
       }
       assertThat(server.protocols()).hasSize(20).containsOnly("h2");
       assertThat(server.sizes()).containsOnly(1 << 20);
-      assertThat(server.connections()).isOne();
+      assertThat(server.connections()).isBetween(1, tries.get());
     }
   }
 
@@ -74,7 +78,7 @@ final class HttpHandlerTlsTest {
   void leasesThatAreLost_whileTheRequestsAreInTheClient_sendNoRecord(int looks) throws Exception {
     try (Http2Server server = new Http2Server(keys, 8, Duration.ZERO);
         HttpHandler handler = handlerFor(server.url())) {
-      assertThat(handler.handle(TestContext.of("first"))).isEqualTo(HandlerResult.done());
+      assertThat(sent(handler, TestContext.of("first"))).isEqualTo(HandlerResult.done());
       for (int i = 0; i < 20; i++) {
         AtomicInteger left = new AtomicInteger(looks);
         TestContext losing =
@@ -91,7 +95,7 @@ final class HttpHandlerTlsTest {
   void requestsBeyondTheServersStreams_areSentToo() throws Exception {
     try (Http2Server server = new Http2Server(keys, 8, Duration.ofMillis(300));
         HttpHandler handler = handlerFor(server.url())) {
-      assertThat(handler.handle(TestContext.of("first"))).isEqualTo(HandlerResult.done());
+      assertThat(sent(handler, TestContext.of("first"))).isEqualTo(HandlerResult.done());
       assertThat(atOnce(50, handler)).containsOnly(HandlerResult.done());
       assertThat(server.protocols()).hasSize(51).contains("h2", "http/1.1");
     }
@@ -121,7 +125,7 @@ final class HttpHandlerTlsTest {
     try (HttpHandler handler =
         handlerFor(URI.create("https://localhost:" + server.getAddress().getPort() + "/"))) {
       for (int i = 0; i < 5; i++) {
-        assertThat(handler.handle(TestContext.of("x"))).isEqualTo(HandlerResult.done());
+        assertThat(sent(handler, TestContext.of("x"))).isEqualTo(HandlerResult.done());
       }
     } finally {
       server.stop(0);
@@ -180,9 +184,15 @@ final class HttpHandlerTlsTest {
   }
 
   /** What takes no connection within ten seconds is sent again, as its record would be. */
-  private static HandlerResult sent(HttpHandler handler) throws Exception {
+  private static HandlerResult sent(HttpHandler handler, RecordContext record) throws Exception {
+    return sent(handler, record, new AtomicInteger());
+  }
+
+  private static HandlerResult sent(HttpHandler handler, RecordContext record, AtomicInteger tries)
+      throws Exception {
     while (true) {
-      HandlerResult result = handler.handle(TestContext.of("x"));
+      tries.incrementAndGet();
+      HandlerResult result = handler.handle(record);
       if (!(result instanceof HandlerResult.Unavailable(String cause, Duration _))
           || !cause.contains("HttpConnectTimeoutException")) {
         return result;
@@ -195,7 +205,7 @@ final class HttpHandlerTlsTest {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<HandlerResult>> running = new ArrayList<>();
       for (int i = 0; i < count; i++) {
-        running.add(threads.submit(() -> sent(handler)));
+        running.add(threads.submit(() -> sent(handler, TestContext.of("x"))));
       }
       for (Future<HandlerResult> one : running) {
         results.add(one.get());

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /** Dead letters, read from a broker. */
@@ -48,8 +49,12 @@ class KafkaLettersTest {
     List<String> read = new ArrayList<>();
     try (Letters.Reading reading = new KafkaLetters(clients).read(ranges, from)) {
       for (int round = 0; round < MOST_ROUNDS && !reading.isAtEnd(); round++) {
-        if (reading.next() instanceof Letters.ReadResult.Letter(var _, var letter)) {
-          read.add(letter.id().text());
+        try {
+          if (reading.next() instanceof Letters.ReadResult.Letter(var _, var letter)) {
+            read.add(letter.id().text());
+          }
+        } catch (TimeoutException e) {
+          // A busy broker takes longer to say where the topic ends; a redrive goes on, too.
         }
       }
       assertThat(reading.isAtEnd()).as("at the end, after %s", read).isTrue();

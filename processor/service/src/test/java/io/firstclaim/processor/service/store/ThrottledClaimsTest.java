@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -66,6 +67,10 @@ class ThrottledClaimsTest {
   private static final String TABLE = "claims";
   private static final AttributeValue NO_KEY = AttributeValue.fromS("");
   private static final int HOT = 7;
+  private static final String NAMESPACE = "throttled";
+
+  /** What a write says that a busy machine kept from being sent, or answered, in ten seconds. */
+  private static final String TOOK_LONGER = "took longer than";
 
   private final DynamoDbServer server = DynamoDbServer.start(JvmTuning.SHORT_RUN);
   private final DynamoDbClient real =
@@ -79,7 +84,7 @@ class ThrottledClaimsTest {
           .build();
   private final Throttling client = new Throttling(real);
   private final TimeSource time = TimeSource.system();
-  private final ClaimSettings settings = ClaimSettings.of("throttled", "a");
+  private final ClaimSettings settings = ClaimSettings.of(NAMESPACE, "a");
   private final ClaimStore store =
       new DynamoDbClaimStore(client, TABLE, settings, time, StoreListener.NONE);
 
@@ -109,6 +114,9 @@ class ThrottledClaimsTest {
   private final AtomicInteger claiming = new AtomicInteger();
   private final AtomicInteger mostClaiming = new AtomicInteger();
   private final List<FutureTask<Void>> workers = new ArrayList<>();
+
+  /** The keys for which the server took so long that they were not waited for. */
+  private final Set<String> late = ConcurrentHashMap.newKeySet();
 
   ThrottledClaimsTest() {
     new DynamoDbTable(real, TABLE).create();
@@ -253,7 +261,7 @@ class ThrottledClaimsTest {
   }
 
   private static String key(String run, int n) {
-    return id(run, n).key("throttled");
+    return id(run, n).key(NAMESPACE);
   }
 
   /** Claims a record through the gate until it is granted, and completes it, as the engine does. */
@@ -268,14 +276,19 @@ class ThrottledClaimsTest {
           lease = claimed(claim).lease();
           request.answered(true);
         } catch (StoreUnavailableException e) {
-          request.failed(String.valueOf(e.getMessage()));
+          String cause = String.valueOf(e.getMessage());
+          if (cause.contains(TOOK_LONGER)) {
+            late.add(id.key(NAMESPACE));
+          }
+          request.failed(cause);
           continue;
         }
         Lease held = lease;
-        @Nullable SettleResult result;
-        do { // on a busy machine there may be no answer in time
+        @Nullable SettleResult result = gate.step(() -> store.complete(held, null));
+        while (result instanceof SettleResult.Unknown) {
+          late.add(id.key(NAMESPACE));
           result = gate.step(() -> store.complete(held, null));
-        } while (result instanceof SettleResult.Unknown);
+        }
         assertThat(result).isInstanceOf(SettleResult.Settled.class);
       } finally {
         request.leave();
@@ -322,8 +335,11 @@ class ThrottledClaimsTest {
   @Test
   void throttledStatements_slowClaimsDown_andNothingElseOfTheirRequestIsSentAgain()
       throws Exception {
-    start("before-", 400); // the gate learns how much the table takes
-    awaitAll();
+    for (int run = 0; run == 0 || !late.isEmpty(); run++) {
+      late.clear();
+      start("before-" + run + "-", 400); // the gate learns how much the table takes
+      awaitAll();
+    }
     int unthrottled = mostClaiming.get();
     assertThat(unthrottled).isGreaterThan(20);
     client.claims.clear();
@@ -350,9 +366,10 @@ class ThrottledClaimsTest {
     awaitAll();
 
     client.claims.keySet().removeAll(hot);
+    assertThat(client.claims).hasSize(60 - hot.size());
+    client.claims.keySet().removeAll(late);
     assertThat(client.claims.values())
         .as("claims sent on each that was never throttled")
-        .hasSize(60 - hot.size())
         .allSatisfy(times -> assertThat(times).hasValue(1));
     assertThat(gate.isOpen()).isTrue();
   }

@@ -212,6 +212,11 @@ class PollLoopTest {
     return HandlerResult.done();
   }
 
+  /** Whether all is settled, by what the poll loop has last said and by what is in flight. */
+  private boolean hasNothingLeft(TestInstance instance) {
+    return instance.limit.isEmpty() && loop().lag() == 0;
+  }
+
   /** Commits are due again. */
   private void afterAWhile() {
     time.advance(Duration.ofSeconds(2));
@@ -221,11 +226,10 @@ class PollLoopTest {
 
   @Test
   void records_areProcessed_andTheirOffsetsCommitted() throws InterruptedException {
-    TestInstance _ = start(PollLoopTest::done);
+    TestInstance a = start(PollLoopTest::done);
     input.add(0, 100);
 
-    eventually(() -> handled.size() == 100);
-    eventually(() -> loop().lag() == 0);
+    eventually(() -> handled.size() == 100 && hasNothingLeft(a));
     afterAWhile();
 
     assertThat(input.committedOffset()).isEqualTo(100);
@@ -413,15 +417,15 @@ class PollLoopTest {
       throws InterruptedException {
     TestTopicIds ids = new TestTopicIds("in");
     broker.tells(ids);
-    TestInstance _ = start(PollLoopTest::done);
+    TestInstance a = start(PollLoopTest::done);
     input.add(0, 100);
-    eventually(() -> handled.size() == 100 && loop().lag() == 0);
+    eventually(() -> handled.size() == 100 && hasNothingLeft(a));
     afterAWhile();
     assertThat(input.committedOffset()).isEqualTo(100);
 
-    ids.change();
     input.whilePolling(
         () -> {
+          ids.change();
           input.seek(IN, 3);
           input.addRecord(TestRecords.record("new-3", "{}", 0, 3));
         });
@@ -433,8 +437,7 @@ class PollLoopTest {
           }
         });
 
-    eventually(() -> handled.contains("new-4"));
-    eventually(() -> loop().lag() == 0);
+    eventually(() -> handled.size() >= 105 && hasNothingLeft(a));
     afterAWhile();
     assertThat(handled).hasSize(105).doesNotHaveDuplicates();
     assertThat(input.committedOffset()).isEqualTo(5);
@@ -445,16 +448,16 @@ class PollLoopTest {
       throws InterruptedException {
     TestTopicIds ids = new TestTopicIds("in");
     broker.tells(ids);
-    TestInstance _ = start(PollLoopTest::done);
+    TestInstance a = start(PollLoopTest::done);
     input.whilePolling(() -> input.rebalance(List.of(IN, OTHER)));
     input.add(0, 100);
-    eventually(() -> handled.size() == 100 && loop().lag() == 0);
+    eventually(() -> handled.size() == 100 && hasNothingLeft(a));
     afterAWhile();
 
-    ids.change();
     input.seeksToFail.set(3);
     input.whilePolling(
         () -> {
+          ids.change();
           input.seek(IN, 3);
           input.addRecord(TestRecords.record("new-3", "{}", 0, 3));
           input.addRecord(ofOther(0));
@@ -468,8 +471,7 @@ class PollLoopTest {
           input.addRecord(ofOther(1));
         });
 
-    eventually(() -> handled.containsAll(List.of("new-4", "other-0", "other-1")));
-    eventually(() -> loop().lag() == 0);
+    eventually(() -> handled.size() >= 107 && hasNothingLeft(a));
     afterAWhile();
     assertThat(handled).hasSize(107).doesNotHaveDuplicates();
     assertThat(input.committedOffset(IN)).isEqualTo(5);
@@ -655,6 +657,7 @@ class PollLoopTest {
   @Test
   void stop_beginsNothingMore() throws InterruptedException {
     settings.maxInFlight = 1;
+    settings.grace = Duration.ofMinutes(5);
     TestInstance a = start(_ -> hold());
     input.add(0, 3);
     eventually(() -> handled.size() == 1 && a.limit.parked() == 2);

@@ -124,6 +124,11 @@ class ShadowEngineTest {
     return List.of(findings).stream().mapToLong(counts::get).sum();
   }
 
+  private static boolean hasAllSamples(Engine engine) {
+    ShadowReport report = report(engine);
+    return report.samples().size() == 4 && report.longestLag().equals(Duration.ofHours(5));
+  }
+
   private static List<ShadowSample> samples(Engine engine, ShadowFinding finding) {
     return report(engine).samples().stream().filter(it -> it.finding() == finding).toList();
   }
@@ -147,6 +152,8 @@ class ShadowEngineTest {
     RecordPosition other = publish("event-3", "payload of another event", Duration.ZERO);
     RecordPosition nameless = publish(null, "no ID", Duration.ZERO);
     eventually(() -> deliveries(a) == EVENTS + 4 && deliveries(b) == EVENTS + 4);
+    eventually(() -> heard.size() == 2 * (EVENTS + 4)); // told of after it is counted
+    eventually(() -> hasAllSamples(a) && hasAllSamples(b));
 
     for (Engine zone : List.of(a, b)) {
       assertThat(of(zone, ShadowFinding.FIRST, ShadowFinding.OTHER_ZONE)).isEqualTo(EVENTS);

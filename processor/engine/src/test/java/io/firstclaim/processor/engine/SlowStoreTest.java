@@ -136,7 +136,7 @@ class SlowStoreTest {
   @Test
   void grantThatCannotBeRenewed_isGivenBack_andNotCounted() {
     Hold claim = a.store.hold(Op.CLAIM);
-    a.store.next(Op.RENEW, Fault.LOST_REQUEST);
+    a.store.downWhile(Op.RENEW, () -> a.store.calls(Op.RELEASE) == 0); // the keeper's, too
     Sent sent = a.deliver("order-1", "{}");
     eventually(() -> claim.arrived() == 1);
     time.advance(settings.lease.dividedBy(3));

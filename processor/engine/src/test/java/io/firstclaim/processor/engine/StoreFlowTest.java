@@ -202,6 +202,7 @@ class StoreFlowTest extends FlowFixture {
     Sent sent = a.deliver("order-1", "{}");
     eventually(() -> a.store.calls(Op.CLAIM) >= 1 && !a.gate.isOpen());
     time.advance(Duration.ofSeconds(30));
+    eventually(() -> a.store.claims().stream().map(claim -> claim.nonce()).distinct().count() > 1);
 
     a.store.setDown(false);
 

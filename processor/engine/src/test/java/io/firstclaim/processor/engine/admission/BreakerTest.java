@@ -92,7 +92,7 @@ class BreakerTest {
 
     assertThat(trial.pass()).isNotNull();
 
-    eventually(() -> called.equals(List.of("next")));
+    eventually(() -> called.contains("next")); // and again, until it leaves
     trial.leave();
   }
 

@@ -350,6 +350,7 @@ class StoreGateTest {
     try (Begun begun = Begun.at(patient)) {
       begun.failed("timed out");
     }
+    storeAnswers.set(false);
     List<Thread> waiting = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       waiting.add(
@@ -370,7 +371,6 @@ class StoreGateTest {
                   }
                 }
               }));
-      storeAnswers.set(false);
     }
     eventually(() -> sent.get() >= 3);
 
@@ -391,6 +391,7 @@ class StoreGateTest {
   void storeThatAnswersNoSteps_isSentNoClaims_andOneStepAtATime() throws InterruptedException {
     storeAnswers.set(false);
     AtomicInteger tries = new AtomicInteger();
+    StoreGate patient = new StoreGate(this::ask, () -> 128, LEASE, time, LONG);
     Moment begin = time.now();
     Thread step =
         running(
@@ -398,7 +399,7 @@ class StoreGateTest {
               SettleResult answer = UNKNOWN;
               while (answer instanceof SettleResult.Unknown) {
                 answer =
-                    gate.step(
+                    patient.step(
                         () -> {
                           tries.incrementAndGet();
                           return storeAnswers.get() ? DONE : UNKNOWN;
@@ -407,15 +408,15 @@ class StoreGateTest {
             });
     eventually(() -> tries.get() >= 3);
 
-    assertThat(gate.isFull()).isTrue();
-    assertThat(gate.fault()).isEqualTo("timed out");
+    assertThat(patient.isFull()).isTrue();
+    assertThat(patient.fault()).isEqualTo("timed out");
     assertThat(tries.get())
         .as("in the end one in two seconds")
         .isLessThan(6 + (int) time.now().since(begin).plusSeconds(1).toSeconds() / 2);
 
     storeAnswers.set(true);
     assertThat(step.join(LONG)).isTrue();
-    eventually(gate::isOpen);
+    eventually(patient::isOpen);
   }
 
   @Test

@@ -137,6 +137,7 @@ class HandlerThreadsTest {
 
   @Test
   void interrupt_isPassedOn_andTheCallIsAwaited() throws Exception {
+    CountDownLatch interrupted = new CountDownLatch(1);
     RecordHandler handler =
         on(
             _ -> {
@@ -144,6 +145,7 @@ class HandlerThreadsTest {
                 mayEnd.await();
                 return HandlerResult.done();
               } catch (InterruptedException e) {
+                interrupted.countDown();
                 mayEnd.await();
                 return HandlerResult.retry("interrupted");
               }
@@ -154,6 +156,7 @@ class HandlerThreadsTest {
 
     caller.interrupt();
 
+    interrupted.await();
     eventually(() -> first().getState() == Thread.State.WAITING && !caller.isInterrupted());
     assertThat(call.isDone()).isFalse();
     mayEnd.countDown();

@@ -109,6 +109,9 @@ class DownstreamAwayIT {
   }
 
   private static Zone hasty(Zone zone) {
-    return zone.set("FIRSTCLAIM_RETRY_MAX_ATTEMPTS", "3").set("FIRSTCLAIM_RETRY_BACKOFF", "100ms");
+    return zone.lease(Duration.ofMinutes(2))
+        .inLongSessions()
+        .set("FIRSTCLAIM_RETRY_MAX_ATTEMPTS", "3")
+        .set("FIRSTCLAIM_RETRY_BACKOFF", "100ms");
   }
 }

@@ -62,7 +62,8 @@ class GracefulStopIT {
 
     scenario.awaitCompleted(ids);
     Map<String, Outcome> completed = scenario.outcomes().onlyOne("COMPLETED");
-    Map<String, Outcome> released = scenario.outcomes().onlyOne("FAILED");
+    List<Outcome> released =
+        scenario.outcomes().of("FAILED").stream().filter(each -> each.zone().equals("a")).toList();
     assertThat(releases.hits()).as("releases that zone a has sent").isPositive();
     if (!hasGoneUnheard(a)) {
       assertThat(released).as("records that zone a released").isNotEmpty();
@@ -70,15 +71,16 @@ class GracefulStopIT {
     assertThat(completed.values())
         .as("records that zone a completed in its grace")
         .anyMatch(each -> each.zone().equals("a") && each.at().isAfter(told));
-    assertThat(released.values())
+    assertThat(released)
+        .doesNotHaveDuplicates()
         .allSatisfy(
             release -> {
-              assertThat(release.zone()).isEqualTo("a");
               assertThat(release.token()).isEqualTo(1);
               assertThat(release.cause()).isEqualTo("stopped with the service");
               Outcome end = Objects.requireNonNull(completed.get(release.id()));
               assertThat(end.zone()).isEqualTo("b");
-              assertThat(end.token()).isEqualTo(2);
+              // More, where the store had no answer as zone b was about to begin.
+              assertThat(end.token()).isEqualTo(2 + failuresIn("b", release.id()));
               List<Call> calls = scenario.sink().callsOf(release.id());
               assertThat(calls).extracting(Call::zone).containsExactly("a", "b");
               assertThat(Duration.between(release.at(), calls.getLast().start()))
@@ -87,6 +89,12 @@ class GracefulStopIT {
             });
     scenario.awaitAtTheEnd(b);
     requireNothingOpenCommitted(a, completed, ended);
+  }
+
+  private long failuresIn(String zone, String id) {
+    return scenario.outcomes().of("FAILED").stream()
+        .filter(each -> each.zone().equals(zone) && each.id().equals(id))
+        .count();
   }
 
   private Zone zone(String name) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.processor.service.scenario.Outcomes.Outcome;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -51,8 +52,9 @@ class HostileRecordsIT {
   void everyHostileRecord_staysItself_isEscaped_andHasOneOutcome() {
     scenario.sink().behave(call -> call.id().endsWith(REFUSED) ? 422 : 200);
     TopicReader<DeadLetter> letters = scenario.deadLetters();
-    Zone a = scenario.zone("a").inLongSessions();
-    Zone b = scenario.zone("b").inLongSessions().set("FIRSTCLAIM_LOG_FORMAT", "json");
+    Duration lease = Duration.ofMinutes(2); // none is to end
+    Zone a = scenario.zone("a").lease(lease).inLongSessions();
+    Zone b = scenario.zone("b").lease(lease).inLongSessions().set("FIRSTCLAIM_LOG_FORMAT", "json");
     scenario.start();
     addIds();
     addRecordsWithoutUsableId();

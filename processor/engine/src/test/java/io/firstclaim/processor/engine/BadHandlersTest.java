@@ -86,9 +86,7 @@ class BadHandlersTest extends FlowFixture {
   }
 
   private static long leftAlone(TestInstance by) {
-    return by.parked(100, null).items().stream()
-        .filter(each -> each.waitsFor() == WaitsFor.RETRY)
-        .count();
+    return by.waitingFor(WaitsFor.RETRY).count();
   }
 
   @Test

@@ -80,10 +80,7 @@ class DownstreamTest extends FlowFixture {
   private static void eventuallyInLine(TestInstance at, int records) {
     eventually(
         () ->
-            at.parked(records + 1, null).items().stream()
-                    .filter(each -> each.waitsFor() == WaitsFor.DOWNSTREAM)
-                    .filter(each -> each.until().isEmpty())
-                    .count()
+            at.waitingFor(WaitsFor.DOWNSTREAM).filter(each -> each.until().isEmpty()).count()
                 == records);
   }
 

@@ -24,11 +24,14 @@ import org.junit.jupiter.api.Test;
 
 /** Attempts that fail, and records that cannot be processed. */
 class FailureFlowTest extends FlowFixture {
+  FailureFlowTest() {
+    settings.lease = Duration.ofHours(1); // a grant that comes late is an outcome, too
+  }
+
   // --- Failures ---
 
   @Test
   void failedAttempt_isAnnounced_andFollowedByAnother() throws InterruptedException {
-    settings.lease = Duration.ofHours(1); // a grant that came too late would be an outcome, too
     TestInstance a = start("a", failing(1));
     Instant begin = time.now().wall();
 
@@ -61,7 +64,6 @@ class FailureFlowTest extends FlowFixture {
 
   @Test
   void lastAttempt_becomesADeadLetter_beforeTheRecordIsDead() throws InterruptedException {
-    settings.lease = Duration.ofHours(1); // a grant that came too late would be an outcome, too
     TestInstance a = start("a", failing(1000));
     Hold hold = a.store.hold(Op.BURY);
 
@@ -256,7 +258,6 @@ class FailureFlowTest extends FlowFixture {
 
   @Test
   void permanentFailure_isADeadLetter_atTheFirstAttempt() throws InterruptedException {
-    settings.lease = Duration.ofHours(1); // a grant that came too late would be an outcome, too
     TestInstance a = start("a", _ -> new HandlerResult.Failed("no such customer"));
 
     process(a, "order-1");
@@ -273,7 +274,6 @@ class FailureFlowTest extends FlowFixture {
 
   @Test
   void whateverAHandlerThrows_orNull_isAFailedAttempt() throws InterruptedException {
-    settings.lease = Duration.ofHours(1); // a grant that came too late would be an outcome, too
     settings.maxAttempts = 6;
     TestInstance a =
         start(
@@ -306,7 +306,6 @@ class FailureFlowTest extends FlowFixture {
 
   @Test
   void hostileCause_isMadeFitToBePublished() throws InterruptedException {
-    settings.lease = Duration.ofHours(1); // a grant that came too late would be an outcome, too
     settings.maxAttempts = 2;
     TestInstance a = start("a", _ -> HandlerResult.retry("\ud800 half" + "x".repeat(1_000_000)));
 

@@ -100,7 +100,8 @@ class HeadStartFlowTest extends FlowFixture {
     eventually(() -> b.limit.isFull(own.partition.usage()));
     Sent foreign = b.deliver(preferredBy("a"), "{}");
     Sent atA = a.deliver(preferredBy("a"), "{}");
-    eventually(() -> a.store.calls(Op.CLAIM) == 1 && waitsForAHeadStart(b));
+    eventually(
+        () -> a.store.calls(Op.CLAIM) == 1 && b.waitingFor(WaitsFor.HEAD_START).count() == 1);
 
     a.stop();
     eventually(atA::hasEnded);
@@ -108,11 +109,6 @@ class HeadStartFlowTest extends FlowFixture {
     busy.countDown();
 
     eventually(() -> own.isOver() && foreign.isOver());
-  }
-
-  private static boolean waitsForAHeadStart(TestInstance instance) {
-    return instance.parked(10, null).items().stream()
-        .anyMatch(each -> each.waitsFor() == WaitsFor.HEAD_START);
   }
 
   private static RecordHandler doneAfter(CountDownLatch latch) {

@@ -212,9 +212,9 @@ class PollLoopTest {
     return HandlerResult.done();
   }
 
-  /** Whether all is settled, by what the poll loop has last said and by what is in flight. */
-  private boolean hasNothingLeft(TestInstance instance) {
-    return instance.limit.isEmpty() && loop().lag() == 0;
+  /** Whether all is settled; what the poll loop says of it may be from before the last poll. */
+  private boolean isAllSettled() {
+    return Objects.requireNonNull(instance).limit.isEmpty() && loop().lag() == 0;
   }
 
   /** Commits are due again. */
@@ -226,10 +226,10 @@ class PollLoopTest {
 
   @Test
   void records_areProcessed_andTheirOffsetsCommitted() throws InterruptedException {
-    TestInstance a = start(PollLoopTest::done);
+    TestInstance _ = start(PollLoopTest::done);
     input.add(0, 100);
 
-    eventually(() -> handled.size() == 100 && hasNothingLeft(a));
+    eventually(() -> handled.size() == 100 && isAllSettled());
     afterAWhile();
 
     assertThat(input.committedOffset()).isEqualTo(100);
@@ -417,9 +417,9 @@ class PollLoopTest {
       throws InterruptedException {
     TestTopicIds ids = new TestTopicIds("in");
     broker.tells(ids);
-    TestInstance a = start(PollLoopTest::done);
+    TestInstance _ = start(PollLoopTest::done);
     input.add(0, 100);
-    eventually(() -> handled.size() == 100 && hasNothingLeft(a));
+    eventually(() -> handled.size() == 100 && isAllSettled());
     afterAWhile();
     assertThat(input.committedOffset()).isEqualTo(100);
 
@@ -437,7 +437,7 @@ class PollLoopTest {
           }
         });
 
-    eventually(() -> handled.size() >= 105 && hasNothingLeft(a));
+    eventually(() -> handled.size() >= 105 && isAllSettled());
     afterAWhile();
     assertThat(handled).hasSize(105).doesNotHaveDuplicates();
     assertThat(input.committedOffset()).isEqualTo(5);
@@ -448,10 +448,10 @@ class PollLoopTest {
       throws InterruptedException {
     TestTopicIds ids = new TestTopicIds("in");
     broker.tells(ids);
-    TestInstance a = start(PollLoopTest::done);
+    TestInstance _ = start(PollLoopTest::done);
     input.whilePolling(() -> input.rebalance(List.of(IN, OTHER)));
     input.add(0, 100);
-    eventually(() -> handled.size() == 100 && hasNothingLeft(a));
+    eventually(() -> handled.size() == 100 && isAllSettled());
     afterAWhile();
 
     input.seeksToFail.set(3);
@@ -471,7 +471,7 @@ class PollLoopTest {
           input.addRecord(ofOther(1));
         });
 
-    eventually(() -> handled.size() >= 107 && hasNothingLeft(a));
+    eventually(() -> handled.size() >= 107 && isAllSettled());
     afterAWhile();
     assertThat(handled).hasSize(107).doesNotHaveDuplicates();
     assertThat(input.committedOffset(IN)).isEqualTo(5);

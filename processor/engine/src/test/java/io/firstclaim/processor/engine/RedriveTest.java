@@ -167,10 +167,7 @@ class RedriveTest extends FlowFixture {
     Sent fromSource = late.deliver("order-1", "{}");
     eventually(() -> !late.listener.claimed().isEmpty());
     Sent redriven = late.deliver(again);
-    eventually(
-        () ->
-            late.parked(10, null).items().stream()
-                .anyMatch(each -> each.waitsFor() == WaitsFor.SAME_ID));
+    eventually(() -> late.waitingFor(WaitsFor.SAME_ID).count() == 1);
 
     assertThat(late.known.add(ID, PAYLOAD, old.token(), old.at())).isTrue();
     late.hear(Outcome.Kind.DEAD, ID.text(), "{}");
@@ -218,10 +215,7 @@ class RedriveTest extends FlowFixture {
     Sent sent = still.deliver("order-1", "{}");
     eventually(() -> !broker.outcomes(Outcome.Kind.FAILED).isEmpty());
     handler.set(_ -> HandlerResult.done());
-    eventually(
-        () ->
-            still.parked(10, null).items().stream()
-                .anyMatch(each -> each.waitsFor() == WaitsFor.RETRY));
+    eventually(() -> still.waitingFor(WaitsFor.RETRY).count() == 1);
     time.advance(Duration.ofMinutes(2)); // by which nobody is woken
 
     MemoryClaimStore other = TestInstance.anothers(claims, Duration.ofHours(1), time);

@@ -85,10 +85,7 @@ class RosterTest extends FlowFixture {
       Sent _ = instance.deliver("order-" + i, "{}");
     }
 
-    eventually(
-        () ->
-            instance.parked(100, null).items().stream()
-                .anyMatch(each -> each.waitsFor() == WaitsFor.HEAD_START));
+    eventually(() -> instance.waitingFor(WaitsFor.HEAD_START).findAny().isPresent());
   }
 
   @Test
@@ -124,10 +121,7 @@ class RosterTest extends FlowFixture {
     eventually(() -> !calls.isEmpty());
 
     eventually(
-        () ->
-            instance.parked(100, null).items().stream()
-                .anyMatch(
-                    each -> each.id().equals("order-59") && each.waitsFor() == WaitsFor.RATE));
+        () -> instance.waitingFor(WaitsFor.RATE).anyMatch(each -> each.id().equals("order-59")));
     assertThat(stored("order-59")).isEmpty();
   }
 

@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -106,6 +107,11 @@ final class TestInstance implements AutoCloseable {
     return instance.parked(limit, after);
   }
 
+  /** The records that are parked here for this. */
+  Stream<ParkedRecord> waitingFor(WaitsFor what) {
+    return parked(1000, null).items().stream().filter(each -> each.waitsFor() == what);
+  }
+
   /** Has the poll loop take records in, on the thread returned. */
   Thread poll() {
     return instance.poll();
@@ -142,8 +148,7 @@ final class TestInstance implements AutoCloseable {
 
     /** Whether it waits for a permit to be in flight. */
     boolean waitsForAPermit() {
-      return parked(1000, null).items().stream()
-          .anyMatch(each -> each.waitsFor() == WaitsFor.PLACE && each.id().equals(id));
+      return waitingFor(WaitsFor.PLACE).anyMatch(each -> each.id().equals(id));
     }
 
     /** Whether its offset may be committed. */

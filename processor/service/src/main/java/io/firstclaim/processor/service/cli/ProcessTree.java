@@ -74,10 +74,12 @@ final class ProcessTree {
     }
   }
 
-  /** Whether it has not ended. One that has is called alive for the moment until it is reaped. */
+  /**
+   * Whether it has not ended. One that has is called alive until it is reaped, but runs nothing.
+   */
   private static boolean runs(Process process) {
     ProcessHandle.Info info = process.info();
-    return process.isAlive() && info.commandLine().or(info::command).isPresent();
+    return info.commandLine().or(info::command).isPresent();
   }
 
   /** Of a dead one, another process may have the number. */

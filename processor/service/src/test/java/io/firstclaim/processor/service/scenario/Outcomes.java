@@ -67,6 +67,11 @@ final class Outcomes implements AutoCloseable {
       }
     }
 
+    /** Whether a silent store could not be told that the handler begins, so that it did not. */
+    boolean isUnbegun() {
+      return outcome.equals("FAILED") && "it was not begun".equals(cause);
+    }
+
     @Override
     public String toString() {
       return "%s %s by %s, token %d, attempt %d, at %s, published %s: %s"
@@ -118,6 +123,11 @@ final class Outcomes implements AutoCloseable {
   /** How many there are of one kind for one ID. */
   int of(String kind, String id) {
     return (int) ofId(kind, id).count();
+  }
+
+  /** How many grants of an ID came to nothing as {@link Outcome#isUnbegun} tells. */
+  long unbegun(String id) {
+    return ofId("FAILED", id).filter(Outcome::isUnbegun).count();
   }
 
   private Stream<Outcome> ofId(String kind, String id) {

@@ -70,13 +70,16 @@ class KafkaHealthTest {
       await().atMost(PATIENCE).until(() -> !health.isUp(running()));
       assertThat(asked).hasValue(1);
 
+      AtomicInteger seconds = new AtomicInteger();
       await()
           .atMost(PATIENCE)
           .until(
-              () -> {
-                time.advance(Duration.ofSeconds(1)); // from when the answer is dated, at some time
+              () -> { // not once: the answer may be dated only after the time was put forward
+                time.advance(Duration.ofSeconds(1));
+                seconds.incrementAndGet();
                 return !health.isUp(running()) && asked.get() > 1;
               });
+      assertThat(asked.get()).as("no more than once a second").isBetween(2, 1 + seconds.get());
     } finally {
       health.close();
     }

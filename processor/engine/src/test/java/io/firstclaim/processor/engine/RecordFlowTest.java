@@ -20,6 +20,7 @@ import io.firstclaim.processor.engine.api.EngineListener.Delivered;
 import io.firstclaim.processor.engine.api.EngineSettings;
 import io.firstclaim.processor.engine.api.Outcome;
 import io.firstclaim.processor.engine.testing.TestRecords;
+import io.firstclaim.processor.engine.testing.TestTime;
 import io.firstclaim.processor.engine.trace.Trace;
 import java.time.Duration;
 import java.time.Instant;
@@ -84,6 +85,7 @@ class RecordFlowTest extends FlowFixture {
   @Test
   void recordHeldByTheOther_isLookedAtAgain_whenItsEndIsHeardThatIsNotToBeTrusted()
       throws InterruptedException {
+    time = TestTime.standing(); // no feed falls silent
     settings.trust = EngineSettings.Trust.VERIFY;
     Contested order = contested();
 
@@ -118,6 +120,7 @@ class RecordFlowTest extends FlowFixture {
   @Test
   void recordHeldByTheOther_isParked_andWokenByTheAnnouncement_withoutAnotherRequest()
       throws InterruptedException {
+    time = TestTime.standing(); // no feed falls silent
     Contested order = contested();
     assertThat(order.b().limit.parked()).isOne();
     assertThat(order.atB().isSettled()).as("what another holds is not committed").isFalse();

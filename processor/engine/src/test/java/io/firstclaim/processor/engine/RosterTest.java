@@ -13,6 +13,7 @@ import io.firstclaim.processor.engine.api.ParkedRecord;
 import io.firstclaim.processor.engine.api.ResourceSource;
 import io.firstclaim.processor.engine.api.WaitsFor;
 import io.firstclaim.processor.engine.testing.TestRecords;
+import io.firstclaim.processor.engine.testing.TestTime;
 import io.firstclaim.processor.handler.HandlerResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,6 +79,7 @@ class RosterTest extends FlowFixture {
 
   @Test
   void recordLeftToItsZone_isParked_forItsHeadStart() throws InterruptedException {
+    time = TestTime.standing(); // no feed falls silent
     settings.zones = List.of("a", "b");
     settings.headStart = Duration.ofMinutes(10);
     TestInstance instance = start("a", this::doneWhenItMay);

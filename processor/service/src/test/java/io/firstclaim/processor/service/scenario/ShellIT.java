@@ -321,7 +321,7 @@ class ShellIT {
     List<String> command =
         List.of("sh", "-c", "echo y >> %s; printf 'gr\\303\\274n\\n'".formatted(log));
 
-    assertThat(run(args(failing, "once", name)).exitCode()).isEqualTo(3);
+    assertThat(runUntilHad(args(failing, "once", name)).exitCode()).isEqualTo(3);
     Run first = runUntilHad(args(command, "once", name, "--result-from-stdout"));
     Run later = withoutLocale(args(command, "once", name, "--result-from-stdout"));
 
@@ -345,15 +345,16 @@ class ShellIT {
       assertThat(shell.exitCode()).as(shell.logTail()).isZero();
       assertThat(shell.logTail()).contains("told").doesNotContain("stored");
     }
-    assertThat(run(call).output()).isEqualTo("told\n");
+    assertThat(runUntilHad(call).output()).isEqualTo("told\n");
   }
 
   @Test
   void result_isPrintedOnlyToWhoAsksForIt() throws IOException {
     List<String> command = List.of("echo", "result");
-    assertThat(run(args(command, "once", name, "--result-from-stdout")).exitCode()).isZero();
+    assertThat(runUntilHad(args(command, "once", name, "--result-from-stdout")).exitCode())
+        .isZero();
 
-    Run later = run(args(command, "once", name));
+    Run later = runUntilHad(args(command, "once", name));
 
     assertThat(later.exitCode()).as(later.output()).isZero();
     assertThat(later.output()).isEmpty();
@@ -369,7 +370,7 @@ class ShellIT {
       assertThat(first.exitCode()).as(first.logTail()).isZero();
       assertThat(first.logTail()).contains("not UTF-8");
     }
-    Run later = run(call);
+    Run later = runUntilHad(call);
 
     assertThat(later.exitCode()).as(later.output()).isZero();
     assertThat(later.output()).isEmpty();
@@ -377,7 +378,7 @@ class ShellIT {
 
   @Test
   void exitCodeOfTheCommand_isNotTakenForALostLease() throws IOException {
-    Run ended = run(args(List.of("sh", "-c", "exit 76"), "once", name));
+    Run ended = runUntilHad(args(List.of("sh", "-c", "exit 76"), "once", name));
 
     assertThat(ended.exitCode()).isEqualTo(76);
     assertThat(ended.output()).isEmpty();
@@ -443,7 +444,7 @@ class ShellIT {
       assertThat(shell.waitFor(Scenario.PATIENCE)).isTrue();
       assertThat(shell.exitCode()).isZero();
     }
-    assertThat(run(args(List.of("echo", "twice"), "once", name)).output()).isEmpty();
+    assertThat(runUntilHad(args(List.of("echo", "twice"), "once", name)).output()).isEmpty();
   }
 
   @ParameterizedTest

@@ -29,6 +29,9 @@ public final class KeptLease implements HeldLease {
   private static final Logger LOG = LoggerFactory.getLogger(KeptLease.class);
   private static final int LOOKS_PER_LEASE = 24;
 
+  /** An alarm that is set while the keeper sleeps is heard when it looks next. */
+  private static final Duration LONGEST_SLEEP = Duration.ofSeconds(1);
+
   /** A longer bound is none; nanoseconds count no further than three times this. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
@@ -182,7 +185,7 @@ public final class KeptLease implements HeldLease {
 
   /**
    * Runs this once, on the keeper's thread, when the lease has been kept for that long, lost or
-   * not, unless it was let go before. It must not block.
+   * not, unless it was let go before; up to a second late. It must not block.
    */
   public synchronized void after(Duration kept, Runnable ring) {
     alarms.add(new Alarm(kept, ring));
@@ -290,8 +293,8 @@ public final class KeptLease implements HeldLease {
     } else if (keeper.renews && isDue(current, now)) {
       beginRenewal(now);
     }
-    Duration next = shorter(current.length().dividedBy(LOOKS_PER_LEASE), current.remaining(now));
-    return shorter(next, alarm);
+    Duration sleep = shorter(current.length().dividedBy(LOOKS_PER_LEASE), LONGEST_SLEEP);
+    return shorter(shorter(sleep, current.remaining(now)), alarm);
   }
 
   /**

@@ -403,13 +403,34 @@ class LeaseKeeperTest {
   @Test
   void nextLook_isInTimeForTheEndOfALease_andForAnAlarm() {
     KeptLease kept = kept();
-    assertThat(keeper.look()).isEqualTo(LEASE.dividedBy(24));
-    kept.after(Duration.ofSeconds(2), told::incrementAndGet);
+    kept.after(Duration.ofMillis(1200), told::incrementAndGet);
     time.advance(Duration.ofSeconds(1));
-    assertThat(keeper.look()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(keeper.look()).isEqualTo(Duration.ofMillis(200));
     store.setDown(true);
-    time.advance(HOLD.minusSeconds(2));
-    assertThat(keeper.look()).isEqualTo(Duration.ofSeconds(1));
+    time.advance(HOLD.minusMillis(1300));
+    assertThat(keeper.look()).isEqualTo(Duration.ofMillis(300));
+  }
+
+  @Test
+  void nextLook_isInTimeForAnAlarmThatIsSetBeforeIt_howeverLongTheLease() {
+    for (Duration length : List.of(Duration.ofHours(1), LEASE, Duration.ofSeconds(24))) {
+      assertThat(look(length)).isEqualTo(Duration.ofSeconds(1));
+    }
+    assertThat(look(Duration.ofSeconds(12))).isEqualTo(Duration.ofMillis(500));
+  }
+
+  /** How soon a keeper looks again that has one lease, of this length. */
+  private Duration look(Duration length) {
+    MemoryClaimStore ofThese =
+        new MemoryClaimStore(
+            new MemoryClaimStore.Claims(),
+            new ClaimSettings("test", "a", length, Duration.ofSeconds(1), Duration.ofDays(8)),
+            time);
+    Claim claim = Claim.of(RecordId.of("order-1"), Fingerprint.none(), time.now());
+    Lease lease = ((ClaimResult.Granted) ofThese.claim(claim)).lease();
+    LeaseKeeper own = new LeaseKeeper(ofThese, time, true, Supplier::get, NOBODY, NOBODY);
+    KeptLease _ = own.keep(lease);
+    return own.look();
   }
 
   @Test

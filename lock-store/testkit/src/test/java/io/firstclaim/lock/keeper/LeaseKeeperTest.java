@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstclaim.lock.Claim;
 import io.firstclaim.lock.ClaimResult;
 import io.firstclaim.lock.ClaimSettings;
+import io.firstclaim.lock.ClaimStore;
 import io.firstclaim.lock.Fingerprint;
 import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.LeaseLostException;
@@ -47,12 +48,7 @@ class LeaseKeeperTest {
   private static final ThreadFactory NOBODY = _ -> new Thread(() -> {});
 
   private final ManualTime time = ManualTime.start();
-  private final FaultyStore store =
-      new FaultyStore(
-          new MemoryClaimStore(
-              new MemoryClaimStore.Claims(),
-              new ClaimSettings("test", "a", LEASE, Duration.ofSeconds(1), Duration.ofDays(8)),
-              time));
+  private final FaultyStore store = new FaultyStore(storeOf(LEASE));
   private final LeaseKeeper keeper = keeper(true, Thread.ofPlatform().daemon().factory());
   private final AtomicInteger told = new AtomicInteger();
 
@@ -60,9 +56,20 @@ class LeaseKeeperTest {
     return new LeaseKeeper(store, time, renews, Supplier::get, NOBODY, renewers);
   }
 
+  private MemoryClaimStore storeOf(Duration lease) {
+    return new MemoryClaimStore(
+        new MemoryClaimStore.Claims(),
+        new ClaimSettings("test", "a", lease, Duration.ofSeconds(1), Duration.ofDays(8)),
+        time);
+  }
+
   private Lease granted(String id) {
+    return granted(store, id);
+  }
+
+  private Lease granted(ClaimStore by, String id) {
     Claim claim = Claim.of(RecordId.of(id), Fingerprint.none(), time.now());
-    return ((ClaimResult.Granted) store.claim(claim)).lease();
+    return ((ClaimResult.Granted) by.claim(claim)).lease();
   }
 
   private KeptLease kept() {
@@ -421,15 +428,9 @@ class LeaseKeeperTest {
 
   /** How soon a keeper looks again that has one lease, of this length. */
   private Duration look(Duration length) {
-    MemoryClaimStore ofThese =
-        new MemoryClaimStore(
-            new MemoryClaimStore.Claims(),
-            new ClaimSettings("test", "a", length, Duration.ofSeconds(1), Duration.ofDays(8)),
-            time);
-    Claim claim = Claim.of(RecordId.of("order-1"), Fingerprint.none(), time.now());
-    Lease lease = ((ClaimResult.Granted) ofThese.claim(claim)).lease();
+    ClaimStore ofThese = storeOf(length);
     LeaseKeeper own = new LeaseKeeper(ofThese, time, true, Supplier::get, NOBODY, NOBODY);
-    KeptLease _ = own.keep(lease);
+    KeptLease _ = own.keep(granted(ofThese, "order-1"));
     return own.look();
   }
 

@@ -85,7 +85,7 @@ class RecordFlowTest extends FlowFixture {
   @Test
   void recordHeldByTheOther_isLookedAtAgain_whenItsEndIsHeardThatIsNotToBeTrusted()
       throws InterruptedException {
-    time = TestTime.standing(); // no feed falls silent
+    time = TestTime.standing(); // so that no feed counts as silent
     settings.trust = EngineSettings.Trust.VERIFY;
     Contested order = contested();
 
@@ -120,7 +120,7 @@ class RecordFlowTest extends FlowFixture {
   @Test
   void recordHeldByTheOther_isParked_andWokenByTheAnnouncement_withoutAnotherRequest()
       throws InterruptedException {
-    time = TestTime.standing(); // no feed falls silent
+    time = TestTime.standing(); // so that no feed counts as silent
     Contested order = contested();
     assertThat(order.b().limit.parked()).isOne();
     assertThat(order.atB().isSettled()).as("what another holds is not committed").isFalse();

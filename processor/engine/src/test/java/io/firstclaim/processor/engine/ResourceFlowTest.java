@@ -277,7 +277,7 @@ class ResourceFlowTest extends FlowFixture {
   void recordWhoseHandlerIsAbandoned_holdsItsResourceForNoLongerThanItsLease()
       throws InterruptedException {
     settings.lease = SHORT_LEASE;
-    settings.handlerTimeout = Duration.ofSeconds(3); // that of the other, too
+    settings.handlerTimeout = Duration.ofSeconds(3); // enough for the other, on a busy machine
     settings.maxAttempts = 2;
     TestInstance a =
         start(

@@ -79,7 +79,7 @@ class RosterTest extends FlowFixture {
 
   @Test
   void recordLeftToItsZone_isParked_forItsHeadStart() throws InterruptedException {
-    time = TestTime.standing(); // no feed falls silent
+    time = TestTime.standing(); // so that no feed counts as silent
     settings.zones = List.of("a", "b");
     settings.headStart = Duration.ofMinutes(10);
     TestInstance instance = start("a", this::doneWhenItMay);

@@ -28,6 +28,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
@@ -203,13 +204,28 @@ public final class KafkaBroker extends ServerProcess {
     try (Admin admin = Admin.create(config)) {
       NewTopic topic =
           new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(configuration);
-      var _ = admin.createTopics(List.of(topic)).all().get();
+      if (admin.listTopics().names().get().contains(name)) {
+        throw new StackException("topic " + name + " cannot be created: it is there already");
+      }
+      create(admin, topic);
       awaitLeaders(admin, name, partitions);
     } catch (ExecutionException e) {
       throw new StackException("topic " + name + " cannot be created: " + e.getCause(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StackException("interrupted while creating topic " + name, e);
+    }
+  }
+
+  /** Asks again when an answer is lost, and then finds the topic that its first asking made. */
+  private static void create(Admin admin, NewTopic topic)
+      throws ExecutionException, InterruptedException {
+    try {
+      var _ = admin.createTopics(List.of(topic)).all().get();
+    } catch (ExecutionException e) {
+      if (!(e.getCause() instanceof TopicExistsException)) {
+        throw e;
+      }
     }
   }
 

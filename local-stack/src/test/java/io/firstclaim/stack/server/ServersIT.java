@@ -66,6 +66,13 @@ class ServersIT {
   }
 
   @Test
+  void topicThatIsThere_isNotCreatedAgain() {
+    broker.createTopic("there", 1);
+    assertThatThrownBy(() -> broker.createTopic("there", 1))
+        .hasMessage("topic there cannot be created: it is there already");
+  }
+
+  @Test
   void pausedBroker_answersNobody_andGoesOn_whenResumed() throws Exception {
     broker.createTopic("paused", 1);
     broker.pause();

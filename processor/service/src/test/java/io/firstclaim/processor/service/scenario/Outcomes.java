@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
 final class Outcomes implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  /** What is said of a record that a silent store granted too late, or was not heard to count. */
+  private static final Set<String> UNBEGUN =
+      Set.of("the grant came too late for it to begin", "it was not begun");
+
   /** One message: its key, its text, and the fields of it, as in the contract. */
   record Outcome(
       ByteBuffer key,
@@ -67,9 +71,9 @@ final class Outcomes implements AutoCloseable {
       }
     }
 
-    /** Whether a silent store could not be told that the handler begins, so that it did not. */
+    /** Whether a silent store kept the handler from being called. */
     boolean isUnbegun() {
-      return outcome.equals("FAILED") && "it was not begun".equals(cause);
+      return outcome.equals("FAILED") && cause != null && UNBEGUN.contains(cause);
     }
 
     @Override

@@ -62,7 +62,10 @@ class PoisonIT {
           .isLessThanOrEqualTo(hangs.offset());
     }
     scenario.eventually(
-        "the three are dead", () -> assertThat(scenario.outcomes().of("DEAD")).hasSize(3));
+        "the three are dead",
+        () ->
+            assertThat(scenario.outcomes().onlyOne("DEAD"))
+                .containsOnlyKeys("fails", "hangs", "refused"));
 
     List<String> neighbours = new ArrayList<>(before);
     neighbours.addAll(behind);

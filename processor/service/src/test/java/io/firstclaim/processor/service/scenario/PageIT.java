@@ -133,7 +133,8 @@ class PageIT {
             "page.mjs");
 
     assertThat(exit).as(Files.readString(FOLDER.resolve("log"))).isZero();
-    assertThat(scenario.outcomes().onlyOne("COMPLETED", HOSTILE)).isNotNull();
+    assertThat(scenario.outcomes().onlyOne("COMPLETED", HOSTILE).token())
+        .isGreaterThan(scenario.outcomes().onlyOne("DEAD", HOSTILE).token());
   }
 
   /**

@@ -16,10 +16,16 @@ import io.firstclaim.lock.dynamodb.FaultyClient.Fate;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches that are denied, not understood or answered as none should be. */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(Resources.SYSTEM_ERR)
 class BatchRefusalsTest extends BatchFixture {
   private static final String SAID = "takes no statements";
 

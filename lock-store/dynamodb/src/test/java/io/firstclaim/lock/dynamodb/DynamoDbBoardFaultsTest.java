@@ -50,7 +50,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,6 +74,9 @@ import software.amazon.awssdk.services.dynamodb.model.TransactWriteItemsRequest;
 import software.amazon.awssdk.services.dynamodb.model.TransactionCanceledException;
 
 /** Through the proxy go two clients, with and without the SDK's own retries. */
+@Order(1)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("DynamoDbBoardFaultsTest")
 class DynamoDbBoardFaultsTest {
   private static final FaultyRoute<DynamoDbClient> ROUTE =
       FaultyRoute.to(

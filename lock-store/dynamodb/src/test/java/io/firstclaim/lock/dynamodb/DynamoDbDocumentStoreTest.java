@@ -25,12 +25,17 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Through the proxy go two clients, with and without the SDK's own retries. */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("DynamoDbDocumentStoreTest")
 class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
   private static final ClaimSettings SETTINGS =
       new ClaimSettings(

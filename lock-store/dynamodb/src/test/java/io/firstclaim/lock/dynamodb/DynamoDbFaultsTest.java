@@ -16,6 +16,8 @@ import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.testkit.Claimant;
 import io.firstclaim.lock.testkit.Step;
 import io.firstclaim.lock.testkit.fault.Fault;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
+import io.firstclaim.lock.testkit.fault.FaultyRoute;
 import io.firstclaim.lock.testkit.fault.Match;
 import io.firstclaim.lock.testkit.fault.Request;
 import io.firstclaim.lock.testkit.fault.Rule;
@@ -23,12 +25,32 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
+@Order(1)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("DynamoDbFaultsTest")
 class DynamoDbFaultsTest extends FaultyDynamoDb {
+  private static final FaultyRoute<DynamoDbClient> ROUTE = newRoute();
+  private static final FaultProxy PROXY = ROUTE.proxy();
+
+  DynamoDbFaultsTest() {
+    super(ROUTE);
+  }
+
+  @AfterAll
+  static void stop() {
+    ROUTE.close();
+  }
+
   @Override
   ClaimStore store(DynamoDbClient client, ClaimSettings settings) {
     return LocalDynamoDb.store(client, settings, time);

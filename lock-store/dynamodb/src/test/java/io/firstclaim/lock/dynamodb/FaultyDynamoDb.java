@@ -13,15 +13,21 @@ import java.util.List;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 
-/** The ways to DynamoDB, and what goes wrong there; they are there as long as the server is. */
+/** Faults on the way to DynamoDB; each class has a way of its own, as they run side by side. */
 abstract class FaultyDynamoDb extends FaultContract {
-  private static final FaultyRoute<DynamoDbClient> ROUTE =
-      FaultyRoute.to(
-          LocalDynamoDb.endpoint(),
-          LocalDynamoDb.client(),
-          proxy -> LocalDynamoDb.patient(configured(proxy)).build(),
-          proxy -> LocalDynamoDb.patient(LocalDynamoDb.notRetrying(configured(proxy))).build());
-  static final FaultProxy PROXY = ROUTE.proxy();
+  private final FaultyRoute<DynamoDbClient> route;
+
+  FaultyDynamoDb(FaultyRoute<DynamoDbClient> route) {
+    this.route = route;
+  }
+
+  static FaultyRoute<DynamoDbClient> newRoute() {
+    return FaultyRoute.to(
+        LocalDynamoDb.endpoint(),
+        LocalDynamoDb.client(),
+        proxy -> LocalDynamoDb.patient(configured(proxy)).build(),
+        proxy -> LocalDynamoDb.patient(LocalDynamoDb.notRetrying(configured(proxy))).build());
+  }
 
   /** As an application would configure it, for a lease of this length. */
   private static DynamoDbClientBuilder configured(URI endpoint) {
@@ -32,12 +38,12 @@ abstract class FaultyDynamoDb extends FaultContract {
 
   @Override
   protected FaultProxy proxy() {
-    return PROXY;
+    return route.proxy();
   }
 
   @Override
   protected ClaimStore store(Way way, ClaimSettings settings) {
-    return store(ROUTE.by(way), settings);
+    return store(route.by(way), settings);
   }
 
   /** A store by this client. */

@@ -20,12 +20,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** Whether a table takes statements, and what a store does where it does not. */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock(Resources.SYSTEM_ERR)
 class StatementConformanceCheckTest {
   private static final TimeSource TIME = TimeSource.system();
 

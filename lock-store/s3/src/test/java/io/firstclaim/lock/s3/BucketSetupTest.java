@@ -26,6 +26,8 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -35,6 +37,7 @@ import software.amazon.awssdk.services.s3.S3Client;
  * What is made of a bucket. The server here has neither policies nor lifecycle; where a test needs
  * them, the proxy answers as S3 does and keeps what it was sent.
  */
+@ResourceLock(Resources.SYSTEM_ERR)
 class BucketSetupTest {
   private static final ClaimSettings SETTINGS =
       new ClaimSettings(

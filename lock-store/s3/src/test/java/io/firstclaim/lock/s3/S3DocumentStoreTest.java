@@ -26,12 +26,17 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** Through the proxy go two clients, with and without the SDK's own retries. */
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("S3DocumentStoreTest")
 class S3DocumentStoreTest extends SharedDocumentsContract {
   private static final ClaimSettings SETTINGS =
       new ClaimSettings(

@@ -18,6 +18,7 @@ import io.firstclaim.lock.Lease;
 import io.firstclaim.lock.RecordId;
 import io.firstclaim.lock.SettleResult.Lost;
 import io.firstclaim.lock.SettleResult.Unknown;
+import io.firstclaim.lock.StoreListener;
 import io.firstclaim.lock.StoreRefusedException;
 import io.firstclaim.lock.StoreUnavailableException;
 import io.firstclaim.lock.testkit.Claimant;
@@ -37,18 +38,30 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
+@Order(1)
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("S3FaultsTest")
 class S3FaultsTest extends FaultContract {
+  /** Of this class alone, as others run beside it. */
+  private static final StoreTime TIME = new StoreTime();
+
+  private static final S3Client DIRECT =
+      LocalS3.unhurried(configured(LocalS3.endpoint(), Duration.ofSeconds(15))).build();
   private static final FaultyRoute<S3Client> ROUTE =
       FaultyRoute.to(
           LocalS3.endpoint(),
-          LocalS3.client(),
+          DIRECT,
           proxy -> LocalS3.patient(configured(proxy, Duration.ofSeconds(15))).build(),
           proxy ->
               LocalS3.patient(LocalS3.notRetrying(configured(proxy, Duration.ofSeconds(15))))
@@ -58,13 +71,14 @@ class S3FaultsTest extends FaultContract {
   @AfterAll
   static void stop() {
     ROUTE.close();
+    DIRECT.close();
   }
 
   /** As an application would configure it, for a lease of this length. */
   private static S3ClientBuilder configured(URI endpoint, Duration lease) {
     var settings =
         new ClaimSettings("any", "any", lease, ClaimSettings.LEAST_SKEW, Duration.ofDays(8));
-    return LocalS3.timed(S3Bucket.configure(LocalS3.builder(endpoint), settings));
+    return LocalS3.intercepted(S3Bucket.configure(LocalS3.builder(endpoint), settings), TIME);
   }
 
   @Override
@@ -74,7 +88,12 @@ class S3FaultsTest extends FaultContract {
 
   @Override
   protected ClaimStore store(Way way, ClaimSettings settings) {
-    return LocalS3.store(ROUTE.by(way), settings, time, time);
+    return store(ROUTE.by(way), settings);
+  }
+
+  private ClaimStore store(S3Client client, ClaimSettings settings) {
+    TIME.live(time);
+    return new S3ClaimStore(LocalS3.bucket(client), settings, time, StoreListener.NONE);
   }
 
   @Override
@@ -224,7 +243,7 @@ class S3FaultsTest extends FaultContract {
   void silentStore_isGivenUpWithinTheStoreTimeout_retriesIncluded() {
     PROXY.blackhole();
     try (S3Client client = configured(PROXY.endpoint(), Duration.ofMillis(1500)).build()) {
-      ClaimStore store = LocalS3.store(client, settings("a"), time, time);
+      ClaimStore store = store(client, settings("a"));
       long start = System.nanoTime();
 
       assertThatThrownBy(() -> store.claim(b.newClaim(ID)))
@@ -265,7 +284,7 @@ class S3FaultsTest extends FaultContract {
   void endOfARecord_whoseResourceIsNotKnownToBeFree_isUnknown_andItsRepetitionFreesIt(Step step) {
     Claimant a = notRetrying();
     Lease lease = granted(a.store().claim(withAccount(a, ID))).lease();
-    String account = LocalS3.bucket(LocalS3.client()).key(ACCOUNT.key(settings("a").namespace()));
+    String account = LocalS3.bucket(DIRECT).key(ACCOUNT.key(settings("a").namespace()));
     PROXY.add(Rule.once(step().and(Match.pathContains(account)), new Fault.Refuse()));
 
     assertThat(step.take(a.store(), lease)).isInstanceOf(Unknown.class);
@@ -314,8 +333,8 @@ class S3FaultsTest extends FaultContract {
   }
 
   private void remove() {
-    String key = LocalS3.bucket(LocalS3.client()).key(ID.key(settings("b").namespace()));
-    LocalS3.client().deleteObject(delete -> delete.bucket(LocalS3.BUCKET).key(key));
+    String key = LocalS3.bucket(DIRECT).key(ID.key(settings("b").namespace()));
+    DIRECT.deleteObject(delete -> delete.bucket(LocalS3.BUCKET).key(key));
   }
 
   @Test

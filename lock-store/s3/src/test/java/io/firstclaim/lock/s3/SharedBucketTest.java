@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import software.amazon.awssdk.services.s3.DelegatingS3Client;
 import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationRequest;
 import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationResponse;
@@ -29,6 +31,7 @@ import software.amazon.awssdk.services.s3.model.PutBucketLifecycleConfigurationR
  * Several who set up one bucket at the same moment. S3 takes a bucket's lifecycle rules as a whole,
  * without a condition; the server here takes none, so they are kept by its client.
  */
+@ResourceLock(Resources.SYSTEM_ERR)
 class SharedBucketTest {
   private static final int STARTS = 6;
 

@@ -19,7 +19,7 @@ final class StoreTime implements ExecutionInterceptor {
 
   private volatile ManualTime time = ManualTime.start();
 
-  /** From now on, and for the tests of this JVM run one after the other, it is this time. */
+  /** From now on it is this time; so tests that share it run one after the other. */
   void live(ManualTime now) {
     time = now;
   }

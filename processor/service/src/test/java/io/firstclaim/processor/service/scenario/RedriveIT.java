@@ -97,6 +97,8 @@ class RedriveIT {
     assertThat(done.path("diedAgain").asInt()).isZero();
     assertThat(scenario.outcomes().onlyOne("COMPLETED")).containsOnlyKeys(ids);
     for (String id : ids) {
+      assertThat(scenario.outcomes().onlyOne("COMPLETED", id).token())
+          .isGreaterThan(scenario.outcomes().onlyOne("DEAD", id).token());
       assertThat(Operator.get(b, "/api/records/" + id).path("state").asText()).isEqualTo("DONE");
     }
   }

@@ -26,10 +26,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The package as a server of claims alone, on the stores that processes share. */
+@Order(3)
 class ClaimsOverHttpIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path EXAMPLES = Path.of("..", "..", "examples", "any-language");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /** {@code java -jar firstclaim.jar dataset …}. */
-@Order(1)
+@Order(3)
 class DatasetCommandIT {
   private final Lake lake = new Lake();
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Instances in two zones write one dataset and merge its manifests, while instances are killed: two
  * of them, four with {@code -Psoak}.
  */
-@Order(1)
+@Order(3)
 class DatasetCrowdIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
   private static final int RECORDS = Integer.getInteger("lake.records", SOAK ? 50_000 : 300);

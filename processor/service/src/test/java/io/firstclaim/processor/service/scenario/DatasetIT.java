@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 @OneBackend(Backend.DYNAMODB)
-@Order(1)
+@Order(3)
 class DatasetIT {
   private static final String STRAY =
       "datasets/stray/year=2026/month=07/day=04/%064x".formatted(0xbeef);

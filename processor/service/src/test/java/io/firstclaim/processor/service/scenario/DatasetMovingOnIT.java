@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A registry that 0.1.0 has left, while records come; {@code MovingOnTest} has it small. */
-@Order(1)
+@Order(3)
 @EnabledIfSystemProperty(named = "soak", matches = "true")
 class DatasetMovingOnIT {
   private static final int BEFORE = 20_000;

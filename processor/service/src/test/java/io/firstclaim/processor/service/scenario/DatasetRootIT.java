@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A root of the dataset that something else has written over, and an S3 that does not answer. */
-@Order(1)
+@Order(3)
 class DatasetRootIT {
   private static final boolean SOAK = Boolean.getBoolean("soak");
   private static final int RECORDS = SOAK ? 2_000 : 200;

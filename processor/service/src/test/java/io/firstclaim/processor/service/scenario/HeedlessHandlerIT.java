@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * them from all that is tested at the time, so that is for soaks; a build tries it in the engine.
  */
 @Execution(ExecutionMode.SAME_THREAD) // two at once would spin for the same CPUs
+@Order(3)
 class HeedlessHandlerIT {
   @TempDir static Path folder;
 

@@ -9,9 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Order(3)
 @OneBackend(Backend.S3)
 class KilledZoneIT {
   /** Longer than a busy machine stands still: none is to run out before the zone is killed. */

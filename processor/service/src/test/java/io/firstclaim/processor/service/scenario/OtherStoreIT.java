@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstclaim.lock.dynamodb.DynamoDbTable;
 import java.util.List;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** Instances on one broker with tables of their own, as happens by oversight. */
+@Order(2)
 class OtherStoreIT {
   @RegisterExtension final Scenario scenario = new Scenario(Backend.DYNAMODB, 4);
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The page in Chromium, on two zones. {@code src/test/page/page.mjs} does what a person would; it
  * needs Chromium and Node, and fetches Playwright and axe. Screenshots are in {@code target/page}.
  */
-@Order(1)
+@Order(3)
 class PageIT {
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final Path SOURCES = Path.of("src", "test", "page");

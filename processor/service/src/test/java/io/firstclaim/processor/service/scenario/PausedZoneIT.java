@@ -14,9 +14,11 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Order(2)
 @OneBackend(Backend.DYNAMODB)
 class PausedZoneIT {
   /** Longer than a busy machine stands still: none is to run out before the zone is paused. */

@@ -10,12 +10,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two instances of one zone, each of which keeps what became of some records. */
+@Order(2)
 class PeersIT {
   private static final int DEAD = 60;
   private static final int HELD = 6;

@@ -11,9 +11,11 @@ import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.header.internals.RecordHeader;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Order(1)
 @OneBackend(Backend.DYNAMODB)
 class PoisonIT {
   private static final int MAX_ATTEMPTS = 3;

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Order(1)
+@Order(2)
 @ParameterizedClass
 @MethodSource("protocols")
 class RebalanceIT {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Dead letters, redriven over HTTP; {@code -Dredrive.letters=1000} for as many. */
-@Order(1)
+@Order(2)
 class RedriveIT {
   private static final int LETTERS = Integer.getInteger("redrive.letters", 100);
 

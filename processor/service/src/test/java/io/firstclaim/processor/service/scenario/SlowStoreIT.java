@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Zones that meet a backlog at their start, over a store that takes a second for each answer. */
-@Order(1)
+@Order(3)
 @OneBackend(Backend.S3)
 class SlowStoreIT {
   private static final Duration LATENCY = Duration.ofSeconds(1);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@Order(1)
+@Order(2)
 @OneBackend(Backend.DYNAMODB)
 class StoreOutageIT {
   private static final Duration OUTAGE = Duration.ofSeconds(30);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Random transfers between accounts, in two zones, of which one is killed and the other stands
  * still for longer than a lease: an account is only ever in one transfer's hands.
  */
-@Order(1)
+@Order(2)
 @OneBackend(Backend.DYNAMODB)
 class TransfersIT {
   private static final Duration PATIENCE = Duration.ofMinutes(10);

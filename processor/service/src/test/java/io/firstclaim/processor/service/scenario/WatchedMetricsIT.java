@@ -14,10 +14,12 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Alerts and dashboard against what an instance serves: a name that is wrong would be silent. */
+@Order(3)
 class WatchedMetricsIT {
   private static final Path DOCKER = Path.of("..", "..", "docker");
   private static final Pattern EXPRESSION = Pattern.compile("^ *expr: (.+)$", Pattern.MULTILINE);

@@ -1,6 +1,7 @@
 package io.firstclaim.stack.server;
 
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import software.amazon.awssdk.awscore.AwsRequest;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.SdkRequest;
@@ -18,20 +19,23 @@ public final class Unhurried implements ExecutionInterceptor {
   /** Of a try whose answer is lost: a busy machine may keep a local server for seconds from one. */
   private static final Duration LOST = Duration.ofSeconds(8);
 
-  private final Duration ofOneTry;
+  private final BooleanSupplier losesAnswers;
 
-  private Unhurried(Duration ofOneTry) {
-    this.ofOneTry = ofOneTry;
+  private Unhurried(BooleanSupplier losesAnswers) {
+    this.losesAnswers = losesAnswers;
   }
 
   /** For a server whose answers all come. */
   public Unhurried() {
-    this(LONG);
+    this(() -> false);
   }
 
-  /** For one whose answers may be lost: a try waits eight seconds for one. */
-  public static Unhurried whereAnswersAreLost() {
-    return new Unhurried(LOST);
+  /**
+   * For one whose answers may be lost: where that is so as a request begins, each of its tries
+   * waits eight seconds for an answer.
+   */
+  public static Unhurried where(BooleanSupplier losesAnswers) {
+    return new Unhurried(losesAnswers);
   }
 
   @Override
@@ -43,7 +47,7 @@ public final class Unhurried implements ExecutionInterceptor {
             .map(AwsRequestOverrideConfiguration::toBuilder)
             .orElseGet(AwsRequestOverrideConfiguration::builder)
             .apiCallTimeout(LONG)
-            .apiCallAttemptTimeout(ofOneTry)
+            .apiCallAttemptTimeout(losesAnswers.getAsBoolean() ? LOST : LONG)
             .build();
     return request.toBuilder().overrideConfiguration(unhurried).build();
   }

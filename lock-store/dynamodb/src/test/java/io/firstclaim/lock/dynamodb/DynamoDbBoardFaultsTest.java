@@ -85,10 +85,12 @@ class DynamoDbBoardFaultsTest {
           proxy ->
               LocalDynamoDb.patient(
                       DynamoDbTable.configure(
-                          LocalDynamoDb.builder(proxy), ClaimSettings.of("any", "any")))
+                          LocalDynamoDb.builder(proxy.endpoint()), ClaimSettings.of("any", "any")),
+                      proxy)
                   .build(),
           proxy ->
-              LocalDynamoDb.patient(LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy)))
+              LocalDynamoDb.patient(
+                      LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy.endpoint())), proxy)
                   .build());
   private static final FaultProxy PROXY = ROUTE.proxy();
   private static final DynamoDbClient RETRYING = ROUTE.by(Way.RETRYING);

@@ -45,10 +45,13 @@ class DynamoDbDocumentStoreTest extends SharedDocumentsContract {
           LocalDynamoDb.endpoint(),
           LocalDynamoDb.client(),
           proxy ->
-              LocalDynamoDb.patient(DynamoDbTable.configure(LocalDynamoDb.builder(proxy), SETTINGS))
+              LocalDynamoDb.patient(
+                      DynamoDbTable.configure(LocalDynamoDb.builder(proxy.endpoint()), SETTINGS),
+                      proxy)
                   .build(),
           proxy ->
-              LocalDynamoDb.patient(LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy)))
+              LocalDynamoDb.patient(
+                      LocalDynamoDb.notRetrying(LocalDynamoDb.builder(proxy.endpoint())), proxy)
                   .build());
   private static final FaultProxy PROXY = ROUTE.proxy();
   private static final Predicate<Request> WRITE = Match.operation("PutItem");

@@ -7,7 +7,6 @@ import io.firstclaim.lock.testkit.fault.Fault;
 import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.fault.FaultyRoute;
 import io.firstclaim.lock.testkit.fault.FaultyRoute.Way;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
@@ -25,15 +24,16 @@ abstract class FaultyDynamoDb extends FaultContract {
     return FaultyRoute.to(
         LocalDynamoDb.endpoint(),
         LocalDynamoDb.client(),
-        proxy -> LocalDynamoDb.patient(configured(proxy)).build(),
-        proxy -> LocalDynamoDb.patient(LocalDynamoDb.notRetrying(configured(proxy))).build());
+        proxy -> LocalDynamoDb.patient(configured(proxy), proxy).build(),
+        proxy ->
+            LocalDynamoDb.patient(LocalDynamoDb.notRetrying(configured(proxy)), proxy).build());
   }
 
   /** As an application would configure it, for a lease of this length. */
-  private static DynamoDbClientBuilder configured(URI endpoint) {
+  private static DynamoDbClientBuilder configured(FaultProxy proxy) {
     var settings =
         new ClaimSettings("any", "any", Duration.ofSeconds(15), MAX_SKEW, Duration.ofDays(8));
-    return DynamoDbTable.configure(LocalDynamoDb.builder(endpoint), settings);
+    return DynamoDbTable.configure(LocalDynamoDb.builder(proxy.endpoint()), settings);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.firstclaim.lock.TimeSource;
 import io.firstclaim.lock.store.DatedClock;
 import io.firstclaim.lock.store.StoreClock;
 import io.firstclaim.lock.testkit.ManualTime;
+import io.firstclaim.lock.testkit.fault.FaultProxy;
 import io.firstclaim.lock.testkit.process.JvmTuning;
 import io.firstclaim.stack.server.AwsPlace;
 import io.firstclaim.stack.server.AwsTable;
@@ -201,9 +202,9 @@ final class LocalDynamoDb {
     return intercepted(builder, new Unhurried());
   }
 
-  /** The same, where answers may be lost: a try waits some seconds for one. */
-  static DynamoDbClientBuilder patient(DynamoDbClientBuilder builder) {
-    return intercepted(builder, Unhurried.whereAnswersAreLost());
+  /** The same, through a proxy that may lose answers: a try waits some seconds for one then. */
+  static DynamoDbClientBuilder patient(DynamoDbClientBuilder builder, FaultProxy proxy) {
+    return intercepted(builder, Unhurried.where(proxy::isFaulty));
   }
 
   static DynamoDbClientBuilder intercepted(

@@ -159,9 +159,9 @@ final class LocalS3 {
     return intercepted(builder, new Unhurried());
   }
 
-  /** The same, where answers may be lost: a try waits some seconds for one. */
-  static S3ClientBuilder patient(S3ClientBuilder builder) {
-    return intercepted(builder, Unhurried.whereAnswersAreLost());
+  /** The same, through a proxy that may lose answers: a try waits some seconds for one then. */
+  static S3ClientBuilder patient(S3ClientBuilder builder, FaultProxy proxy) {
+    return intercepted(builder, Unhurried.where(proxy::isFaulty));
   }
 
   static S3ClientBuilder intercepted(S3ClientBuilder builder, ExecutionInterceptor interceptor) {

@@ -45,8 +45,13 @@ class S3DocumentStoreTest extends SharedDocumentsContract {
       FaultyRoute.to(
           LocalS3.endpoint(),
           LocalS3.client(),
-          proxy -> LocalS3.patient(S3Bucket.configure(LocalS3.builder(proxy), SETTINGS)).build(),
-          proxy -> LocalS3.patient(LocalS3.notRetrying(LocalS3.builder(proxy))).build());
+          proxy ->
+              LocalS3.patient(
+                      S3Bucket.configure(LocalS3.builder(proxy.endpoint()), SETTINGS), proxy)
+                  .build(),
+          proxy ->
+              LocalS3.patient(LocalS3.notRetrying(LocalS3.builder(proxy.endpoint())), proxy)
+                  .build());
   private static final FaultProxy PROXY = ROUTE.proxy();
   private static final Predicate<Request> WRITE = Match.operation("PUT");
 

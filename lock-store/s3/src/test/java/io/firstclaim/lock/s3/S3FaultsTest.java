@@ -62,9 +62,12 @@ class S3FaultsTest extends FaultContract {
       FaultyRoute.to(
           LocalS3.endpoint(),
           DIRECT,
-          proxy -> LocalS3.patient(configured(proxy, Duration.ofSeconds(15))).build(),
           proxy ->
-              LocalS3.patient(LocalS3.notRetrying(configured(proxy, Duration.ofSeconds(15))))
+              LocalS3.patient(configured(proxy.endpoint(), Duration.ofSeconds(15)), proxy).build(),
+          proxy ->
+              LocalS3.patient(
+                      LocalS3.notRetrying(configured(proxy.endpoint(), Duration.ofSeconds(15))),
+                      proxy)
                   .build());
   private static final FaultProxy PROXY = ROUTE.proxy();
 

@@ -108,6 +108,11 @@ public final class FaultProxy implements AutoCloseable {
     rules.clear();
   }
 
+  /** Whether a request may meet a fault now: there is a rule that still applies, or no network. */
+  public boolean isFaulty() {
+    return network != Network.OPEN || rules.stream().anyMatch(Rule::isInForce);
+  }
+
   /** Delays every request by this from now on, without limiting how many are under way. */
   public void latency(Duration latency) {
     this.latency = latency;

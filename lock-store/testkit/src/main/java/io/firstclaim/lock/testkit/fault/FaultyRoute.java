@@ -36,14 +36,13 @@ public final class FaultyRoute<C extends AutoCloseable> implements AutoCloseable
    * The ways to a server.
    *
    * @param direct a client of the server, which stays the caller's
-   * @param retrying makes a client of this address
+   * @param retrying makes a client that goes through this proxy
    * @param notRetrying the same, without retries
    */
   public static <C extends AutoCloseable> FaultyRoute<C> to(
-      URI server, C direct, Function<URI, C> retrying, Function<URI, C> notRetrying) {
+      URI server, C direct, Function<FaultProxy, C> retrying, Function<FaultProxy, C> notRetrying) {
     FaultProxy proxy = FaultProxy.start(server);
-    return new FaultyRoute<>(
-        proxy, direct, retrying.apply(proxy.endpoint()), notRetrying.apply(proxy.endpoint()));
+    return new FaultyRoute<>(proxy, direct, retrying.apply(proxy), notRetrying.apply(proxy));
   }
 
   public FaultProxy proxy() {

@@ -64,6 +64,11 @@ public final class Rule {
     return fault;
   }
 
+  /** Whether it was not applied so many times yet. */
+  boolean isInForce() {
+    return hits() < times;
+  }
+
   /** Whether the rule applies to this request, which then counts as a hit. */
   boolean take(Request request) {
     if (!match.test(request)) {

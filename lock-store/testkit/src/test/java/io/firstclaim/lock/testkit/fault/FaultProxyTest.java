@@ -295,6 +295,20 @@ class FaultProxyTest {
   }
 
   @Test
+  void proxy_isFaulty_asLongAsAFaultMayMeetARequest() throws Exception {
+    assertThat(proxy.isFaulty()).isFalse();
+    proxy.add(Rule.once(Match.operation("PutItem"), Fault.Answer.dynamoDbThrottling()));
+    assertThat(send(request("/").GET()).statusCode()).isEqualTo(200);
+    assertThat(proxy.isFaulty()).as("a rule that has met no request").isTrue();
+    assertThat(send(dynamoDb("PutItem", "x")).statusCode()).isEqualTo(400);
+    assertThat(proxy.isFaulty()).as("a rule that is used up").isFalse();
+    proxy.blackhole();
+    assertThat(proxy.isFaulty()).as("no network").isTrue();
+    proxy.restore();
+    assertThat(proxy.isFaulty()).as("restored").isFalse();
+  }
+
+  @Test
   void cut_breaksConnections_untilRestored() throws Exception {
     assertThat(send(request("/").GET()).statusCode()).isEqualTo(200);
     proxy.cut();
